@@ -1,0 +1,13 @@
+"""Configuration of the accounts app."""
+
+from django.apps import AppConfig
+
+
+class AccountsConfig(AppConfig):
+    """Users, their erasable identity, consent, memberships and the audit trail."""
+
+    name = "accounts"
+
+    def ready(self) -> None:
+        """Register the system checks."""
+        from accounts import checks  # noqa: F401

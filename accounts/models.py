@@ -1,0 +1,175 @@
+"""Who people are, apart from what they do.
+
+Work refers to a `Surrogate`, which says nothing about anybody. The `User` row holds everything
+personal and can be erased; after that nothing leads from the work to the person.
+"""
+
+import secrets
+import uuid
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+def new_key() -> bytes:
+    """Return a fresh key for a person's pseudonyms."""
+    return secrets.token_bytes(32)
+
+
+class Surrogate(models.Model):
+    """A stand-in for a person in all work: an id and nothing else."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"person {str(self.id)[:8]}"
+
+
+class UserManager(BaseUserManager["User"]):
+    """Create users with their surrogate."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Return a saved user with a surrogate of their own."""
+        fields.setdefault("surrogate", None)
+        surrogate = fields.pop("surrogate") or Surrogate.objects.create()
+        user = self.model(email=self.normalize_email(email), surrogate=surrogate, **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        """Return a saved administrator."""
+        return self.create_user(email, password, is_admin=True, **fields)
+
+
+class User(AbstractBaseUser):
+    """The erasable person: everything that names somebody, and the key behind their pseudonyms."""
+
+    email = models.EmailField(_("email address"), unique=True)
+    name = models.CharField(_("name"), max_length=150, blank=True)
+    surrogate = models.OneToOneField(Surrogate, on_delete=models.PROTECT, related_name="user")
+    key = models.BinaryField(default=new_key, editable=False)
+    is_active = models.BooleanField(default=True)
+    is_admin = models.BooleanField(default=False)
+    date_joined = models.DateTimeField(auto_now_add=True)
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: list[str] = []
+
+    objects = UserManager()
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    @property
+    def is_staff(self) -> bool:
+        """What allauth and Django's own checks ask for."""
+        return self.is_admin
+
+
+class Scope(models.Model):
+    """What roles, consent and audit events are about. Each campaign is one."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class Role(models.TextChoices):
+    """What somebody is to a campaign."""
+
+    ANNOTATOR = "annotator", _("Annotator")
+    EXPERT = "expert", _("Expert")
+    MANAGER = "manager", _("Manager")
+    RESEARCHER = "researcher", _("Researcher")
+
+
+class Membership(models.Model):
+    """One person's role in one campaign."""
+
+    scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=20, choices=Role)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scope", "user", "role"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.user_id}"
+
+
+class Invitation(models.Model):
+    """A link that gives a role. Only its hash is stored."""
+
+    scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=20, choices=Role)
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    note = models.CharField(max_length=200, blank=True)
+    uses_left = models.PositiveIntegerField(default=1)
+    expires_at = models.DateTimeField()
+    created_by = models.ForeignKey(Surrogate, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"invitation as {self.role}"
+
+
+class ConsentText(models.Model):
+    """One version of what people agree to in a campaign."""
+
+    scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="consent_texts")
+    version = models.PositiveIntegerField()
+    purpose = models.TextField(_("purpose"))
+    recorded = models.TextField(_("what is recorded and for how long"))
+    contact = models.CharField(_("contact"), max_length=300)
+    approval_id = models.CharField(_("ethics approval"), max_length=100, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scope", "version"], name="consent_text_version")]
+
+    def __str__(self) -> str:
+        return f"consent text {self.version}"
+
+
+class Consent(models.Model):
+    """That somebody agreed to one version, and whether they took it back."""
+
+    text = models.ForeignKey(ConsentText, on_delete=models.PROTECT, related_name="consents")
+    surrogate = models.ForeignKey(Surrogate, on_delete=models.PROTECT, related_name="consents")
+    given_at = models.DateTimeField()
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["text", "surrogate"], condition=models.Q(withdrawn_at=None), name="consent_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"consent to {self.text_id}"
+
+
+class AuditEvent(models.Model):
+    """One state change by a person or a rule. Rows are never changed or deleted (a trigger refuses)."""
+
+    at = models.DateTimeField()
+    actor = models.ForeignKey(Surrogate, null=True, on_delete=models.PROTECT, related_name="+")
+    scope = models.ForeignKey(Scope, null=True, on_delete=models.PROTECT, related_name="+")
+    action = models.CharField(max_length=60)
+    subject = models.CharField(max_length=100)
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["scope", "id"], name="audit_by_scope")]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.subject}"

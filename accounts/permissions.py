@@ -1,0 +1,60 @@
+"""Who may do what: one function, one table."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from django.contrib.auth.models import AnonymousUser
+
+from accounts.models import Membership, Role, User
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+
+class Action(StrEnum):
+    """Everything that is asked about."""
+
+    CREATE_CAMPAIGN = "create_campaign"
+    ANNOTATE = "annotate"
+    SEE_CAMPAIGN = "see_campaign"
+    SEE_ANSWERS = "see_answers"
+    MANAGE = "manage"
+    SEE_RELEASES = "see_releases"
+    RELEASE = "release"
+
+
+_ALLOWED: dict[str, frozenset[Action]] = {
+    Role.ANNOTATOR: frozenset({Action.ANNOTATE}),
+    Role.EXPERT: frozenset({Action.SEE_CAMPAIGN}),
+    Role.MANAGER: frozenset({Action.SEE_CAMPAIGN, Action.SEE_ANSWERS, Action.MANAGE, Action.SEE_RELEASES}),
+    Role.RESEARCHER: frozenset({Action.SEE_CAMPAIGN, Action.SEE_RELEASES, Action.RELEASE}),
+}
+
+
+def roles_of(user: User | AnonymousUser, scope_id: UUID) -> frozenset[str]:
+    """Return the roles somebody has in a campaign."""
+    if not isinstance(user, User):
+        return frozenset()
+    return frozenset(Membership.objects.filter(user=user, scope_id=scope_id).values_list("role", flat=True))
+
+
+def can(user: User | AnonymousUser, action: Action, scope_id: UUID | None = None) -> bool:
+    """Say whether somebody may do something, in a campaign or (without one) on the installation.
+
+    Administrators may do everything except annotate, which needs the role: work has to be someone's.
+    """
+    if not isinstance(user, User) or not user.is_active:
+        return False
+    if scope_id is None:
+        return user.is_admin
+    if user.is_admin and action is not Action.ANNOTATE:
+        return True
+    return any(action in _ALLOWED[role] for role in roles_of(user, scope_id))
+
+
+def signed_in(request: "HttpRequest") -> User:
+    """Return the user of a request behind a login (a view without one is a mistake)."""
+    if not isinstance(request.user, User):
+        raise TypeError("this view needs @login_required")
+    return request.user

@@ -1,0 +1,155 @@
+"""What can happen to people, their roles and their consent."""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import F
+
+from accounts.audit import record
+from accounts.models import Consent, ConsentText, Invitation, Membership, Role, User
+from accounts.transactions import require_transaction
+
+
+class InvitationError(ValueError):
+    """The link cannot be used (any more)."""
+
+
+def user_create(*, email: str, password: str, name: str = "", is_admin: bool = False) -> User:
+    """Create somebody who can log in."""
+    with transaction.atomic():
+        return User.objects.create_user(email, password, name=name, is_admin=is_admin)
+
+
+def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | None, now: datetime) -> None:
+    """Give a role; giving it twice changes nothing."""
+    require_transaction()
+    membership, created = Membership.objects.get_or_create(user=user, scope_id=scope_id, role=Role(role))
+    if created:
+        record(action="membership_grant", subject=membership, now=now, actor_id=actor_id, scope_id=scope_id, role=role)
+
+
+@transaction.atomic
+def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now: datetime) -> None:
+    """Take a role away."""
+    membership = Membership.objects.get(pk=membership_id, scope_id=scope_id)
+    record(
+        action="membership_revoke", subject=membership, now=now, actor_id=actor_id, scope_id=scope_id,
+        role=membership.role, person=str(membership.user.surrogate_id),
+    )  # fmt: skip
+    membership.delete()
+
+
+@transaction.atomic
+def invitation_create(
+    *, scope_id: UUID, role: str, uses: int, days: int, note: str, actor_id: UUID, now: datetime
+) -> str:
+    """Create an invitation and return its token, which is shown once and stored nowhere."""
+    token = secrets.token_urlsafe(24)
+    invitation = Invitation.objects.create(
+        scope_id=scope_id,
+        role=Role(role),
+        token_sha256=_hash(token),
+        note=note,
+        uses_left=uses,
+        expires_at=now + timedelta(days=days),
+        created_by_id=actor_id,
+    )
+    record(
+        action="invitation_create", subject=invitation, now=now, actor_id=actor_id, scope_id=scope_id, role=role,
+        uses=uses,
+    )  # fmt: skip
+    return token
+
+
+def invitation_find(*, token: str, now: datetime) -> Invitation:
+    """Return a usable invitation.
+
+    Raises
+    ------
+    InvitationError
+        There is none, it has been used up, or it has expired.
+    """
+    invitation = Invitation.objects.filter(token_sha256=_hash(token), uses_left__gt=0, expires_at__gt=now).first()
+    if invitation is None:
+        raise InvitationError
+    return invitation
+
+
+@transaction.atomic
+def invitation_accept(*, token: str, user: User, now: datetime) -> UUID:
+    """Give the invited role to a user and return the scope; accepting again is free."""
+    invitation = invitation_find(token=token, now=now)
+    if Membership.objects.filter(user=user, scope_id=invitation.scope_id, role=invitation.role).exists():
+        return invitation.scope_id
+    used = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0).update(uses_left=F("uses_left") - 1)
+    if not used:
+        raise InvitationError
+    membership_grant(
+        user=user, scope_id=invitation.scope_id, role=invitation.role, actor_id=user.surrogate_id, now=now
+    )
+    return invitation.scope_id
+
+
+def consent_text_publish(
+    *, scope_id: UUID, purpose: str, recorded: str, contact: str, approval_id: str, actor_id: UUID | None, now: datetime
+) -> ConsentText:
+    """Publish a new version of what people agree to; everyone is asked again."""
+    require_transaction()
+    last = ConsentText.objects.filter(scope_id=scope_id).order_by("-version").first()
+    text = ConsentText.objects.create(
+        scope_id=scope_id,
+        version=last.version + 1 if last else 1,
+        purpose=purpose,
+        recorded=recorded,
+        contact=contact,
+        approval_id=approval_id,
+    )
+    record(
+        action="consent_text_publish", subject=text, now=now, actor_id=actor_id, scope_id=scope_id,
+        version=text.version,
+    )  # fmt: skip
+    return text
+
+
+@transaction.atomic
+def consent_give(*, text_id: int, surrogate_id: UUID, now: datetime) -> None:
+    """Record that somebody agrees to one version; agreeing twice is the same."""
+    text = ConsentText.objects.get(pk=text_id)
+    _, created = Consent.objects.get_or_create(
+        text=text, surrogate_id=surrogate_id, withdrawn_at=None, defaults={"given_at": now}
+    )
+    if created:
+        record(
+            action="consent_give", subject=text, now=now, actor_id=surrogate_id, scope_id=text.scope_id,
+            version=text.version,
+        )  # fmt: skip
+
+
+def consent_withdraw(*, scope_id: UUID, surrogate_id: UUID, now: datetime) -> None:
+    """Take back every consent somebody gave in a campaign."""
+    require_transaction()
+    taken = Consent.objects.filter(text__scope_id=scope_id, surrogate_id=surrogate_id, withdrawn_at=None)
+    taken.update(withdrawn_at=now)
+    record(action="consent_withdraw", subject=f"scope:{scope_id}", now=now, actor_id=surrogate_id, scope_id=scope_id)
+
+
+@transaction.atomic
+def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
+    """Erase a person: name, address, logins, roles and the key of their pseudonyms. Their work stays."""
+    surrogate = user.surrogate
+    surrogate.erased_at = now
+    surrogate.save(update_fields=["erased_at"])
+    record(action="user_erase", subject=surrogate, now=now, actor_id=actor_id)
+    user_key = str(user.pk)
+    for session in Session.objects.filter(expire_date__gt=now).iterator():
+        if session.get_decoded().get("_auth_user_id") == user_key:
+            session.delete()
+    user.delete()
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,10 @@
+"""Addresses of the accounts app."""
+
+from django.urls import path
+
+from accounts import views
+
+urlpatterns = [
+    path("invite/<str:token>/", views.invitation, name="invitation"),
+    path("account/privacy/", views.privacy, name="privacy"),
+]

@@ -1,0 +1,49 @@
+"""Pages about a person's own account."""
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from accounts.adapter import INVITATION_KEY
+from accounts.models import User
+from accounts.permissions import signed_in
+from accounts.services import InvitationError, invitation_accept, invitation_find, user_erase
+
+
+@require_http_methods(["GET", "POST"])
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Show an invitation and accept it."""
+    now = timezone.now()
+    try:
+        invited = invitation_find(token=token, now=now)
+        if not isinstance(request.user, User):
+            request.session[INVITATION_KEY] = token
+            return render(request, "accounts/invitation.html", {"invitation": invited})
+        if request.method == "POST":
+            invitation_accept(token=token, user=request.user, now=now)
+            request.session.pop(INVITATION_KEY, None)
+            return redirect("home")
+    except InvitationError:
+        request.session.pop(INVITATION_KEY, None)
+        return render(request, "accounts/invitation.html", {"invitation": None}, status=410)
+    return render(request, "accounts/invitation.html", {"invitation": invited})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def privacy(request: HttpRequest) -> HttpResponse:
+    """Show what is kept about somebody, and erase it when they ask."""
+    user = signed_in(request)
+    if request.method == "POST" and request.POST.get("confirm") == user.email:
+        user_erase(user=user, actor_id=user.surrogate_id, now=timezone.now())
+        logout(request)
+        messages.success(request, _("Your account and everything that names you is erased."))
+        return redirect("account_login")
+    if request.method == "POST":
+        messages.error(request, _("To erase your account, type your email address exactly."))
+    return render(request, "accounts/privacy.html")

@@ -1,0 +1,101 @@
+"""Read Natural Questions files in the original format: one JSON object a line, plain or gzip."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any
+
+import orjson
+from isal import igzip
+
+from annotation.documents.tokens import Candidate, Token, Tokenization
+
+SOURCE = "published"
+_GZIP = b"\x1f\x8b"
+
+
+class PublishedError(ValueError):
+    """A published file does not hold what its format says; the message names line and field."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedExample:
+    """One example as it was published."""
+
+    line: int
+    example_id: str
+    question_text: str
+    question_tokens: list[str]
+    document_title: str
+    document_url: str
+    document_html: str
+    tokenization: Tokenization
+    annotations: list[dict[str, Any]]
+
+
+def read_examples(file: IO[bytes]) -> Iterator[PublishedExample]:
+    """Yield the examples of a file, one in memory at a time.
+
+    A file that is one pretty-printed JSON object is one example.
+
+    Raises
+    ------
+    PublishedError
+        A line is not JSON, or a field is missing or of the wrong type.
+    """
+    for number, record in read_records(file):
+        try:
+            yield _example(number, record)
+        except (KeyError, TypeError, ValueError) as error:
+            what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
+            raise PublishedError(f"line {number}: {what}") from error
+
+
+def read_records(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number, JSON object); see `read_examples`."""
+    start = file.read(2)
+    file.seek(0)
+    stream: IO[bytes] = igzip.IGzipFile(fileobj=file) if start == _GZIP else file
+    for number, line in enumerate(stream, start=1):
+        if not line.strip():
+            continue
+        if number == 1 and line.strip() == b"{":
+            yield 1, _parse(line + stream.read(), 1)
+            return
+        yield number, _parse(line, number)
+
+
+def _parse(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        try:  # ids beyond 64 bits are read as the integers they are
+            record = json.loads(line)
+        except ValueError as error:
+            raise PublishedError(f"line {number}: not JSON: {error}") from error
+    if not isinstance(record, dict):
+        raise PublishedError(f"line {number}: not a JSON object")
+    return record
+
+
+def _example(number: int, record: dict[str, Any]) -> PublishedExample:
+    tokens = [
+        Token(token["token"], token["start_byte"], token["end_byte"], token["html_token"])
+        for token in record["document_tokens"]
+    ]
+    candidates = [
+        Candidate(box["start_byte"], box["end_byte"], box["start_token"], box["end_token"], box["top_level"])
+        for box in record["long_answer_candidates"]
+    ]
+    question_text = record["question_text"]
+    return PublishedExample(
+        line=number,
+        example_id=str(record["example_id"]),
+        question_text=question_text,
+        question_tokens=list(record.get("question_tokens") or question_text.split()),
+        document_title=str(record.get("document_title", "")),
+        document_url=str(record.get("document_url", "")),
+        document_html=record["document_html"],
+        tokenization=Tokenization(tokens, candidates),
+        annotations=list(record.get("annotations", [])),
+    )

@@ -1,0 +1,129 @@
+"""Forms of the manager's pages."""
+
+import zoneinfo
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Role
+from annotation.models import Campaign, Split
+from annotation.services.campaigns import SplitPlan
+from annotation.tasktypes.registry import TASK_TYPES
+
+MAX_UPLOAD_BYTES = 2 * 2**30
+
+
+class SplitsField(forms.CharField):
+    """Splits as lines of ``name annotations share``."""
+
+    widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false"})
+
+    def clean(self, value: Any) -> list[SplitPlan]:
+        """Return the splits, or say which line is wrong."""
+        plans = []
+        for number, line in enumerate(super().clean(value).splitlines(), start=1):
+            parts = line.split()
+            if not parts:
+                continue
+            if len(parts) not in (2, 3) or not all(part.isdecimal() for part in parts[1:]) or int(parts[1]) < 1:
+                raise forms.ValidationError(
+                    _("Line %(number)d: write a name, how many annotations an item, and its share of the items."),
+                    params={"number": number},
+                )
+            plans.append(SplitPlan(parts[0], int(parts[1]), int(parts[2]) if len(parts) == 3 else 1))
+        if not plans or len({plan.name for plan in plans}) < len(plans) or not any(plan.weight for plan in plans):
+            raise forms.ValidationError(_("Give at least one split, each with a name of its own."))
+        return plans
+
+
+class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable at run time
+    """What a new campaign needs to know."""
+
+    task_type = forms.ChoiceField(
+        label=_("Task type"), choices=[(key, task_type.title) for key, task_type in TASK_TYPES.items()]
+    )
+    group_by = forms.ChoiceField(
+        label=_("Keep together in one split"),
+        choices=[("item", _("nothing")), ("document", _("items of the same document"))],
+    )
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"), choices=[(name, name) for name in sorted(zoneinfo.available_timezones())], initial="UTC"
+    )
+    splits = SplitsField(
+        label=_("Splits"),
+        initial="train 1 8\ndev 5 1\ntest 5 1",
+        help_text=_("One a line: name, annotations an item, share of the items. Given to items by chance at import."),
+    )
+    purpose = forms.CharField(label=_("What is this for?"), widget=forms.Textarea(attrs={"rows": 3}))
+    recorded = forms.CharField(
+        label=_("What is recorded, and for how long?"),
+        widget=forms.Textarea(attrs={"rows": 3}),
+        initial=_(
+            "Your answers, how long each step takes, and which boxes and words you select. Nothing you type is logged "
+            "key by key. Kept until the dataset is published; answers are published without your name."
+        ),
+    )
+    contact = forms.CharField(label=_("Who can be asked?"))
+    approval_id = forms.CharField(label=_("Ethics approval"), required=False)
+
+    class Meta:
+        model = Campaign
+        fields = [
+            "title", "slug", "task_type", "language", "time_zone", "group_by", "seed", "deadline_seconds", "quota",
+            "content_warning",
+        ]  # fmt: skip
+
+
+class DocumentsForm(forms.Form):
+    """Pages to bring in."""
+
+    file = forms.FileField(label=_("Pages"), help_text=_(".html, .zip of pages, or .jsonl with url, title, html"))
+
+
+class ItemsForm(forms.Form):
+    """Items to bring in."""
+
+    file = forms.FileField(
+        label=_("Questions"), help_text=_(".jsonl or .csv with an id, a question, and the name or title of its page")
+    )
+    good_rows_only = forms.BooleanField(label=_("Import the good rows even if some are wrong"), required=False)
+    pilot = forms.BooleanField(label=_("This is a pilot: keep it out of the dataset and its statistics"), required=False)
+    people = forms.IntegerField(label=_("People in the pilot"), initial=2, min_value=2, max_value=25, required=False)
+
+
+class PublishedForm(forms.Form):
+    """A published Natural Questions file to bring in."""
+
+    file = forms.FileField(label=_("Published file"), help_text=_("Original format, .jsonl or .jsonl.gz"))
+    with_annotations = forms.BooleanField(label=_("With its annotations"), required=False)
+
+
+class ExtendForm(forms.Form):
+    """More annotations of a sample."""
+
+    split = forms.ModelChoiceField(label=_("Split"), queryset=Split.objects.none(), to_field_name="name")
+    n = forms.IntegerField(label=_("Annotations an item"), min_value=2, max_value=200, initial=25)
+    sample = forms.IntegerField(label=_("How many items"), min_value=1, initial=302)
+    seed = forms.IntegerField(label=_("Seed"), initial=0)
+
+    def __init__(self, campaign: Campaign, data: Any = None) -> None:
+        super().__init__(data)
+        splits = self.fields["split"]
+        assert isinstance(splits, forms.ModelChoiceField)  # noqa: S101
+        splits.queryset = Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
+
+
+class InvitationForm(forms.Form):
+    """A link to hand out."""
+
+    role = forms.ChoiceField(label=_("Role"), choices=Role)
+    uses = forms.IntegerField(label=_("For how many people"), min_value=1, max_value=10_000, initial=1)
+    days = forms.IntegerField(label=_("Valid for days"), min_value=1, max_value=365, initial=14)
+    note = forms.CharField(label=_("Note to yourself"), required=False, max_length=200)
+
+
+class GuidelineForm(forms.Form):
+    """A new version of the guidelines."""
+
+    body = forms.CharField(label=_("Guidelines (Markdown)"), widget=forms.Textarea(attrs={"rows": 24}))

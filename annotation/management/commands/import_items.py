@@ -1,0 +1,48 @@
+"""``manage.py import_items``: bring questions into a campaign."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.management.campaigns import campaign_named, launch_here
+from jobs.terminal import print_result, run_here
+
+
+class Command(BaseCommand):
+    """Import items from JSON lines or CSV."""
+
+    help = (
+        "Import items from .jsonl, .csv or .tsv (with a header). Each row needs an id (external_id, example_id or id), "
+        "a question (question_text or question) and its page (document, page, document_url or document_title: the "
+        "name, address or title it was imported under). All rows are checked before any is imported; importing again "
+        "changes nothing. Example: manage.py import_items questions.jsonl --campaign earth --launch"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--good-rows-only", action="store_true", help="import the good rows even if some are wrong")
+        parser.add_argument("--pilot", action="store_true", help="keep these items out of the dataset and its statistics")
+        parser.add_argument("--people", type=int, default=2, help="with --pilot: annotations an item (default 2)")
+        parser.add_argument("--launch", action="store_true", help="hand the items out at once")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Import as a job run here, then launch if asked to."""
+        campaign, path = campaign_named(options["campaign"]), options["file"]
+        if not path.is_file():
+            raise CommandError(f"{path}: no such file")
+        payload = {
+            "campaign": str(campaign.pk), "path": str(path.resolve()), "name": path.name, "pilot": options["pilot"],
+            "good_rows_only": options["good_rows_only"], "people": options["people"],
+        }  # fmt: skip
+        job = run_here(kind="annotation.import_items", payload=payload, stderr=self.stderr, scope_id=campaign.pk)
+        result = dict(job.result)
+        for error in result["errors"]:
+            self.stderr.write(f"{path}, row {error['row']}, {error['column']}: {error['error']}")
+        if options["launch"]:
+            result["slots"] = launch_here(campaign, self.stderr)
+        summary = f"{result['imported']} items imported, {result['unchanged']} there already, {result['failed']} wrong"
+        print_result(self.stdout, result, as_json=options["json"], summary=summary)

@@ -1,0 +1,85 @@
+"""Items and the annotations that are wanted of them."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class ItemState(models.TextChoices):
+    """Whether an item is in use."""
+
+    ACTIVE = "active", _("Active")
+    RETIRED = "retired", _("Retired")
+
+
+class Item(models.Model):
+    """One thing to annotate. ``content`` is what its task type says an item holds."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="items")
+    batch = models.ForeignKey("annotation.Batch", on_delete=models.PROTECT, related_name="items")
+    split = models.ForeignKey("annotation.Split", on_delete=models.PROTECT, related_name="items")
+    tokenization = models.ForeignKey(
+        "annotation.Tokenization", null=True, on_delete=models.PROTECT, related_name="items"
+    )
+    external_id = models.CharField(max_length=200)
+    published_id = models.CharField(max_length=20)  # decimal text: published ids exceed 64-bit signed integers
+    content = models.JSONField()
+    content_sha256 = models.CharField(max_length=64)
+    state = models.CharField(max_length=10, choices=ItemState, default=ItemState.ACTIVE)
+    retired_reason = models.CharField(max_length=300, blank=True)
+    n = models.PositiveIntegerField()  # how many annotations are wanted: the split's n, or more after an extension
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "external_id"], name="item_external_id"),
+            models.UniqueConstraint(fields=["campaign", "published_id"], name="item_published_id"),
+            models.UniqueConstraint(fields=["campaign", "content_sha256"], name="item_content_once"),
+        ]
+        indexes = [
+            models.Index(fields=["campaign", "split", "id"], name="item_by_split"),
+            models.Index(fields=["batch", "id"], name="item_by_batch"),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class SlotState(models.TextChoices):
+    """Whether a wanted annotation is still to be had."""
+
+    OPEN = "open", _("Open")
+    HELD = "held", _("In work")
+    FILLED = "filled", _("Done")
+    CLOSED = "closed", _("Closed")
+
+
+class Slot(models.Model):
+    """One wanted annotation of an item in a round. ``index`` is its rank for ever.
+
+    ``order_key`` is the seeded random place in the queue, older batches, rounds and waves first.
+    """
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="slots")
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="slots")
+    round = models.PositiveIntegerField(default=1)
+    index = models.PositiveIntegerField()
+    order_key = models.BigIntegerField()
+    state = models.CharField(max_length=10, choices=SlotState, default=SlotState.OPEN)
+    is_reopened = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["item", "round", "index"], name="slot_index_once")]
+        indexes = [
+            models.Index(
+                fields=["campaign", "order_key"],
+                condition=models.Q(state="open", is_reopened=False),
+                name="slot_queue",
+            ),
+            models.Index(
+                fields=["campaign", "order_key"], condition=models.Q(state="open", is_reopened=True), name="slot_reopened"
+            ),
+            models.Index(fields=["campaign"], condition=models.Q(state="held"), name="slot_held"),
+        ]
+
+    def __str__(self) -> str:
+        return f"slot {self.round}.{self.index} of {self.item_id}"

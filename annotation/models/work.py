@@ -1,0 +1,160 @@
+"""What people do: assignments, annotations, click logs, reports."""
+
+import uuid
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class AssignmentState(models.TextChoices):
+    """What became of an assignment."""
+
+    RESERVED = "reserved", _("Reserved")  # prefetched: becomes live when it is shown, or lapses
+    LIVE = "live", _("In work")
+    SUBMITTED = "submitted", _("Submitted")
+    LATE = "late", _("Submitted late")
+    EXPIRED = "expired", _("Expired")
+    SKIPPED = "skipped", _("Skipped")
+    RELEASED = "released", _("Released")  # the item was retired or the reservation lapsed
+
+
+# Somebody with an assignment in one of these states is not given the item again.
+BLOCKING = (
+    AssignmentState.RESERVED,
+    AssignmentState.LIVE,
+    AssignmentState.SUBMITTED,
+    AssignmentState.LATE,
+    AssignmentState.SKIPPED,
+)
+
+
+class Assignment(models.Model):
+    """One person holding one slot until a deadline. Its id is random: it reveals nothing about item or order."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="assignments")
+    item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="assignments")
+    slot = models.ForeignKey("annotation.Slot", on_delete=models.CASCADE, related_name="assignments")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="assignments")
+    guideline = models.ForeignKey("annotation.Guideline", on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(max_length=10, choices=AssignmentState, default=AssignmentState.LIVE)
+    claimed_at = models.DateTimeField()
+    deadline_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    draft = models.JSONField(default=dict)
+    draft_version = models.PositiveIntegerField(default=0)
+    skip_reason = models.CharField(max_length=20, blank=True)
+    skip_note = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["slot"], condition=models.Q(state__in=["reserved", "live"]), name="slot_held_once"
+            ),
+            models.UniqueConstraint(
+                fields=["item", "surrogate"],
+                condition=models.Q(state__in=["reserved", "live", "submitted"]),
+                name="item_once_per_person",
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "surrogate"], condition=models.Q(state="live"), name="one_live_assignment"
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "surrogate"], condition=models.Q(state="reserved"), name="one_reservation"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["deadline_at"], condition=models.Q(state__in=["reserved", "live"]), name="assignment_deadline"
+            ),
+            models.Index(fields=["surrogate", "item"], name="assignment_seen"),
+        ]
+
+    def __str__(self) -> str:
+        return f"assignment {self.id}"
+
+
+class Annotation(models.Model):
+    """What was submitted. A trigger refuses any change of the answer but an audited redaction.
+
+    ``counted`` says whether it enters votes and releases; a late or excluded one is kept all the same.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    published_id = models.CharField(max_length=20, unique=True)  # decimal text of an unsigned 64-bit number
+    assignment = models.OneToOneField(Assignment, null=True, on_delete=models.PROTECT, related_name="annotation")
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="annotations")
+    item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="annotations")
+    slot = models.ForeignKey("annotation.Slot", null=True, on_delete=models.PROTECT, related_name="annotations")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="annotations")
+    guideline = models.ForeignKey("annotation.Guideline", null=True, on_delete=models.PROTECT, related_name="+")
+    answer = models.JSONField()
+    answer_version = models.PositiveIntegerField()
+    counted = models.BooleanField()
+    not_counted_because = models.CharField(max_length=20, blank=True)
+    submitted_at = models.DateTimeField()
+    seconds = models.FloatField()
+    active_seconds = models.FloatField(null=True, blank=True)
+    stage_seconds = models.JSONField(default=dict)
+    redacted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["slot"], condition=models.Q(counted=True), name="slot_counted_once"),
+            models.UniqueConstraint(
+                fields=["item", "surrogate"], condition=models.Q(counted=True), name="person_counted_once"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(counted=False) | models.Q(slot__isnull=False), name="counted_has_slot"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["campaign", "id"], name="annotation_by_campaign"),
+            models.Index(fields=["campaign", "surrogate", "id"], name="annotation_by_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"annotation {self.published_id}"
+
+
+class EventChunk(models.Model):
+    """A compressed piece of an assignment's click log. Sending a piece again changes nothing."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="event_chunks")
+    sequence = models.PositiveIntegerField()
+    events = models.BinaryField()
+    received_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["assignment", "sequence"], name="event_chunk_once")]
+
+    def __str__(self) -> str:
+        return f"chunk {self.sequence} of {self.assignment_id}"
+
+
+class ItemReport(models.Model):
+    """Somebody says that something is wrong with an item."""
+
+    item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="reports")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    text = models.CharField(max_length=1000)
+    created_at = models.DateTimeField()
+    resolved_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["item"], condition=models.Q(resolved_at=None), name="report_open")]
+
+    def __str__(self) -> str:
+        return f"report on {self.item_id}"
+
+
+class Snapshot(models.Model):
+    """The numbers of a campaign at a moment, computed by a job so that no page counts rows."""
+
+    campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
+    taken_at = models.DateTimeField()
+    last_annotation_id = models.BigIntegerField(default=0)
+    data = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"numbers of {self.campaign_id}"

@@ -1,0 +1,58 @@
+"""Rows of an import file, numbered as a person counts them."""
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+
+from annotation.tasktypes.base import RowError
+
+csv.field_size_limit(2**24)
+
+
+def read_rows(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
+    """Yield (row number, row or what is wrong with it) from JSON lines or CSV with a header, by the file's name.
+
+    Raises
+    ------
+    ValueError
+        The file is neither, or is not UTF-8.
+    """
+    lower = name.lower()
+    if lower.endswith(".gz"):
+        file, lower = gzip.GzipFile(fileobj=file), lower.removesuffix(".gz")  # type: ignore[assignment]
+    if lower.endswith((".jsonl", ".ndjson")):
+        yield from _json_lines(file)
+    elif lower.endswith((".csv", ".tsv")):
+        yield from _table(file, name, "\t" if lower.endswith(".tsv") else ",")
+    else:
+        raise ValueError(f"{name}: expected .jsonl, .csv or .tsv")
+
+
+def _json_lines(file: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
+    for number, line in enumerate(file, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            yield number, RowError(f"not JSON: {error}", "line")
+            continue
+        yield number, row if isinstance(row, dict) else RowError("not a JSON object", "line")
+
+
+def _table(file: IO[bytes], name: str, delimiter: str) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    try:
+        reader = csv.DictReader(text, delimiter=delimiter, strict=True)
+        for row in reader:
+            if None in row:
+                yield reader.line_num, RowError("more cells than the header has columns", "line")
+            else:
+                yield reader.line_num, row
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name}: not valid UTF-8 ({error.reason} at byte {error.start})") from error
+    except csv.Error as error:
+        raise ValueError(f"{name}, line {reader.line_num}: {error}") from error

@@ -1,0 +1,74 @@
+"""Reading items and the answers to them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.documents.tokens import Tokenization
+from annotation.models import Annotation, Campaign, Item
+from annotation.selectors.documents import tokenization_of
+from annotation.tasktypes.base import Summary
+from annotation.tasktypes.registry import TASK_TYPES
+
+PAGE_SIZE = 50
+PILOT_SIZE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsPage:
+    """Some items in order of their key, and the key to go on after."""
+
+    items: list[Item]
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """An annotation for a manager to read: A, B, C … instead of a name."""
+
+    letter: str
+    annotation: Annotation
+    summary: Summary
+    key: str
+
+
+def items_page(*, campaign: Campaign, split: str, state: str, text: str, after: int) -> ItemsPage:
+    """Return a page of items after a key; ``state`` is an item state or ``reported``."""
+    items = Item.objects.filter(campaign=campaign, pk__gt=after).select_related("split", "batch")
+    if split:
+        items = items.filter(split__name=split)
+    if state == "reported":
+        items = items.filter(reports__resolved_at=None, reports__isnull=False).distinct()
+    elif state in ("active", "retired"):
+        items = items.filter(state=state)
+    if text:
+        items = items.filter(content__question_text__icontains=text)
+    rows = list(items.order_by("pk")[: PAGE_SIZE + 1])
+    return ItemsPage(rows[:PAGE_SIZE], rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None)
+
+
+def answers_side_by_side(item: Item) -> list[ShownAnswer]:
+    """Return the annotations of an item in the order of their slots, then what is not counted."""
+    page = tokenization_of(item.tokenization)
+    rows = item.annotations.select_related("slot", "guideline", "campaign").order_by("-counted", "slot__round", "slot__index", "pk")  # fmt: skip
+    return [_shown(number, annotation, page) for number, annotation in enumerate(rows[:200])]
+
+
+def _shown(number: int, annotation: Annotation, page: Tokenization | None) -> ShownAnswer:
+    summary = TASK_TYPES[annotation.campaign.task_type].summarise(annotation.answer, page)
+    letter = chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
+    return ShownAnswer(letter, annotation, summary, str(summary.lines))
+
+
+def pilot_items(campaign: Campaign) -> dict[str, Any]:
+    """Return pilot items with at least two answers, those that differ first."""
+    items = Item.objects.filter(campaign=campaign, batch__is_pilot=True).select_related("tokenization", "split").order_by("pk")  # fmt: skip
+    rows: list[tuple[Item, list[ShownAnswer]]] = []
+    waiting = 0
+    for item in items[:PILOT_SIZE]:
+        answers = [answer for answer in answers_side_by_side(item) if answer.annotation.counted]
+        if len(answers) >= 2:
+            rows.append((item, answers))
+        else:
+            waiting += 1
+    differing = [row for row in rows if len({answer.key for answer in row[1]}) > 1]
+    return {"differing": differing, "agreeing": len(rows) - len(differing), "waiting": waiting}

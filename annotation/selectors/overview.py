@@ -1,0 +1,40 @@
+"""What the overview of a campaign shows, read from the numbers a job left."""
+
+from typing import Any
+
+from accounts.models import User
+from annotation.models import Batch, Campaign, ItemReport, Snapshot
+
+PATHS = ("bad_question", "no_answer", "long_only", "short_answer", "yes_no")
+
+
+def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
+    """Return the numbers of the last snapshot, ready to show; names only for managers."""
+    snapshot = Snapshot.objects.filter(campaign=campaign).first()
+    data: dict[str, Any] = snapshot.data if snapshot else {}
+    slots = data.get("slots", {})
+    wanted = sum(count for state, count in slots.items() if state != "closed")
+    total = data.get("annotations", 0)
+    return {
+        "snapshot": snapshot,
+        "slots": {state: slots.get(state, 0) for state in ("open", "held", "filled")},
+        "wanted": wanted,
+        "percent": round(100 * slots.get("filled", 0) / wanted) if wanted else 0,
+        "annotations": total,
+        "paths": [(path, count, 100 * count / total if total else 0) for path in PATHS for count in [data.get("paths", {}).get(path, 0)]],
+        "stage_seconds": data.get("stage_median_seconds", {}),
+        "splits": data.get("splits", []),
+        "days": data.get("days", []),
+        "people": _people(data.get("people", []), named=named),
+        "batches": Batch.objects.filter(campaign=campaign).order_by("ordinal"),
+        "reported": ItemReport.objects.filter(item__campaign=campaign, resolved_at=None).exists(),
+    }
+
+
+def _people(rows: list[dict[str, Any]], *, named: bool) -> list[dict[str, Any]]:
+    names: dict[str, str] = {}
+    if named:
+        users = User.objects.filter(surrogate_id__in=[row["surrogate"] for row in rows])
+        names = {str(user.surrogate_id): str(user) for user in users}
+    people = [{**row, "name": names.get(row["surrogate"], "")} for row in rows]
+    return sorted(people, key=lambda row: (row["name"], row["surrogate"]))

@@ -1,0 +1,131 @@
+"""How campaigns begin, run and end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max
+
+from accounts.audit import record
+from accounts.models import Role, Scope, User
+from accounts.services import consent_text_publish, membership_grant
+from accounts.transactions import require_transaction
+from annotation.models import Batch, BatchState, Campaign, CampaignState, Guideline, Split
+from annotation.selectors.campaigns import guideline_current
+from annotation.tasktypes.registry import TASK_TYPES
+
+PILOT_SPLIT = "pilot"
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPlan:
+    """A split to be made: its name, annotations an item, and share of the items."""
+
+    name: str
+    n: int
+    weight: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentPlan:
+    """What annotators will be asked to agree to."""
+
+    purpose: str
+    recorded: str
+    contact: str
+    approval_id: str = ""
+
+
+def campaign_create(
+    *,
+    slug: str,
+    title: str,
+    task_type: str,
+    splits: Sequence[SplitPlan],
+    consent: ConsentPlan,
+    created_by: User | None,
+    now: datetime,
+    guidelines: str = "",
+    **options: Any,
+) -> Campaign:
+    """Create a campaign with its splits, guidelines, consent text and a first batch.
+
+    Raises
+    ------
+    ValueError
+        The task type is unknown or there is no split.
+    """
+    if task_type not in TASK_TYPES:
+        raise ValueError(f"unknown task type {task_type!r}: expected one of {', '.join(TASK_TYPES)}")
+    if not splits:
+        raise ValueError("a campaign needs at least one split")
+    actor_id = created_by.surrogate_id if created_by else None
+    with transaction.atomic():
+        campaign = Campaign.objects.create(
+            scope=Scope.objects.create(), slug=slug, title=title, task_type=task_type, created_at=now, **options
+        )
+        for position, plan in enumerate(splits):
+            Split.objects.create(campaign=campaign, name=plan.name, n=plan.n, weight=plan.weight, position=position)
+        Batch.objects.create(campaign=campaign, ordinal=1, created_at=now)
+        body = guidelines or TASK_TYPES[task_type].default_guidelines
+        Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=now)
+        consent_text_publish(
+            scope_id=campaign.pk, purpose=consent.purpose, recorded=consent.recorded, contact=consent.contact,
+            approval_id=consent.approval_id, actor_id=actor_id, now=now,
+        )  # fmt: skip
+        record(action="campaign_create", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
+        if created_by:
+            for role in (Role.MANAGER, Role.RESEARCHER):
+                membership_grant(user=created_by, scope_id=campaign.pk, role=role, actor_id=actor_id, now=now)
+    return campaign
+
+
+def guideline_publish(*, campaign: Campaign, body: str, actor_id: UUID | None, now: datetime) -> Guideline:
+    """Publish a new version of the guidelines; assignments made from now on pin it."""
+    with transaction.atomic():
+        last = guideline_current(campaign)
+        guideline = Guideline.objects.create(campaign=campaign, version=last.version + 1, body=body, created_at=now)
+        record(
+            action="guideline_publish", subject=guideline, now=now, actor_id=actor_id, scope_id=campaign.pk,
+            version=guideline.version,
+        )  # fmt: skip
+    return guideline
+
+
+_MOVES = {
+    CampaignState.OPEN: (CampaignState.DRAFT, CampaignState.PAUSED, CampaignState.CLOSED),
+    CampaignState.PAUSED: (CampaignState.OPEN,),
+    CampaignState.CLOSED: (CampaignState.OPEN, CampaignState.PAUSED),
+}
+
+
+def campaign_move(*, campaign: Campaign, to: CampaignState, actor_id: UUID | None, now: datetime) -> bool:
+    """Open, pause or close a campaign; return whether that changed anything."""
+    with transaction.atomic():
+        moved = Campaign.objects.filter(pk=campaign.pk, state__in=_MOVES[to]).update(state=to)
+        if moved:
+            record(action=f"campaign_{to}", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
+    campaign.state = to if moved else campaign.state
+    return bool(moved)
+
+
+def batch_for_import(*, campaign: Campaign, pilot: bool, now: datetime) -> Batch:
+    """Return the batch that new items go to: the open draft of its kind, or a new one."""
+    require_transaction()
+    batch = Batch.objects.filter(campaign=campaign, is_pilot=pilot, state=BatchState.DRAFT).order_by("ordinal").first()
+    if batch is None:
+        last = Batch.objects.filter(campaign=campaign).aggregate(last=Max("ordinal"))["last"] or 0
+        batch = Batch.objects.create(campaign=campaign, ordinal=last + 1, is_pilot=pilot, created_at=now)
+    return batch
+
+
+def pilot_split(*, campaign: Campaign, people: int) -> Split:
+    """Return the split of pilot items: outside the dataset, one annotation by each colleague."""
+    require_transaction()
+    split, _ = Split.objects.get_or_create(
+        campaign=campaign, name=PILOT_SPLIT, defaults={"n": people, "weight": 0, "position": 1000}
+    )
+    return split

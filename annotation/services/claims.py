@@ -1,0 +1,249 @@
+"""Handing out work: one open slot to one person, at a cost that does not grow."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Min
+
+from accounts.selectors import consent_is_current
+from accounts.transactions import require_transaction
+from annotation.models import (
+    BLOCKING,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    CampaignState,
+    Participation,
+    Slot,
+    SlotState,
+    Standing,
+)
+from annotation.selectors.campaigns import guideline_current
+
+# How many open slots are looked at together. Almost always the first fits.
+LOOK_AHEAD = 64
+
+
+class Reason(StrEnum):
+    """Why there is no work for somebody now."""
+
+    NOTHING_OPEN = "nothing_open"
+    ALL_SEEN = "all_seen"
+    ALL_HELD = "all_held"
+    QUOTA_REACHED = "quota_reached"
+    SUSPENDED = "suspended"
+    PAUSED = "paused"
+    CONSENT_NEEDED = "consent_needed"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An assignment, or the reason why there is none and when to try again."""
+
+    assignment: Assignment | None
+    reason: Reason | None = None
+    try_again_at: datetime | None = None
+
+
+def slot_claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Claim:
+    """Return the person's live assignment, or claim the next slot that suits them."""
+    with transaction.atomic():
+        return claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
+
+
+def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Claim:
+    """Claim inside the caller's transaction; see `slot_claim_next`."""
+    require_transaction()
+    live = _own(campaign, surrogate_id, AssignmentState.LIVE)
+    if live is not None and live.deadline_at > now:
+        return Claim(live)
+    refusal = _refusal(campaign, surrogate_id)
+    if refusal is not None:
+        return Claim(None, refusal)
+    if live is not None:  # overdue, and the sweep has not come by yet: their own work goes on
+        return Claim(_renewed(live, campaign, now))
+    reserved = _own(campaign, surrogate_id, AssignmentState.RESERVED)
+    if reserved is not None and _begin(reserved, campaign, now):
+        return Claim(reserved)
+    return _claim(campaign, surrogate_id, AssignmentState.LIVE, campaign.deadline_seconds, now)
+
+
+# A reservation waits this long to be shown; then the slot is anyone's again.
+RESERVATION_SECONDS = 300
+
+
+def slot_reserve_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
+    """Hold the slot a person will get next for a short while, so that it is there at once."""
+    with transaction.atomic():
+        if _refusal(campaign, surrogate_id) is not None:
+            return False
+        if _own(campaign, surrogate_id, AssignmentState.RESERVED) is not None:
+            return True
+        if _own(campaign, surrogate_id, AssignmentState.LIVE) is None:
+            return False
+        claim = _claim(campaign, surrogate_id, AssignmentState.RESERVED, RESERVATION_SECONDS, now)
+        return claim.assignment is not None
+
+
+def _own(campaign: Campaign, surrogate_id: UUID, state: str) -> Assignment | None:
+    return (
+        Assignment.objects.select_related("item__tokenization__document", "guideline", "slot")
+        .filter(campaign=campaign, surrogate_id=surrogate_id, state=state)
+        .first()
+    )
+
+
+def _refusal(campaign: Campaign, surrogate_id: UUID) -> Reason | None:
+    """Return why this person may not take anything now."""
+    if campaign.state != CampaignState.OPEN:
+        return Reason.PAUSED if campaign.state == CampaignState.PAUSED else Reason.NOTHING_OPEN
+    if not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
+        return Reason.CONSENT_NEEDED
+    participation = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
+    if participation is None:
+        return None
+    if participation.standing in (Standing.PAUSED, Standing.SUSPENDED):
+        return Reason.SUSPENDED
+    if campaign.quota is not None and participation.submitted >= campaign.quota:
+        return Reason.QUOTA_REACHED
+    return None
+
+
+def _renewed(live: Assignment, campaign: Campaign, now: datetime) -> Assignment:
+    live.deadline_at = now + timedelta(seconds=campaign.deadline_seconds)
+    Assignment.objects.filter(pk=live.pk, state=AssignmentState.LIVE).update(deadline_at=live.deadline_at)
+    return live
+
+
+def _begin(reserved: Assignment, campaign: Campaign, now: datetime) -> bool:
+    """Turn a reservation into an assignment, unless the sweep has just taken it back."""
+    reserved.state = AssignmentState.LIVE
+    reserved.claimed_at = now
+    reserved.deadline_at = now + timedelta(seconds=campaign.deadline_seconds)
+    begun = Assignment.objects.filter(pk=reserved.pk, state=AssignmentState.RESERVED).update(
+        state=reserved.state, claimed_at=reserved.claimed_at, deadline_at=reserved.deadline_at
+    )
+    return bool(begun)
+
+
+def _claim(
+    campaign: Campaign, surrogate_id: UUID, state: AssignmentState, seconds: int, now: datetime
+) -> Claim:
+    participation, _ = Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
+    search = _Search(campaign, surrogate_id)
+    slot = search.first(after=participation.cursor)
+    if search.position > participation.cursor:
+        # Never backwards: two tabs cannot undo each other.
+        Participation.objects.filter(pk=participation.pk, cursor__lt=search.position).update(cursor=search.position)
+    if slot is None:
+        slot = search.first(reopened=True)
+    if slot is None and participation.cursor:
+        # A slot that was locked while this person passed by, and then left open: rare, so one look is enough.
+        slot = search.first(before=participation.cursor, looks=1)
+    if slot is None:
+        return _nothing(campaign, saw_any=search.saw_any)
+    return _assign(campaign, surrogate_id, slot, state, now + timedelta(seconds=seconds), now)
+
+
+class _Search:
+    """One person's walk along the open slots."""
+
+    def __init__(self, campaign: Campaign, surrogate_id: UUID) -> None:
+        self.campaign = campaign
+        self.surrogate_id = surrogate_id
+        self.saw_any = False
+        self.position = 0
+
+    def first(
+        self, *, after: int = 0, before: int | None = None, reopened: bool = False, looks: int | None = None
+    ) -> Slot | None:
+        """Hold and return the first open slot of an item this person has not seen."""
+        position, last_pk = after, 0
+        open_slots = Slot.objects.filter(campaign=self.campaign, state=SlotState.OPEN, is_reopened=reopened)
+        if before is not None:
+            open_slots = open_slots.filter(order_key__lt=before)
+        while looks is None or looks > 0:
+            chunk = list(
+                open_slots.filter(order_key__gte=position)
+                .exclude(order_key=position, pk__lte=last_pk)
+                .order_by("order_key", "pk")
+                .values_list("pk", "item_id", "order_key")[:LOOK_AHEAD]
+            )
+            slot = self._first_of(chunk)
+            if chunk and not reopened and before is None:
+                self.position = slot.order_key if slot else chunk[-1][2]
+            if slot is not None or len(chunk) < LOOK_AHEAD:
+                return slot
+            position, last_pk = chunk[-1][2], chunk[-1][0]
+            looks = looks - 1 if looks is not None else None
+        return None
+
+    def _first_of(self, chunk: list[tuple[int, int, int]]) -> Slot | None:
+        self.saw_any = self.saw_any or bool(chunk)
+        seen = set(
+            Assignment.objects.filter(
+                surrogate_id=self.surrogate_id, item_id__in={item for _, item, _ in chunk}, state__in=BLOCKING
+            ).values_list("item_id", flat=True)
+        )
+        return _hold_one([pk for pk, item, _ in chunk if item not in seen])
+
+
+def _hold_one(candidates: list[int]) -> Slot | None:
+    """Hold the first of some slots that is still open and that nobody else is taking at this moment."""
+    if not candidates:
+        return None
+    slot = (
+        Slot.objects.select_for_update(skip_locked=True)
+        .filter(pk__in=candidates, state=SlotState.OPEN)
+        .order_by("order_key", "pk")
+        .first()
+    )
+    if slot is None:
+        return None
+    held = Slot.objects.filter(pk=slot.pk, state=SlotState.OPEN).update(state=SlotState.HELD)
+    return slot if held else None
+
+
+def _assign(
+    campaign: Campaign, surrogate_id: UUID, slot: Slot, state: AssignmentState, deadline_at: datetime, now: datetime
+) -> Claim:
+    kept = (
+        Assignment.objects.filter(item_id=slot.item_id, surrogate_id=surrogate_id, state=AssignmentState.EXPIRED)
+        .order_by("-claimed_at")
+        .first()
+    )
+    try:
+        with transaction.atomic():
+            assignment = Assignment.objects.create(
+                campaign=campaign,
+                item_id=slot.item_id,
+                slot=slot,
+                surrogate_id=surrogate_id,
+                guideline=guideline_current(campaign),
+                state=state,
+                claimed_at=now,
+                deadline_at=deadline_at,
+                draft=kept.draft if kept else {},
+                draft_version=1 if kept and kept.draft else 0,
+            )
+    except IntegrityError:
+        # Another tab of the same person was quicker: what it got is theirs, and this slot goes back.
+        Slot.objects.filter(pk=slot.pk, state=SlotState.HELD).update(state=SlotState.OPEN)
+        return Claim(_own(campaign, surrogate_id, state))
+    return Claim(_own(campaign, surrogate_id, assignment.state))
+
+
+def _nothing(campaign: Campaign, *, saw_any: bool) -> Claim:
+    if saw_any:
+        return Claim(None, Reason.ALL_SEEN)
+    if Slot.objects.filter(campaign=campaign, state=SlotState.HELD).exists():
+        soonest = Assignment.objects.filter(
+            campaign=campaign, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]
+        ).aggregate(soonest=Min("deadline_at"))["soonest"]
+        return Claim(None, Reason.ALL_HELD, soonest)
+    if Slot.objects.filter(campaign=campaign, state=SlotState.OPEN).exists():
+        return Claim(None, Reason.ALL_SEEN)
+    return Claim(None, Reason.NOTHING_OPEN)

@@ -1,0 +1,43 @@
+"""The click log: pieces of it as they arrive, compressed, never twice."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from isal import igzip
+
+from annotation.models import Assignment, EventChunk
+
+MAX_EVENTS = 2_000
+# What may be recorded. Typed characters are not among it, and an unknown kind is dropped.
+KINDS = frozenset(
+    "show hide focus blur stage_shown box_focus box_choose span_add span_remove answer find heading help "
+    "guidelines undo redo back scroll key pointer".split()
+)
+
+
+def events_store(
+    *, assignment_id: UUID, surrogate_id: UUID, sequence: int, events: list[Any], now: datetime
+) -> int:
+    """Store one piece of the log and return how many events it held; a piece sent again changes nothing."""
+    owned = Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id).exists()
+    kept = [clean for event in events[:MAX_EVENTS] if (clean := _clean(event)) is not None]
+    if not owned or not kept or not 0 <= sequence < 100_000:
+        return 0
+    EventChunk.objects.get_or_create(
+        assignment_id=assignment_id,
+        sequence=sequence,
+        defaults={"events": igzip.compress(orjson.dumps(kept), 2), "received_at": now},
+    )
+    return len(kept)
+
+
+def _clean(event: Any) -> list[Any] | None:
+    """Return [milliseconds since the page was shown, kind, small number or None], or None for anything else."""
+    if not isinstance(event, list) or not 2 <= len(event) <= 3:
+        return None
+    milliseconds, kind, value = event[0], event[1], event[2] if len(event) == 3 else None
+    if kind not in KINDS or not isinstance(milliseconds, int) or not isinstance(value, int | None):
+        return None
+    return [milliseconds, kind, value]

@@ -1,0 +1,92 @@
+"""The numbers of a campaign, computed by a job so that no page has to count."""
+
+import statistics
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Max
+
+from annotation.models import Annotation, Campaign, Item, Slot, Snapshot
+from annotation.tasktypes.registry import TASK_TYPES
+from jobs.models import Job
+from jobs.services import job_enqueue
+
+STALE_SECONDS = 10
+
+
+def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
+    """Compute the numbers and keep them; pilot batches are left out."""
+    last = Annotation.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
+    data = {
+        "slots": _slots_by_state(campaign),
+        "splits": list(
+            Item.objects.filter(campaign=campaign, state="active", batch__is_pilot=False)
+            .values("split__name", "split__n")
+            .annotate(items=Count("pk"))
+            .order_by("split__position", "split__name")
+        ),
+        **_work_numbers(campaign),
+    }
+    Snapshot.objects.update_or_create(
+        campaign=campaign, defaults={"taken_at": now, "last_annotation_id": last, "data": data}
+    )
+    return data
+
+
+def numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
+    """Ask for fresh numbers if the ones there are have aged; at most one such job waits."""
+    taken_at = Snapshot.objects.filter(campaign=campaign).values_list("taken_at", flat=True).first()
+    if taken_at is not None and now - taken_at < timedelta(seconds=STALE_SECONDS):
+        return None
+    key = f"numbers:{campaign.pk}"
+    return job_enqueue(kind="annotation.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key)  # fmt: skip
+
+
+def _slots_by_state(campaign: Campaign) -> dict[str, int]:
+    rows = Slot.objects.filter(campaign=campaign, item__batch__is_pilot=False).values("state").annotate(count=Count("pk"))
+    return {row["state"]: row["count"] for row in rows.order_by("state")}
+
+
+def _work_numbers(campaign: Campaign) -> dict[str, Any]:
+    """Return what was submitted, by path of the process (Figure 2 of the paper), by stage and by person."""
+    task_type = TASK_TYPES[campaign.task_type]
+    paths: Counter[str] = Counter()
+    stage_seconds: dict[str, list[float]] = defaultdict(list)
+    people: dict[str, dict[str, Any]] = defaultdict(lambda: {"counted": 0, "late": 0, "seconds": [], "paths": Counter()})
+    days: Counter[str] = Counter()
+    rows = Annotation.objects.filter(campaign=campaign, item__batch__is_pilot=False).values_list(
+        "surrogate_id", "answer", "stage_seconds", "active_seconds", "seconds", "counted", "not_counted_because",
+        "submitted_at",
+    )  # fmt: skip
+    for surrogate, answer, stages, active, seconds, counted, because, submitted_at in rows.iterator(chunk_size=2000):
+        person = people[str(surrogate)]
+        person["late"] += because == "late"
+        if not counted:
+            continue
+        path = task_type.path(answer)
+        paths[path] += 1
+        person["paths"][path] += 1
+        person["counted"] += 1
+        person["seconds"].append(active if active is not None else seconds)
+        days[submitted_at.date().isoformat()] += 1
+        for stage, value in stages.items():
+            stage_seconds[stage].append(value)
+    return {
+        "annotations": sum(paths.values()),
+        "paths": dict(paths),
+        "stage_median_seconds": {stage: round(statistics.median(values), 1) for stage, values in stage_seconds.items()},
+        "days": sorted(days.items())[-60:],
+        "people": [_person(surrogate, person) for surrogate, person in sorted(people.items())],
+    }
+
+
+def _person(surrogate: str, person: dict[str, Any]) -> dict[str, Any]:
+    median = round(statistics.median(person["seconds"]), 1) if person["seconds"] else None
+    return {
+        "surrogate": surrogate,
+        "counted": person["counted"],
+        "late": person["late"],
+        "median_seconds": median,
+        "paths": dict(person["paths"]),
+    }

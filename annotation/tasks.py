@@ -1,0 +1,90 @@
+"""The annotation app's kinds of jobs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+from uuid import UUID
+
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from annotation.documents.intake import read_folder, read_pages
+from annotation.models import Batch, Campaign
+from annotation.rows import read_rows
+from annotation.services import sweeps  # noqa: F401  registers the sweep
+from annotation.services.documents import documents_import, limits
+from annotation.services.items import batch_launch, items_import
+from annotation.services.numbers import numbers_refresh
+from annotation.services.published import published_import
+from jobs.registry import handles
+from jobs.work import Work
+
+
+@contextmanager
+def _opened(work: Work) -> Iterator[IO[bytes]]:
+    """Open what a job imports: an upload, or (from the command line only) a file of this machine."""
+    if "path" in work.payload:
+        with Path(work.payload["path"]).open("rb") as file:
+            yield file
+    else:
+        with default_storage.open(work.payload["file"]) as upload:
+            yield cast(IO[bytes], upload.file)
+
+
+@handles("annotation.import_documents")
+def import_documents(work: Work) -> dict[str, Any]:
+    """Import pages from a file or a folder."""
+    campaign, max_bytes = _campaign(work), limits().max_bytes
+    folder = Path(work.payload.get("path", ""))
+    if "path" in work.payload and folder.is_dir():
+        return documents_import(work=work, campaign=campaign, pages=read_folder(folder, max_bytes=max_bytes))
+    with _opened(work) as file:
+        pages = read_pages(file, work.payload["name"], max_bytes=max_bytes)
+        return documents_import(work=work, campaign=campaign, pages=pages)
+
+
+@handles("annotation.import_items")
+def import_items(work: Work) -> dict[str, Any]:
+    """Import items from a file."""
+    with _opened(work) as file:
+        return items_import(
+            work=work,
+            campaign=_campaign(work),
+            rows=read_rows(file, work.payload["name"]),
+            pilot=work.payload["pilot"],
+            good_rows_only=work.payload["good_rows_only"],
+            people=work.payload.get("people") or 2,
+        )
+
+
+@handles("annotation.import_nq")
+def import_nq(work: Work) -> dict[str, Any]:
+    """Import a published Natural Questions file."""
+    with _opened(work) as file:
+        return published_import(
+            work=work,
+            campaign=_campaign(work),
+            file=file,
+            name=work.payload["name"],
+            with_annotations=work.payload["with_annotations"],
+        )
+
+
+@handles("annotation.launch")
+def launch(work: Work) -> dict[str, Any]:
+    """Give the items of a batch their slots and open it."""
+    batch = Batch.objects.select_related("campaign").get(pk=work.payload["batch"], campaign_id=work.payload["campaign"])
+    return batch_launch(work=work, batch=batch, actor_id=work.job.requested_by_id)
+
+
+@handles("annotation.numbers")
+def numbers(work: Work) -> dict[str, Any]:
+    """Compute a campaign's numbers."""
+    campaign = _campaign(work)
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    return {}
+
+
+def _campaign(work: Work) -> Campaign:
+    return Campaign.objects.get(pk=UUID(work.payload["campaign"]))

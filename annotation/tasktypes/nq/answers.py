@@ -1,0 +1,169 @@
+"""Answers of the Natural Questions process: question, long answer, short answer.
+
+An answer is a JSON object::
+
+    {"question":     {"first": "good"|"bad", "reason": str, "label": "good"|"bad"},
+     "long_answer":  {"candidate_index": int, "reason": ""|"absent"|"spread"},
+     "short_answer": {"kind": "spans"|"yes"|"no"|"none", "spans": [[start_token, end_token], …]}}
+
+``first`` is the judgment made before the page was shown and never changes; ``label`` is the last
+one. ``candidate_index`` is -1 for no long answer. Spans are half-open token ranges inside the long
+answer, sorted, apart from each other, and start and end on words.
+(Kwiatkowski et al. 2019, section 3.2.)
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.documents.tokens import Candidate, Tokenization
+from annotation.tasktypes.base import Answer, AnswerError, Draft
+
+GOOD, BAD = "good", "bad"
+# Section 3.2: what makes a question bad.
+BAD_REASONS = ("ambiguous", "incomprehensible", "false_presupposition", "opinion", "not_a_request")
+NO_ANSWER = -1
+NULL_REASONS = ("absent", "spread")
+SPANS, YES, NO, NONE = "spans", "yes", "no", "none"
+MAX_SPANS = 100
+
+
+def question_sent(draft: Draft, sent: Mapping[str, Any]) -> Draft:
+    """Return the draft with a stage-1 judgment; the first one is frozen, later ones stand beside it."""
+    label, reason = sent.get("label"), str(sent.get("reason") or "")
+    if label not in (GOOD, BAD):
+        raise AnswerError("choose whether the question is good or bad", "label")
+    if reason and (label == GOOD or reason not in BAD_REASONS):
+        raise AnswerError("that reason is not one of the five", "reason")
+    before = draft.get("question")
+    first = before["first"] if before else label
+    changed = {**draft, "question": {"first": first, "label": label, "reason": reason}}
+    changed["done"] = ["question"]
+    return changed
+
+
+def long_answer_sent(draft: Draft, sent: Mapping[str, Any], page: Tokenization) -> Draft:
+    """Return the draft with a chosen box, or with none; a short answer outside the box goes."""
+    index = _whole_number(sent.get("candidate_index"), "candidate_index")
+    reason = str(sent.get("reason") or "")
+    if not NO_ANSWER <= index < len(page.candidates):
+        raise AnswerError("that box does not exist on this page", "candidate_index")
+    if reason and (index != NO_ANSWER or reason not in NULL_REASONS):
+        raise AnswerError("that reason does not fit the choice", "reason")
+    changed = {**draft, "long_answer": {"candidate_index": index, "reason": reason}, "done": ["question", "long_answer"]}
+    kept = draft.get("short_answer")
+    if kept and (index == NO_ANSWER or not _all_inside(kept["spans"], page.candidates[index])):
+        del changed["short_answer"]
+    return changed
+
+
+def short_answer_sent(draft: Draft, sent: Mapping[str, Any], page: Tokenization) -> Draft:
+    """Return the draft with a short answer inside the chosen box."""
+    index = draft.get("long_answer", {}).get("candidate_index", NO_ANSWER)
+    if index == NO_ANSWER:
+        raise AnswerError("a short answer needs a long answer", "kind")
+    kind = sent.get("kind")
+    if kind not in (SPANS, YES, NO, NONE):
+        raise AnswerError("choose spans, yes, no, or no short answer", "kind")
+    spans = clean_spans(sent.get("spans") or [], page, page.candidates[index])
+    if (kind == SPANS) != bool(spans):
+        raise AnswerError("mark at least one span, or choose yes, no or no short answer", "spans")
+    done = ["question", "long_answer", "short_answer"]
+    return {**draft, "short_answer": {"kind": kind, "spans": spans}, "done": done}
+
+
+def clean_spans(sent: Any, page: Tokenization, box: Candidate) -> list[list[int]]:
+    """Return spans sorted, snapped to words, or raise `AnswerError`."""
+    if not isinstance(sent, list) or len(sent) > MAX_SPANS:
+        raise AnswerError(f"spans must be a list of at most {MAX_SPANS}", "spans")
+    spans = []
+    for pair in sent:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise AnswerError("a span is a pair of token numbers", "spans")
+        start, end = (_whole_number(number, "spans") for number in pair)
+        if not box.start_token <= start < end <= box.end_token:
+            raise AnswerError("a span lies outside the long answer", "spans")
+        while start < end and page.tokens[start].html_token:
+            start += 1
+        while end > start and page.tokens[end - 1].html_token:
+            end -= 1
+        if start == end:
+            raise AnswerError("a span holds no word", "spans")
+        spans.append([start, end])
+    spans.sort()
+    if any(left[1] > right[0] for left, right in zip(spans, spans[1:], strict=False)):
+        raise AnswerError("spans overlap", "spans")
+    return spans
+
+
+def finished_answer(draft: Draft, page: Tokenization) -> Answer:
+    """Return the answer of a finished draft, checked from the start."""
+    if current_stage(draft) is not None:
+        raise AnswerError("there is a question left to answer", str(current_stage(draft)))
+    checked = question_sent({"question": draft["question"]}, draft["question"])
+    long_answer: dict[str, Any] = {"candidate_index": NO_ANSWER, "reason": ""}
+    short_answer: dict[str, Any] = {"kind": NONE, "spans": []}
+    if draft["question"]["label"] == GOOD:
+        checked = long_answer_sent(checked, draft["long_answer"], page)
+        long_answer = checked["long_answer"]
+        if long_answer["candidate_index"] != NO_ANSWER:
+            short_answer = short_answer_sent(checked, draft["short_answer"], page)["short_answer"]
+    return {"question": checked["question"], "long_answer": long_answer, "short_answer": short_answer}
+
+
+def current_stage(draft: Draft) -> str | None:
+    """Return the first stage that is still to be done; None when the answer is complete."""
+    done = draft.get("done", [])
+    if "question" not in done:
+        return "question"
+    if draft["question"]["label"] == BAD:
+        return None
+    if "long_answer" not in done:
+        return "long_answer"
+    if draft["long_answer"]["candidate_index"] == NO_ANSWER:
+        return None
+    return None if "short_answer" in done else "short_answer"
+
+
+def step_back(draft: Draft) -> Draft:
+    """Return the draft with its last stage open again; what was chosen there stays as a suggestion."""
+    done = list(draft.get("done", []))
+    if done:
+        done.pop()
+    return {**draft, "done": done}
+
+
+def long_answer_tokens(answer: Answer, page: Tokenization) -> list[str]:
+    """Return the words of the long answer (empty for none)."""
+    index = answer["long_answer"]["candidate_index"]
+    if index == NO_ANSWER:
+        return []
+    box = page.candidates[index]
+    return [token.token for token in page.tokens[box.start_token : box.end_token] if not token.html_token]
+
+
+def span_text(span: list[int], page: Tokenization) -> str:
+    """Return the text of a span as it is exported: its words joined by blanks, without tags."""
+    return " ".join(token.token for token in page.tokens[span[0] : span[1]] if not token.html_token)
+
+
+def path_of(answer: Answer) -> str:
+    """Return the end of the annotator's path: bad question, no answer, long only, short, or yes/no."""
+    if answer["question"]["label"] == BAD:
+        return "bad_question"
+    if answer["long_answer"]["candidate_index"] == NO_ANSWER:
+        return "no_answer"
+    kind = answer["short_answer"]["kind"]
+    return "yes_no" if kind in (YES, NO) else "short_answer" if kind == SPANS else "long_only"
+
+
+def _all_inside(spans: list[list[int]], box: Candidate) -> bool:
+    return all(box.start_token <= start < end <= box.end_token for start, end in spans)
+
+
+def _whole_number(value: Any, field: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise AnswerError("expected a whole number", field)
+    try:
+        return int(value)
+    except ValueError as error:
+        raise AnswerError("expected a whole number", field) from error

@@ -1,0 +1,81 @@
+"""The Natural Questions task type."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from annotation.documents.tokens import Tokenization
+from annotation.tasktypes.base import Answer, AnswerError, Draft, NewItem, Summary
+from annotation.tasktypes.nq import answers
+from annotation.tasktypes.nq.items import item_from_row
+
+
+class NaturalQuestions:
+    """One annotator judges the question, then finds the long answer, then the short answer."""
+
+    key: ClassVar[str] = "nq"
+    title: ClassVar[str] = "Natural Questions"
+    answer_version: ClassVar[int] = 1
+    needs_document: ClassVar[bool] = True
+    stages: ClassVar[tuple[str, ...]] = ("question", "long_answer", "short_answer")
+    default_guidelines: ClassVar[str] = (Path(__file__).parent / "guidelines.md").read_text(encoding="utf-8")
+
+    def item_from_row(self, row: Mapping[str, Any]) -> NewItem:
+        """Return the item of an import row."""
+        return item_from_row(row)
+
+    def current_stage(self, draft: Draft) -> str | None:
+        """Return the stage the assignment stands at."""
+        return answers.current_stage(draft)
+
+    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], page: Tokenization | None) -> Draft:
+        """Return the draft with what was sent for a stage."""
+        if stage == "question":
+            return answers.question_sent(draft, sent)
+        if "question" not in draft.get("done", []):
+            raise AnswerError("the question comes first", "stage")
+        if stage == "long_answer":
+            return answers.long_answer_sent(draft, sent, _known(page))
+        if stage == "short_answer":
+            return answers.short_answer_sent(draft, sent, _known(page))
+        raise AnswerError("there is no such stage", "stage")
+
+    def step_back(self, draft: Draft) -> Draft:
+        """Return the draft at the stage before."""
+        return answers.step_back(draft)
+
+    def answer(self, draft: Draft, page: Tokenization | None) -> Answer:
+        """Return the finished answer."""
+        return answers.finished_answer(draft, _known(page))
+
+    def summarise(self, answer: Answer, page: Tokenization | None) -> Summary:
+        """Return the answer in lines."""
+        page = _known(page)
+        index = answer["long_answer"]["candidate_index"]
+        lines = [("question", answer["question"]["label"])]
+        if answer["question"]["first"] != answer["question"]["label"]:
+            lines.append(("first judgment", answer["question"]["first"]))
+        if answer["question"]["reason"]:
+            lines.append(("reason", answer["question"]["reason"]))
+        if answer["question"]["label"] == answers.GOOD:
+            words = answers.long_answer_tokens(answer, page)
+            lines.append(("long answer", " ".join(words[:60]) + (" …" if len(words) > 60 else "") if words else "none"))
+        if index != answers.NO_ANSWER:
+            short = answer["short_answer"]
+            spans = [answers.span_text(span, page) for span in short["spans"]]
+            lines.append(("short answer", " | ".join(spans) if spans else short["kind"]))
+        return Summary(lines, [index] if index != answers.NO_ANSWER else [])
+
+    def path(self, answer: Answer) -> str:
+        """Return the end of the annotator's path (Figure 2 of the paper)."""
+        return answers.path_of(answer)
+
+    def redact(self, answer: Answer) -> Answer:
+        """Return the answer as it is: nothing in it is typed freely."""
+        return answer
+
+
+def _known(page: Tokenization | None) -> Tokenization:
+    if page is None:
+        raise AnswerError("this item has no document", "item")
+    return page

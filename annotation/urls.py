@@ -1,0 +1,37 @@
+"""Addresses of the annotation app."""
+
+from django.urls import path
+
+from annotation.views import annotate, campaigns, items, people
+
+urlpatterns = [
+    # The annotator
+    path("work/<slug:slug>/", annotate.work, name="work"),
+    path("work/<slug:slug>/consent/", annotate.consent, name="consent"),
+    path("work/<slug:slug>/guidelines/", annotate.guidelines, name="work-guidelines"),
+    path("work/<slug:slug>/leave/", annotate.leave, name="leave"),
+    path("work/<slug:slug>/reserve/", annotate.reserve, name="reserve"),
+    path("assignments/<uuid:assignment_id>/stage/", annotate.stage, name="stage"),
+    path("assignments/<uuid:assignment_id>/back/", annotate.back, name="back"),
+    path("assignments/<uuid:assignment_id>/draft/", annotate.draft, name="draft"),
+    path("assignments/<uuid:assignment_id>/submit/", annotate.submit, name="submit"),
+    path("assignments/<uuid:assignment_id>/skip/", annotate.skip, name="skip"),
+    path("assignments/<uuid:assignment_id>/report/", annotate.report, name="report"),
+    path("assignments/<uuid:assignment_id>/extend/", annotate.extend, name="extend"),
+    path("assignments/<uuid:assignment_id>/events/", annotate.events, name="events"),
+    # The manager
+    path("campaigns/new/", campaigns.create, name="campaign-new"),
+    path("campaigns/<slug:slug>/", campaigns.overview, name="campaign"),
+    path("campaigns/<slug:slug>/import/", campaigns.bring_in, name="campaign-import"),
+    path("campaigns/<slug:slug>/launch/", campaigns.launch, name="campaign-launch"),
+    path("campaigns/<slug:slug>/state/", campaigns.move, name="campaign-state"),
+    path("campaigns/<slug:slug>/extend/", campaigns.extend, name="campaign-extend"),
+    path("campaigns/<slug:slug>/guidelines/", campaigns.guidelines, name="campaign-guidelines"),
+    path("campaigns/<slug:slug>/people/", people.people, name="campaign-people"),
+    path("campaigns/<slug:slug>/people/<int:membership_id>/revoke/", people.revoke, name="membership-revoke"),
+    path("campaigns/<slug:slug>/items/", items.item_list, name="items"),
+    path("campaigns/<slug:slug>/items/<int:item_id>/", items.item_detail, name="item"),
+    path("campaigns/<slug:slug>/items/<int:item_id>/retire/", items.retire, name="item-retire"),
+    path("campaigns/<slug:slug>/annotations/<int:annotation_id>/exclude/", items.exclude, name="annotation-exclude"),
+    path("campaigns/<slug:slug>/pilot/", items.pilot, name="pilot"),
+]

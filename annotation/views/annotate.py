@@ -1,0 +1,326 @@
+"""The annotator's pages: one address shows the work, the others each do one thing to it."""
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.permissions import Action, can, signed_in
+from accounts.selectors import consent_text_current
+from accounts.services import consent_give
+from annotation.models import Assignment, AssignmentState, Campaign, Participation
+from annotation.selectors.campaigns import guideline_current
+from annotation.services import events as event_log
+from annotation.services import work as work_services
+from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
+from annotation.services.withdrawal import participation_withdraw
+from annotation.services.work import AssignmentOver, DraftConflict, NoSuchAssignment
+from annotation.tasktypes.base import AnswerError
+from annotation.tasktypes.registry import TASK_TYPES
+from annotation.views.stages import STAGE_PAGES
+from annotation.views.access import campaign_for
+from annotation.views.markdown import markdown_html
+
+View = Callable[..., HttpResponse]
+
+
+def _answers_work_errors(view: View) -> View:
+    """Translate what can go wrong with an assignment, once, into what happened and what to do."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, assignment_id: UUID, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, assignment_id, **kwargs)
+        except NoSuchAssignment:
+            return _problem(request, 404, _("This piece of work does not exist or is not yours."))
+        except DraftConflict as error:
+            text = _("You changed this item in another tab. Reload to see the latest version; nothing is lost.")
+            return _problem(request, 409, text, version=error.version)
+        except AssignmentOver as error:
+            return _problem(request, 410, _over(error.state))
+        except AnswerError as error:
+            return _problem(request, 422, _("That cannot be an answer: %(why)s.") % {"why": error}, field=error.field)
+
+    return wrapped
+
+
+def _over(state: str) -> str:
+    if state == AssignmentState.EXPIRED:
+        return _("The time for this item ran out. We kept your draft; finishing it is still possible.")
+    return _("This item is already done. Your answer is kept.")
+
+
+def _problem(request: HttpRequest, status: int, text: str, **data: Any) -> HttpResponse:
+    if request.headers.get("Accept", "").startswith("application/json"):
+        return JsonResponse({"error": text, **data}, status=status)
+    template = "annotation/_problem.html" if request.headers.get("HX-Request") else "annotation/problem.html"
+    return render(request, template, {"problem": text}, status=status)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def work(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the work in hand; POST asks for work."""
+    campaign = campaign_for(request, slug, Action.ANNOTATE)
+    user = signed_in(request)
+    now = timezone.now()
+    if request.method == "POST":
+        claim = slot_claim_next(campaign=campaign, surrogate_id=user.surrogate_id, now=now)
+        if claim.assignment is not None and not _is_partial(request):
+            return redirect("work", slug=slug)
+        return _show(request, campaign, claim, now)
+    live = (
+        Assignment.objects.select_related("item__tokenization__document", "guideline", "slot")
+        .filter(campaign=campaign, surrogate_id=user.surrogate_id, state=AssignmentState.LIVE)
+        .first()
+    )
+    return _show(request, campaign, Claim(live), now)
+
+
+def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime) -> HttpResponse:
+    """Render the stage an assignment stands at, or why there is no work."""
+    if claim.reason is Reason.CONSENT_NEEDED:
+        if _is_partial(request):
+            return HttpResponse(headers={"HX-Redirect": f"/work/{campaign.slug}/consent/"})
+        return redirect("consent", slug=campaign.slug)
+    context: dict[str, Any] = {"campaign": campaign, "claim": claim, "now": now}
+    if claim.assignment is None:
+        template = "annotation/_no_work.html"
+        context["today"] = _today(request, campaign, now)
+    else:
+        template, more = STAGE_PAGES[campaign.task_type](claim.assignment)
+        context |= more
+    context["stage_template"] = template
+    page = "annotation/_work.html" if _is_partial(request) else "annotation/work.html"
+    return render(request, page, context)
+
+
+def _today(request: HttpRequest, campaign: Campaign, now: datetime) -> dict[str, int]:
+    surrogate_id = signed_in(request).surrogate_id
+    total = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).values_list("submitted", flat=True)
+    day = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    today = campaign.annotations.filter(surrogate_id=surrogate_id, submitted_at__gte=day).order_by("-pk")[:1000]
+    return {"today": len(today.values_list("pk", flat=True)), "total": total.first() or 0}
+
+
+def _is_partial(request: HttpRequest) -> bool:
+    return bool(request.headers.get("HX-Request"))
+
+
+@login_required
+@require_POST
+@_answers_work_errors
+def stage(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
+    """Take one stage's answer; the last stage submits and brings the next item."""
+    surrogate_id = signed_in(request).surrogate_id
+    now = timezone.now()
+    assignment = work_services.stage_advance(
+        assignment_id=assignment_id,
+        surrogate_id=surrogate_id,
+        stage=request.POST.get("stage", ""),
+        sent=_sent(request),
+        version=_version(request),
+        now=now,
+    )
+    if TASK_TYPES[assignment.campaign.task_type].current_stage(assignment.draft) is None:
+        return _submit(request, assignment.pk, now)
+    return _after(request, assignment.campaign, Claim(assignment), now)
+
+
+def _sent(request: HttpRequest) -> dict[str, Any]:
+    sent: dict[str, Any] = {name: request.POST[name] for name in request.POST}
+    if "spans" in sent:
+        try:
+            sent["spans"] = json.loads(sent["spans"] or "[]")
+        except ValueError as error:
+            raise AnswerError("spans must be JSON", "spans") from error
+    return sent
+
+
+def _version(request: HttpRequest) -> int:
+    try:
+        return int(request.POST.get("version", ""))
+    except ValueError:
+        return -1
+
+
+def _after(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime) -> HttpResponse:
+    if _is_partial(request):
+        return _show(request, campaign, claim, now)
+    return redirect("work", slug=campaign.slug)
+
+
+@login_required
+@require_POST
+@_answers_work_errors
+def submit(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
+    """Submit a finished draft and bring the next item."""
+    return _submit(request, assignment_id, timezone.now())
+
+
+def _submit(request: HttpRequest, assignment_id: UUID, now: datetime) -> HttpResponse:
+    done = work_services.assignment_submit(
+        assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id, now=now
+    )
+    if done.annotation.not_counted_because == "late":
+        messages.warning(
+            request,
+            _("The time had run out, so this answer is kept but does not count towards the dataset. Thank you all the same."),
+        )
+    return _after(request, done.annotation.campaign, done.next, now)
+
+
+@login_required
+@require_POST
+@_answers_work_errors
+def back(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
+    """Open the stage before again."""
+    now = timezone.now()
+    assignment = work_services.stage_back(
+        assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id, version=_version(request), now=now
+    )
+    return _after(request, assignment.campaign, Claim(assignment), now)
+
+
+@login_required
+@require_POST
+@_answers_work_errors
+def draft(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
+    """Keep what is marked but not confirmed."""
+    sent = _sent(request)
+    suggestion = {name: sent[name] for name in ("candidate_index", "spans", "kind") if name in sent}
+    assignment = work_services.draft_save(
+        assignment_id=assignment_id,
+        surrogate_id=signed_in(request).surrogate_id,
+        suggestion=suggestion,
+        version=_version(request),
+    )
+    return JsonResponse({"version": assignment.draft_version})
+
+
+@login_required
+@require_POST
+@_answers_work_errors
+def skip(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
+    """Give an item back and bring the next."""
+    now = timezone.now()
+    surrogate_id = signed_in(request).surrogate_id
+    assignment = work_services.assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    try:
+        claim = work_services.assignment_skip(
+            assignment_id=assignment_id,
+            surrogate_id=surrogate_id,
+            reason=request.POST.get("reason", ""),
+            note=request.POST.get("note", ""),
+            now=now,
+        )
+    except ValueError:
+        return _problem(request, 422, _("Choose why you skip this item."))
+    return _after(request, assignment.campaign, claim, now)
+
+
+@login_required
+@require_POST
+@_answers_work_errors
+def report(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
+    """Tell the managers that something is wrong with an item."""
+    text = request.POST.get("text", "").strip()
+    if not text:
+        return _problem(request, 422, _("Say in a few words what is wrong."))
+    surrogate_id = signed_in(request).surrogate_id
+    work_services.item_report(assignment_id=assignment_id, surrogate_id=surrogate_id, text=text, now=timezone.now())
+    if _is_partial(request):
+        return render(request, "annotation/_reported.html")
+    messages.success(request, _("Thank you: the managers will look at this item."))
+    assignment = work_services.assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    return redirect("work", slug=assignment.campaign.slug)
+
+
+@login_required
+@require_POST
+@_answers_work_errors
+def extend(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
+    """Give more time."""
+    deadline_at = work_services.deadline_extend(
+        assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id, now=timezone.now()
+    )
+    return JsonResponse({"deadline_at": deadline_at.isoformat()})
+
+
+@login_required
+@require_POST
+def events(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
+    """Store a piece of the click log; what is malformed is dropped, never an error in somebody's work."""
+    try:
+        sequence, sent = int(request.POST.get("sequence", "-1")), json.loads(request.POST.get("events", "[]"))
+    except ValueError:
+        return HttpResponse(status=204)
+    if isinstance(sent, list):
+        event_log.events_store(
+            assignment_id=assignment_id,
+            surrogate_id=signed_in(request).surrogate_id,
+            sequence=sequence,
+            events=sent,
+            now=timezone.now(),
+        )
+    return HttpResponse(status=204)
+
+
+@login_required
+@require_POST
+def reserve(request: HttpRequest, slug: str) -> HttpResponse:
+    """Hold the next item for a short while. The answer says only whether there is one."""
+    campaign = campaign_for(request, slug, Action.ANNOTATE)
+    held = slot_reserve_next(campaign=campaign, surrogate_id=signed_in(request).surrogate_id, now=timezone.now())
+    return JsonResponse({"held": held})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def consent(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for consent; nothing is recorded of anybody before it."""
+    campaign = campaign_for(request, slug, Action.ANNOTATE)
+    text = consent_text_current(campaign.pk)
+    if request.method == "POST" and text is not None and request.POST.get("text") == str(text.pk):
+        consent_give(text_id=text.pk, surrogate_id=signed_in(request).surrogate_id, now=timezone.now())
+        return redirect("work", slug=slug)
+    return render(request, "annotation/consent.html", {"campaign": campaign, "text": text})
+
+
+@login_required
+@require_GET
+def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the guidelines in force."""
+    campaign = get_object_or_404(Campaign, slug=slug)
+    user = signed_in(request)
+    if not (can(user, Action.ANNOTATE, campaign.pk) or can(user, Action.SEE_CAMPAIGN, campaign.pk)):
+        return HttpResponse(status=404)
+    guideline = guideline_current(campaign)
+    context = {"campaign": campaign, "guideline": guideline, "body": mark_safe(markdown_html(guideline.body))}  # noqa: S308  sanitised
+    template = "annotation/_guidelines.html" if _is_partial(request) else "annotation/guidelines.html"
+    return render(request, template, context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def leave(request: HttpRequest, slug: str) -> HttpResponse:
+    """Withdraw consent."""
+    campaign = campaign_for(request, slug, Action.ANNOTATE)
+    if request.method == "POST":
+        participation_withdraw(campaign=campaign, surrogate_id=signed_in(request).surrogate_id, now=timezone.now())
+        messages.success(request, _("You have left. Your work here no longer leads to you and will not be released."))
+        return redirect("home")
+    return render(request, "annotation/leave.html", {"campaign": campaign})

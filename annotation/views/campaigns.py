@@ -1,0 +1,161 @@
+"""The manager's pages about a campaign as a whole."""
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.core.files.storage import default_storage
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.permissions import Action, can, signed_in
+from annotation.forms import CampaignForm, DocumentsForm, ExtendForm, GuidelineForm, ItemsForm, PublishedForm
+from annotation.models import Batch, Campaign, CampaignState, Item
+from annotation.selectors.campaigns import guideline_current
+from annotation.selectors.overview import overview_of
+from annotation.services.campaigns import ConsentPlan, campaign_create, campaign_move, guideline_publish
+from annotation.services.items import items_extend
+from annotation.services.numbers import numbers_request
+from annotation.views.access import campaign_for
+from jobs.models import Job
+from jobs.services import job_enqueue
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def create(request: HttpRequest) -> HttpResponse:
+    """Create a campaign in one form."""
+    user = signed_in(request)
+    if not can(user, Action.CREATE_CAMPAIGN):
+        raise PermissionDenied
+    form = CampaignForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        data = dict(form.cleaned_data)
+        consent = ConsentPlan(*(data.pop(name) for name in ("purpose", "recorded", "contact", "approval_id")))
+        campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), **data)
+        messages.success(request, _("The campaign is there. Next: bring in pages and questions."))
+        return redirect("campaign-import", slug=campaign.slug)
+    return render(request, "annotation/campaign_new.html", {"form": form})
+
+
+@login_required
+@require_http_methods(["GET"])
+def overview(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show where a campaign stands, from numbers that a job computed."""
+    campaign = campaign_for(request, slug, Action.SEE_CAMPAIGN)
+    job = numbers_request(campaign=campaign, now=timezone.now())
+    may_manage = can(signed_in(request), Action.MANAGE, campaign.pk)
+    context = {
+        "campaign": campaign,
+        "may_manage": may_manage,
+        "extend_form": ExtendForm(campaign),
+        "refreshing": job is not None,
+        **overview_of(campaign, named=may_manage),
+    }
+    partial = request.headers.get("HX-Request") == "true"
+    return render(request, "annotation/_overview.html" if partial else "annotation/overview.html", context)
+
+
+_IMPORTS: dict[str, tuple[type[Form], str]] = {
+    "documents": (DocumentsForm, "annotation.import_documents"),
+    "items": (ItemsForm, "annotation.import_items"),
+    "published": (PublishedForm, "annotation.import_nq"),
+}
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def bring_in(request: HttpRequest, slug: str) -> HttpResponse:
+    """Bring in pages, questions, or a published file, each by a job with progress."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    forms = {name: form_class() for name, (form_class, _kind) in _IMPORTS.items()}
+    what = request.POST.get("what")
+    if request.method == "POST" and what in _IMPORTS:
+        form_class, kind = _IMPORTS[what]
+        form = forms[what] = form_class(request.POST, request.FILES)
+        if form.is_valid():
+            _enqueue_import(request, campaign, kind, form.cleaned_data)
+            return redirect("campaign-import", slug=slug)
+    jobs = Job.objects.filter(scope_id=campaign.pk, kind__startswith="annotation.import").order_by("-created_at")[:10]
+    preview = Item.objects.filter(campaign=campaign).select_related("split", "tokenization__document").order_by("pk")[:10]
+    drafts = Batch.objects.filter(campaign=campaign, state="draft", items__isnull=False).distinct().order_by("ordinal")
+    context = {"campaign": campaign, "forms": forms, "jobs": jobs, "preview": preview, "drafts": drafts}
+    return render(request, "annotation/import.html", context)
+
+
+def _enqueue_import(request: HttpRequest, campaign: Campaign, kind: str, data: dict[str, Any]) -> None:
+    upload = data.pop("file")
+    stored = default_storage.save(f"{uuid.uuid4()}", upload)
+    job_enqueue(
+        kind=kind,
+        payload={"campaign": str(campaign.pk), "file": stored, "name": upload.name, **data},
+        now=timezone.now(),
+        scope_id=campaign.pk,
+        requested_by_id=signed_in(request).surrogate_id,
+    )
+
+
+@login_required
+@require_POST
+def launch(request: HttpRequest, slug: str) -> HttpResponse:
+    """Launch a batch, and open the campaign if it is still a draft."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    batch = get_object_or_404(Batch, campaign=campaign, ordinal=request.POST.get("batch"))
+    actor_id = signed_in(request).surrogate_id
+    now = timezone.now()
+    job_enqueue(
+        kind="annotation.launch", payload={"campaign": str(campaign.pk), "batch": batch.pk}, now=now,
+        scope_id=campaign.pk, requested_by_id=actor_id, key=f"launch:{batch.pk}",
+    )  # fmt: skip
+    campaign_move(campaign=campaign, to=CampaignState.OPEN, actor_id=actor_id, now=now)
+    messages.success(request, _("Launched: its items are being handed out."))
+    return redirect("campaign", slug=slug)
+
+
+@login_required
+@require_POST
+def move(request: HttpRequest, slug: str) -> HttpResponse:
+    """Open, pause or close a campaign."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    to = request.POST.get("to")
+    if to in (CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED):
+        actor_id = signed_in(request).surrogate_id
+        campaign_move(campaign=campaign, to=CampaignState(to), actor_id=actor_id, now=timezone.now())
+    return redirect("campaign", slug=slug)
+
+
+@login_required
+@require_POST
+def extend(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for more annotations of a seeded sample."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    form = ExtendForm(campaign, request.POST)
+    if form.is_valid():
+        actor_id = signed_in(request).surrogate_id
+        count = items_extend(campaign=campaign, actor_id=actor_id, now=timezone.now(), **form.cleaned_data)
+        messages.success(request, _("%(count)d items now want more annotations.") % {"count": count})
+    else:
+        messages.error(request, _("That extension could not be read: check split, number and sample."))
+    return redirect("campaign", slug=slug)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
+    """Edit the guidelines: a change is a new version."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    guideline = guideline_current(campaign)
+    form = GuidelineForm(request.POST or None, initial={"body": guideline.body})
+    if request.method == "POST" and form.is_valid():
+        if form.cleaned_data["body"].strip() != guideline.body.strip():
+            actor_id = signed_in(request).surrogate_id
+            guideline_publish(campaign=campaign, body=form.cleaned_data["body"], actor_id=actor_id, now=timezone.now())
+            messages.success(request, _("Published as a new version; work begun from now on follows it."))
+        return redirect("campaign-guidelines", slug=slug)
+    return render(request, "annotation/guidelines_edit.html", {"campaign": campaign, "form": form, "guideline": guideline})

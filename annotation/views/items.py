@@ -1,0 +1,91 @@
+"""Items, one by one and in lists, and the disagreements of a pilot."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.permissions import Action, can, signed_in
+from annotation.models import Annotation, Item
+from annotation.selectors.documents import page_display
+from annotation.selectors.items import answers_side_by_side, items_page, pilot_items
+from annotation.services.items import item_retire
+from annotation.services.work import annotation_exclude
+from annotation.views.access import campaign_for
+
+
+@login_required
+@require_GET
+def item_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """List items, a page at a time by key."""
+    campaign = campaign_for(request, slug, Action.SEE_CAMPAIGN)
+    page = items_page(
+        campaign=campaign,
+        split=request.GET.get("split", ""),
+        state=request.GET.get("state", ""),
+        text=request.GET.get("q", "")[:200],
+        after=_number(request.GET.get("after")),
+    )
+    context = {"campaign": campaign, "page": page, "splits": campaign.splits.order_by("position")}
+    return render(request, "annotation/items.html", context)
+
+
+@login_required
+@require_GET
+def item_detail(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Show an item with its annotations side by side on the page."""
+    campaign = campaign_for(request, slug, Action.SEE_ANSWERS)
+    item = get_object_or_404(
+        Item.objects.select_related("tokenization__document", "split", "batch"), pk=item_id, campaign=campaign
+    )
+    row = item.tokenization
+    context = {
+        "campaign": campaign,
+        "item": item,
+        "answers": answers_side_by_side(item),
+        "reports": item.reports.order_by("pk")[:50],
+        "page": mark_safe(page_display(row.sha256)) if row else "",  # noqa: S308  sanitised at import
+        "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk),
+    }
+    return render(request, "annotation/item.html", context)
+
+
+@login_required
+@require_POST
+def retire(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Take a broken item out of use."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    item = get_object_or_404(Item, pk=item_id, campaign=campaign)
+    reason = request.POST.get("reason", "").strip() or _("broken")
+    item_retire(item=item, reason=reason, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+    messages.success(request, _("Retired. What was submitted is kept."))
+    return redirect("item", slug=slug, item_id=item_id)
+
+
+@login_required
+@require_POST
+def exclude(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse:
+    """Count an annotation no longer and ask for another."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    annotation = get_object_or_404(Annotation, pk=annotation_id, campaign=campaign)
+    actor_id = signed_in(request).surrogate_id
+    annotation_exclude(annotation=annotation, because="excluded", actor_id=actor_id, now=timezone.now())
+    return redirect("item", slug=slug, item_id=annotation.item_id)
+
+
+@login_required
+@require_GET
+def pilot(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show where colleagues disagreed in the pilot."""
+    campaign = campaign_for(request, slug, Action.SEE_ANSWERS)
+    may_manage = can(signed_in(request), Action.MANAGE, campaign.pk)
+    context = {"campaign": campaign, "may_manage": may_manage, **pilot_items(campaign)}
+    return render(request, "annotation/pilot.html", context)
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() else 0

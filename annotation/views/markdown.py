@@ -1,0 +1,12 @@
+"""Markdown written by managers, as harmless HTML."""
+
+from markdown_it import MarkdownIt
+
+from annotation.documents.display import sanitised
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def markdown_html(text: str) -> str:
+    """Return sanitised HTML."""
+    return sanitised(str(_MARKDOWN.render(text)))

@@ -1,0 +1,75 @@
+"""The three stages of Natural Questions as pages. Stage 1 has no way to the document."""
+
+from typing import Any
+
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Assignment
+from annotation.selectors.documents import box_display, page_display, tokenization_of
+from annotation.tasktypes.nq.answers import current_stage, span_text
+
+BAD_REASON_LABELS = (
+    ("ambiguous", _("Ambiguous")),
+    ("incomprehensible", _("Incomprehensible")),
+    ("false_presupposition", _("False presupposition")),
+    ("opinion", _("Asks for an opinion")),
+    ("not_a_request", _("Not a request for facts")),
+)
+NULL_REASON_LABELS = (
+    ("absent", _("The page does not say")),
+    ("spread", _("Spread over several boxes")),
+)
+
+
+def stage_page(assignment: Assignment) -> tuple[str, dict[str, Any]]:
+    """Return the template and the context of the stage an assignment stands at."""
+    draft = assignment.draft
+    stage = current_stage(draft)
+    context: dict[str, Any] = {
+        "assignment": assignment,
+        "stage": stage or "review",
+        "question": assignment.item.content["question_text"],
+        "draft": draft,
+        "suggestion": draft.get("suggestion", {}),
+        "bad_reasons": BAD_REASON_LABELS,
+        "null_reasons": NULL_REASON_LABELS,
+    }
+    if stage == "long_answer":
+        context |= _page_context(assignment)
+    elif stage == "short_answer":
+        context |= _box_context(assignment)
+    elif stage is None:
+        context |= _review_context(assignment)
+    return f"annotation/nq/_{stage or 'review'}.html", context
+
+
+def _page_context(assignment: Assignment) -> dict[str, Any]:
+    row = assignment.item.tokenization
+    assert row is not None  # noqa: S101  items of this task type have a document: checked at import
+    chosen = assignment.draft.get("long_answer", {}).get("candidate_index", -1)
+    return {
+        "document": row.document,
+        "page": mark_safe(page_display(row.sha256)),  # noqa: S308  sanitised when it was imported
+        "chosen": assignment.draft.get("suggestion", {}).get("candidate_index", chosen),
+        "candidate_count": row.candidate_count,
+    }
+
+
+def _box_context(assignment: Assignment) -> dict[str, Any]:
+    row = assignment.item.tokenization
+    assert row is not None  # noqa: S101
+    index = assignment.draft["long_answer"]["candidate_index"]
+    kept = assignment.draft.get("suggestion") or assignment.draft.get("short_answer") or {}
+    return {
+        "document": row.document,
+        "box": mark_safe(box_display(row.document.sha256, row.sha256, index)),  # noqa: S308  sanitised
+        "kept_spans": kept.get("spans", []),
+        "kept_kind": kept.get("kind", ""),
+    }
+
+
+def _review_context(assignment: Assignment) -> dict[str, Any]:
+    page = tokenization_of(assignment.item.tokenization)
+    spans = assignment.draft.get("short_answer", {}).get("spans", [])
+    return {"span_texts": [span_text(span, page) for span in spans] if page else []}

@@ -1,0 +1,23 @@
+"""The Celery application: carries ids of job rows, nothing else."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
+
+app = Celery("quorate")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.update(
+    task_ignore_result=True,
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    task_serializer="json",
+    accept_content=["json"],
+    worker_prefetch_multiplier=1,
+    worker_hijack_root_logger=False,
+    broker_connection_retry_on_startup=True,
+    broker_transport_options={"visibility_timeout": 3600},
+    beat_schedule={"tick": {"task": "jobs.tick", "schedule": 10.0, "options": {"expires": 10}}},
+)
+app.autodiscover_tasks()

@@ -1,0 +1,190 @@
+"""What every installation shares. Nothing here is a secret and nothing is machine-specific."""
+
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from config.sqlite import use_current_sqlite
+
+use_current_sqlite()
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+env = environ.Env()
+
+# Where everything that is not code lives: database, documents, uploads, releases.
+DATA_DIR = Path(env.str("QUORATE_DATA", default=str(BASE_DIR / "var")))
+
+INSTALLED_APPS = [
+    "accounts",
+    "jobs",
+    "annotation",
+    "exports",
+    "console",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "csp",
+    "django_htmx",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "loaders": [
+                "django.template.loaders.filesystem.Loader",
+                "django.template.loaders.app_directories.Loader",
+            ],
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# --- Database -----------------------------------------------------------------------------------
+# Every write transaction takes SQLite's lock at once (IMMEDIATE): a lock taken half-way cannot wait.
+# synchronous=FULL: an answer that was acknowledged survives a power cut.
+SQLITE_OPTIONS = {
+    "timeout": 20,
+    "transaction_mode": "IMMEDIATE",
+    "init_command": (
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; "
+        "PRAGMA cache_size=-20000; PRAGMA journal_size_limit=67108864;"
+    ),
+}
+
+
+def database(url: str) -> dict[str, object]:
+    """Return Django's settings for a database URL (``sqlite:///path`` or ``postgres://…``)."""
+    config = environ.Env.db_url_config(url)
+    if config["ENGINE"].endswith("sqlite3"):
+        config["OPTIONS"] = {**SQLITE_OPTIONS, **config.get("OPTIONS", {})}
+    else:
+        config.setdefault("CONN_MAX_AGE", 60)
+        config.setdefault("CONN_HEALTH_CHECKS", True)
+    return config
+
+
+DATABASES = {"default": database(env.str("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'quorate.sqlite3'}"))}
+
+# --- Accounts -----------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+ACCOUNT_ADAPTER = "accounts.adapter.InvitationAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = env.str("QUORATE_EMAIL_VERIFICATION", default="optional")
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_ON_GET = False
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+SESSION_COOKIE_NAME = "quorate_session"
+CSRF_COOKIE_NAME = "quorate_csrf"
+LANGUAGE_COOKIE_NAME = "quorate_language"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+
+# Rate limits count across processes and restarts, so the cache is shared: the database, or Redis.
+CACHES = {"default": env.cache_url("CACHE_URL", default="dbcache://quorate_cache")}
+
+# --- Language and time --------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- Files --------------------------------------------------------------------------------------
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = DATA_DIR / "static"
+_FILES = "config.files.WholeFileStorage"
+STORAGES = {
+    "default": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "uploads"}},
+    "documents": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "documents"}},
+    "releases": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "releases"}},
+    "staticfiles": {"BACKEND": "config.static.HashedStaticFilesStorage"},
+}
+FILE_UPLOAD_PERMISSIONS = 0o600
+DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 2**20
+
+# --- Security -----------------------------------------------------------------------------------
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+
+# --- Jobs ---------------------------------------------------------------------------------------
+# Without a broker the worker finds due job rows itself; with one (redis://, amqp://) Celery carries
+# their ids and the tick finds what a lost message left behind.
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
+JOB_LEASE_SECONDS = env.int("QUORATE_JOB_LEASE_SECONDS", default=60)
+
+# --- What one page of an import may cost ------------------------------------------------------------
+DOCUMENT_LIMITS = {
+    "max_bytes": env.int("QUORATE_DOCUMENT_MAX_BYTES", default=16 * 2**20),
+    "seconds": env.float("QUORATE_DOCUMENT_SECONDS", default=30.0),
+    "memory_bytes": env.int("QUORATE_DOCUMENT_MEMORY", default=2 * 2**30),
+}
+
+STYLEGUIDE = False
+SILENCED_SYSTEM_CHECKS: list[str] = []
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("QUORATE_LOG_LEVEL", default="INFO")},
+}

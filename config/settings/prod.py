@@ -1,0 +1,29 @@
+"""Production: everything that matters is required, and an insecure value stops the start."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from config.settings.base import *
+from config.settings.base import env
+
+SECRET_KEY = env.str("SECRET_KEY")
+if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 10:
+    raise ImproperlyConfigured("SECRET_KEY must be at least 50 random characters")
+DEBUG = False
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS")
+if not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("ALLOWED_HOSTS must name this installation's hosts, without *")
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
+
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
+SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("SECURE_HSTS_INCLUDE_SUBDOMAINS", default=True)
+SECURE_HSTS_PRELOAD = env.bool("SECURE_HSTS_PRELOAD", default=True)
+SESSION_COOKIE_SECURE = True
+CSRF_COOKIE_SECURE = True
+# How many proxies stand in front: decides which address rate limits count by, and whether their headers are believed.
+ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
+if ALLAUTH_TRUSTED_PROXY_COUNT:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+EMAIL_CONFIG = env.email_url("EMAIL_URL")
+vars().update(EMAIL_CONFIG)
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL")

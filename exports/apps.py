@@ -1,0 +1,13 @@
+"""Configuration of the exports app."""
+
+from django.apps import AppConfig
+
+
+class ExportsConfig(AppConfig):
+    """Releases: datasets on disk, immutable and hashed."""
+
+    name = "exports"
+
+    def ready(self) -> None:
+        """Register job handlers."""
+        from exports import tasks  # noqa: F401

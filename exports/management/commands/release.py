@@ -1,0 +1,54 @@
+"""``manage.py release``: export a dataset."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.management.campaigns import campaign_named
+from exports.build import FolderTarget, build_release
+from exports.formats.nq import RECORDS
+from exports.services import ReleaseError, release_finish, release_freeze
+from jobs.terminal import print_result
+
+
+class Command(BaseCommand):
+    """Freeze a release and write its files into a folder."""
+
+    help = (
+        "Freeze which annotations are in a release and write it: shards as the official tools name them, and in "
+        "sidecar/ what the format cannot hold (stage-1 judgments, times, pseudonyms) and the items that fell short. "
+        "Example: manage.py release earth --format nq-original --ways 5 --to out/"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument("--format", required=True, choices=list(RECORDS))
+        parser.add_argument("--ways", required=True, type=int, metavar="N", help="annotations an item: slots 0 to N-1")
+        parser.add_argument("--to", required=True, type=Path, metavar="DIR")
+        parser.add_argument("--seed", type=int, default=0, help="of the order of the records (default 0)")
+        parser.add_argument("--split", action="append", default=[], metavar="NAME", help="only this split; repeatable")
+        parser.add_argument("--shards", type=int, default=1, help="files a split (default 1)")
+        parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Freeze, write, report."""
+        campaign = campaign_named(options["campaign"])
+        try:
+            release = release_freeze(
+                campaign=campaign, family=options["format"], ways=options["ways"], splits=options["split"],
+                seed=options["seed"], shards=options["shards"], actor_id=None, now=timezone.now(),
+            )  # fmt: skip
+        except ReleaseError as error:
+            raise CommandError(str(error)) from error
+
+        def progress(done: int, total: int, name: str, files: dict[str, Any]) -> None:
+            self.stderr.write(f"{done:,} of {total:,} items  {name}")
+
+        manifest = build_release(release, FolderTarget(options["to"]), progress)
+        release_finish(release=release, manifest=manifest)
+        items = sum(manifest["splits"].values())
+        summary = f"{items} items written to {options['to']}, {manifest['shortfall']} fell short of {options['ways']}"
+        print_result(self.stdout, manifest, as_json=options["json"], summary=summary)

@@ -1,0 +1,59 @@
+"""``manage.py validate_nq``: check Natural Questions files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.documents.published import PublishedError, read_records
+from exports.formats.nq_rules import Checker
+
+
+class Command(BaseCommand):
+    """Check every record of one or more files against the rules of the format."""
+
+    help = (
+        "Check Natural Questions files, original or simplified, plain or gzip: offsets, candidates, annotations, ids. "
+        "Ids are checked over all files together. Each error names file, line and field; any error makes the command "
+        "fail. Example: manage.py validate_nq out/nq-dev-*.jsonl.gz"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILES")
+        parser.add_argument("--most", type=int, default=100, help="stop after so many errors (default 100)")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Check, print, and fail if anything is wrong."""
+        checker = Checker()
+        errors: list[dict[str, Any]] = []
+        records = 0
+        for path in options["files"]:
+            try:
+                with path.open("rb") as file:
+                    for line, record in read_records(file):
+                        records += 1
+                        for field, what in checker.problems(record):
+                            errors.append({"file": str(path), "line": line, "field": field, "error": what})
+            except PublishedError as error:
+                line_text = str(error).partition(":")[0].removeprefix("line ")
+                errors.append({"file": str(path), "line": int(line_text), "field": "line", "error": str(error)})
+            except OSError as error:
+                errors.append({"file": str(path), "line": 0, "field": "file", "error": str(error)})
+            if len(errors) >= options["most"]:
+                break
+        errors = errors[: options["most"]]
+        if options["json"]:
+            self.stdout.write(json.dumps({"records": records, "valid": not errors, "errors": errors}))
+        else:
+            for row in errors:
+                self.stdout.write(f"{row['file']}:{row['line']}: {row['field']}: {row['error']}")
+        if not records and not errors:
+            raise CommandError("no record was found")
+        if errors:
+            raise CommandError(f"{len(errors)} errors in {records} records")
+        if not options["json"]:
+            self.stdout.write(f"{records} records, all valid")

@@ -1,0 +1,67 @@
+"""Releases and what is frozen in them."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class ReleaseState(models.TextChoices):
+    """Whether a release is written."""
+
+    WRITING = "writing", _("Being written")
+    READY = "ready", _("Ready")
+
+
+class Release(models.Model):
+    """An exported version of a dataset. Its members are frozen when it is made and never change."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.PROTECT, related_name="releases")
+    number = models.PositiveIntegerField()
+    family = models.CharField(max_length=30)
+    ways = models.PositiveIntegerField()
+    splits = models.JSONField()
+    seed = models.BigIntegerField(default=0)
+    shards = models.PositiveIntegerField(default=1)
+    state = models.CharField(max_length=10, choices=ReleaseState, default=ReleaseState.WRITING)
+    job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="+")
+    manifest = models.JSONField(default=dict)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "number"], name="release_number")]
+
+    def __str__(self) -> str:
+        return f"release {self.number} of {self.campaign_id}"
+
+    @property
+    def folder(self) -> str:
+        """Where its files lie in storage."""
+        return f"{self.campaign_id}/{self.number:04d}"
+
+
+class ReleaseMember(models.Model):
+    """That an annotation is in a release, and at which rank."""
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="members")
+    item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="+")
+    annotation = models.ForeignKey("annotation.Annotation", on_delete=models.PROTECT, related_name="+")
+    rank = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["release", "item", "rank"], name="release_member_once")]
+
+    def __str__(self) -> str:
+        return f"member {self.rank} of item {self.item_id}"
+
+
+class Shortfall(models.Model):
+    """An item that had fewer annotations than the release wanted, and is not in it."""
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="shortfall")
+    item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="+")
+    counted = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["release", "item"], name="shortfall_once")]
+
+    def __str__(self) -> str:
+        return f"item {self.item_id}: {self.counted}"

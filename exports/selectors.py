@@ -1,0 +1,129 @@
+"""What is in a release, read in the order it is written."""
+
+import hashlib
+import hmac
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from accounts.models import User
+from annotation.documents.tokens import Tokenization
+from annotation.models import Annotation, Item
+from annotation.ordering import seeded
+from annotation.selectors.documents import page_text, tokenization_load
+from annotation.tasktypes.nq.answers import long_answer_tokens, span_text
+from exports.formats.nq import Example, annotation_record, question_tokens
+from exports.models import Release, ReleaseMember, Shortfall
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedItem:
+    """One item of a release: what goes into the record, and what goes beside it."""
+
+    example: Example
+    annotations: list[dict[str, Any]]
+    judgments: list[dict[str, Any]]
+
+
+def item_order(release: Release, split: str) -> list[int]:
+    """Return the items of a split in the order of the release's seed: the same on every database."""
+    rows = (
+        ReleaseMember.objects.filter(release=release, item__split__name=split, rank=0)
+        .values_list("item_id", "item__published_id")
+        .order_by("item_id")
+    )
+    return [pk for pk, published in sorted(rows, key=lambda row: (seeded(release.seed, "order", row[1]), row[1]))]
+
+
+def released_items(release: Release, item_ids: list[int], pseudonyms: "Pseudonyms") -> Iterator[ReleasedItem]:
+    """Yield items in the given order, a few in memory at a time."""
+    for start in range(0, len(item_ids), 100):
+        chunk = item_ids[start : start + 100]
+        items = Item.objects.select_related("tokenization__document", "split").in_bulk(chunk)
+        members: dict[int, list[tuple[int, Annotation]]] = {}
+        rows = ReleaseMember.objects.filter(release=release, item_id__in=chunk).select_related("annotation__guideline")
+        for member in rows:
+            members.setdefault(member.item_id, []).append((member.rank, member.annotation))
+        for pk in chunk:
+            ranked = sorted(members[pk], key=lambda pair: pair[0])
+            yield _released(items[pk], ranked, pseudonyms)
+
+
+def _released(item: Item, ranked: list[tuple[int, Annotation]], pseudonyms: "Pseudonyms") -> ReleasedItem:
+    row = item.tokenization
+    assert row is not None  # noqa: S101  items of this task type have a document: checked at import
+    page = tokenization_load(row.sha256)
+    content = item.content
+    example = Example(
+        example_id=int(item.published_id),
+        question_text=content["question_text"],
+        question_tokens=content.get("question_tokens") or question_tokens(content["question_text"]),
+        document_title=row.document.title,
+        document_url=row.document.url,
+        document_html=page_text(row.document.sha256),
+        page=page,
+    )
+    return ReleasedItem(
+        example,
+        [annotation_record(int(annotation.published_id), annotation.answer, page) for _, annotation in ranked],
+        [_judgment(item, rank, annotation, page, pseudonyms) for rank, annotation in ranked],
+    )
+
+
+def _judgment(
+    item: Item, rank: int, annotation: Annotation, page: Tokenization, pseudonyms: "Pseudonyms"
+) -> dict[str, Any]:
+    """Return what the format cannot hold: stage-1 judgment, reasons, times, and who (by pseudonym)."""
+    answer = annotation.answer
+    return {
+        "annotation_id": annotation.published_id,
+        "example_id": item.published_id,
+        "split": item.split.name,
+        "rank": rank,
+        "annotator": pseudonyms.of(annotation.surrogate_id),
+        "question_first_judgment": answer["question"]["first"],
+        "question_judgment": answer["question"]["label"],
+        "question_reason": answer["question"]["reason"],
+        "no_long_answer_reason": answer["long_answer"]["reason"],
+        "long_answer_text": " ".join(long_answer_tokens(answer, page)),
+        "short_answer_texts": [span_text(span, page) for span in answer["short_answer"]["spans"]],
+        "submitted_at": annotation.submitted_at.isoformat(timespec="seconds"),
+        "seconds": annotation.seconds,
+        "active_seconds": annotation.active_seconds,
+        "stage_seconds": annotation.stage_seconds,
+        "guideline_version": annotation.guideline.version if annotation.guideline else None,
+    }
+
+
+class Pseudonyms:
+    """Names for annotators in the releases of one campaign: keyed per person, so nobody can work them out.
+
+    Erasing a person destroys the key; in later releases their work stands under another name.
+    """
+
+    def __init__(self, release: Release) -> None:
+        self._campaign = str(release.campaign_id)
+        surrogates = ReleaseMember.objects.filter(release=release).values("annotation__surrogate_id")
+        self._keys = {
+            surrogate: bytes(key)
+            for surrogate, key in User.objects.filter(surrogate_id__in=surrogates).values_list("surrogate_id", "key")
+        }
+
+    def of(self, surrogate_id: UUID) -> str:
+        """Return the pseudonym of somebody."""
+        key = self._keys.get(surrogate_id) or hashlib.sha256(surrogate_id.bytes).digest()
+        return "annotator-" + hmac.new(key, self._campaign.encode(), hashlib.sha256).hexdigest()[:12]
+
+
+def shortfall_rows(release: Release) -> Iterator[dict[str, Any]]:
+    """Yield the items that had too few annotations, by id."""
+    rows = Shortfall.objects.filter(release=release).select_related("item__split").order_by("item__published_id")
+    for row in rows.iterator(chunk_size=1000):
+        yield {
+            "counted": row.counted,
+            "example_id": row.item.published_id,
+            "external_id": row.item.external_id,
+            "split": row.item.split.name,
+            "wanted": release.ways,
+        }

@@ -1,0 +1,24 @@
+"""The exports app's kind of job."""
+
+from typing import Any
+
+from exports.build import StorageTarget, build_release
+from exports.models import Release
+from exports.services import release_finish
+from jobs.registry import handles
+from jobs.work import Work
+
+
+@handles("exports.write")
+def write(work: Work) -> dict[str, Any]:
+    """Write a frozen release into storage, going on after the last finished file."""
+    release = Release.objects.select_related("campaign").get(pk=work.payload["release"])
+
+    def progress(done: int, total: int, name: str, files: dict[str, Any]) -> None:
+        with work.step(done=done, total=total, message=name, files=files):
+            pass
+
+    manifest = build_release(release, StorageTarget(release.folder), progress, work.job.result.get("files"))
+    with work.step():
+        release_finish(release=release, manifest=manifest)
+    return {}

@@ -1,0 +1,11 @@
+"""Addresses of the exports app."""
+
+from django.urls import path
+
+from exports import views
+
+urlpatterns = [
+    path("campaigns/<slug:slug>/releases/", views.releases, name="releases"),
+    path("campaigns/<slug:slug>/releases/<int:number>/", views.release, name="release"),
+    path("campaigns/<slug:slug>/releases/<int:number>/files/<path:name>", views.download, name="release-file"),
+]

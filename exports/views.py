@@ -1,0 +1,96 @@
+"""Pages for researchers: releases, what is in one, and its files."""
+
+from typing import cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.core.files.storage import storages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from accounts.permissions import Action, can, signed_in
+from annotation.models import Campaign, Split
+from annotation.views.access import campaign_for
+from exports.formats.nq import RECORDS
+from exports.models import Release, ReleaseState
+from exports.services import ReleaseError, release_freeze, release_request
+
+FIXED_FILES = ("manifest.json", "SHA256SUMS")
+
+
+class ReleaseForm(forms.Form):
+    """What a release shall hold."""
+
+    family = forms.ChoiceField(label=_("Format"), choices=[(name, name) for name in RECORDS])
+    ways = forms.IntegerField(label=_("Annotations an item"), min_value=1, max_value=200, initial=5)
+    splits = forms.ModelMultipleChoiceField(
+        label=_("Splits"), queryset=Split.objects.none(), to_field_name="name", required=False,
+        widget=forms.CheckboxSelectMultiple, help_text=_("None chosen: every split that wants so many."),
+    )  # fmt: skip
+    shards = forms.IntegerField(label=_("Files a split"), min_value=1, max_value=100, initial=1)
+    seed = forms.IntegerField(label=_("Seed of the order"), initial=0)
+
+    def __init__(self, campaign: Campaign, data: object = None) -> None:
+        super().__init__(data)  # type: ignore[arg-type]
+        field = cast(forms.ModelMultipleChoiceField, self.fields["splits"])
+        field.queryset = Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def releases(request: HttpRequest, slug: str) -> HttpResponse:
+    """List releases; POST freezes one and has it written."""
+    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
+    user = signed_in(request)
+    form = ReleaseForm(campaign, request.POST or None)
+    may_release = can(user, Action.RELEASE, campaign.pk)
+    if request.method == "POST":
+        if not may_release:
+            raise PermissionDenied
+        if form.is_valid():
+            now = timezone.now()
+            data = {**form.cleaned_data, "splits": [split.name for split in form.cleaned_data["splits"]]}
+            try:
+                made = release_freeze(campaign=campaign, actor_id=user.surrogate_id, now=now, **data)
+            except ReleaseError as error:
+                messages.error(request, str(error))
+                return redirect("releases", slug=slug)
+            release_request(release=made, actor_id=user.surrogate_id, now=now)
+            return redirect("release", slug=slug, number=made.number)
+    rows = Release.objects.filter(campaign=campaign).order_by("-number")[:100]
+    context = {"campaign": campaign, "releases": rows, "form": form, "may_release": may_release}
+    return render(request, "exports/releases.html", context)
+
+
+@login_required
+@require_GET
+def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show what is in a release and how it was made."""
+    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
+    row = get_object_or_404(Release.objects.select_related("job"), campaign=campaign, number=number)
+    context = {
+        "campaign": campaign,
+        "release": row,
+        "files": sorted(row.manifest.get("files", {}).items()),
+        "fixed_files": FIXED_FILES,
+        "may_release": can(signed_in(request), Action.RELEASE, campaign.pk),
+    }
+    return render(request, "exports/release.html", context)
+
+
+@login_required
+@require_GET
+def download(request: HttpRequest, slug: str, number: int, name: str) -> HttpResponseBase:
+    """Send a file that the manifest names; nothing else can be reached."""
+    campaign = campaign_for(request, slug, Action.RELEASE)
+    row = get_object_or_404(Release, campaign=campaign, number=number, state=ReleaseState.READY)
+    if name not in FIXED_FILES and name not in row.manifest["files"]:
+        raise Http404
+    file = storages["releases"].open(f"{row.folder}/{name}")
+    return FileResponse(file, as_attachment=True, filename=name.rsplit("/", 1)[-1])

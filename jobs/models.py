@@ -1,0 +1,67 @@
+"""The job row: the only truth about slow work."""
+
+import uuid
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class JobState(models.TextChoices):
+    """Where a job stands."""
+
+    QUEUED = "queued", _("Waiting")
+    RUNNING = "running", _("Running")
+    DONE = "done", _("Done")
+    FAILED = "failed", _("Failed")
+
+
+class Job(models.Model):
+    """One piece of slow work. Whoever holds the lease works on it; everything it does names its attempt."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=60)
+    payload = models.JSONField(default=dict)
+    scope = models.ForeignKey("accounts.Scope", null=True, on_delete=models.CASCADE, related_name="jobs")
+    requested_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    # At most one unfinished job has a given key: asking twice gives the same job.
+    key = models.CharField(max_length=200, blank=True)
+    state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
+    attempt = models.PositiveIntegerField(default=0)
+    max_attempts = models.PositiveIntegerField(default=5)
+    due_at = models.DateTimeField()
+    lease_until = models.DateTimeField(null=True, blank=True)
+    done = models.BigIntegerField(default=0)
+    total = models.BigIntegerField(null=True, blank=True)
+    message = models.CharField(max_length=300, blank=True)
+    result = models.JSONField(default=dict)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["key"],
+                condition=models.Q(state__in=["queued", "running"]) & ~models.Q(key=""),
+                name="job_key_once_unfinished",
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["due_at", "id"], condition=models.Q(state__in=["queued", "running"]), name="job_unfinished"
+            ),
+            models.Index(fields=["scope", "created_at"], name="job_by_scope"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.state})"
+
+    @property
+    def percent(self) -> int | None:
+        """How far it is, 0 to 100, if the total is known."""
+        return min(100, self.done * 100 // self.total) if self.total else None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.state in (JobState.DONE, JobState.FAILED)

@@ -1,0 +1,44 @@
+"""Run a job from the command line: the same row, fence and progress as anywhere, shown on the terminal."""
+
+import json
+import time
+from typing import Any, TextIO
+
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from jobs.models import Job, JobState
+from jobs.services import job_enqueue, job_run
+
+
+class Progress:
+    """Show a job's progress on one line, at most five times a second."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._shown_at = 0.0
+
+    def __call__(self, job: Job) -> None:
+        """Show where the job is."""
+        if time.monotonic() - self._shown_at < 0.2:
+            return
+        self._shown_at = time.monotonic()
+        of = f" of {job.total:,}" if job.total else ""
+        end = "\r" if self._stream.isatty() else "\n"
+        self._stream.write(f"{job.done:,}{of}  {job.message}{end}")
+        self._stream.flush()
+
+
+def run_here(*, kind: str, payload: dict[str, Any], stderr: TextIO, scope_id: Any = None) -> Job:
+    """Enqueue a job and run it in this process; raise `CommandError` with its error if it fails."""
+    job = job_enqueue(kind=kind, payload=payload, now=timezone.now(), scope_id=scope_id)
+    job_run(job_id=job.pk, listener=Progress(stderr))
+    job.refresh_from_db()
+    if job.state == JobState.FAILED:
+        raise CommandError(job.error)
+    return job
+
+
+def print_result(stdout: Any, result: dict[str, Any], *, as_json: bool, summary: str) -> None:
+    """Write a command's result: one JSON object, or a sentence."""
+    stdout.write(json.dumps(result, ensure_ascii=False, sort_keys=True) if as_json else summary)

@@ -1,0 +1,28 @@
+"""The progress of a job, on a page of its own or as a piece of another."""
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from accounts.permissions import Action, can, signed_in
+from jobs.models import Job, JobState
+from jobs.services import job_retry
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """Show how far a job is; on POST queue a failed one again."""
+    job = get_object_or_404(Job, pk=job_id)
+    user = signed_in(request)
+    if job.requested_by_id != user.surrogate_id and not can(user, Action.MANAGE, job.scope_id):
+        raise Http404
+    if request.method == "POST" and job.state == JobState.FAILED:
+        job_retry(job_id=job.pk, now=timezone.now())
+        job.refresh_from_db()
+    template = "jobs/_progress.html" if request.headers.get("HX-Request") else "jobs/job.html"
+    return render(request, template, {"job": job})

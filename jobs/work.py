@@ -1,0 +1,66 @@
+"""What a running job holds: its row, its attempt, and the fence that guards its effects."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from jobs.models import Job, JobState
+
+
+class LeaseLost(Exception):
+    """Another worker has taken the job over; whatever this one still does must have no effect."""
+
+
+class RetryLater(Exception):
+    """Something outside failed for the moment; the job should be tried again."""
+
+
+class Work:
+    """One attempt at a job.
+
+    Effects belong inside `step`, which makes them and the progress one transaction and refuses when
+    the attempt is no longer the current one. Between steps a killed worker loses nothing: the next
+    attempt reads from ``job.result`` how far this one came.
+    """
+
+    def __init__(self, job: Job, listener: Callable[[Job], None] | None = None) -> None:
+        self.job = job
+        self._listener = listener
+        self.attempt = job.attempt
+        self.payload: dict[str, Any] = job.payload
+
+    @contextmanager
+    def step(
+        self, *, done: int | None = None, total: int | None = None, message: str | None = None, **result: Any
+    ) -> Iterator[None]:
+        """Run effects, progress and checkpoint as one transaction, if the lease is still ours."""
+        with transaction.atomic():
+            self._hold(done=done, total=total, message=message, result=result)
+            yield
+
+    def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
+        """Say how far the work is and renew the lease."""
+        with transaction.atomic():
+            self._hold(done=done, total=total, message=message, result={})
+
+    def _hold(self, *, done: int | None, total: int | None, message: str | None, result: dict[str, Any]) -> None:
+        changes: dict[str, Any] = {"lease_until": timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)}
+        if done is not None:
+            changes["done"] = self.job.done = done
+        if total is not None:
+            changes["total"] = self.job.total = total
+        if message is not None:
+            changes["message"] = self.job.message = message[:300]
+        if result:
+            self.job.result = {**self.job.result, **result}
+            changes["result"] = self.job.result
+        held = Job.objects.filter(pk=self.job.pk, attempt=self.attempt, state=JobState.RUNNING).update(**changes)
+        if not held:
+            raise LeaseLost
+        if self._listener:
+            self._listener(self.job)
