@@ -2,10 +2,19 @@
 
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from accounts.models import User
 from annotation.models import Batch, Campaign, ItemReport, Snapshot
 
-PATHS = ("bad_question", "no_answer", "long_only", "short_answer", "yes_no")
+PATHS = (
+    ("bad_question", _("Bad question")),
+    ("no_answer", _("No answer")),
+    ("long_only", _("Long answer only")),
+    ("short_answer", _("Short answer")),
+    ("yes_no", _("Yes or no")),
+)
+_BAR_LEFT, _BAR_HEIGHT, _BAR_UNIT = 150, 35, 2.2  # of the chart's 480 units across; one percent is so wide
 
 
 def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
@@ -21,7 +30,7 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
         "wanted": wanted,
         "percent": round(100 * slots.get("filled", 0) / wanted) if wanted else 0,
         "annotations": total,
-        "paths": [(path, count, 100 * count / total if total else 0) for path in PATHS for count in [data.get("paths", {}).get(path, 0)]],
+        "paths": _bars(data.get("paths", {}), total),
         "stage_seconds": data.get("stage_median_seconds", {}),
         "splits": data.get("splits", []),
         "days": data.get("days", []),
@@ -29,6 +38,23 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
         "batches": Batch.objects.filter(campaign=campaign).order_by("ordinal"),
         "reported": ItemReport.objects.filter(item__campaign=campaign, resolved_at=None).exists(),
     }
+
+
+def _bars(paths: dict[str, int], total: int) -> list[dict[str, Any]]:
+    """Return the bars of the chart of paths, with where each of their parts stands."""
+    bars = []
+    for number, (path, label) in enumerate(PATHS):
+        count = paths.get(path, 0)
+        share = 100 * count / total if total else 0.0
+        width = share * _BAR_UNIT
+        top = number * _BAR_HEIGHT + 5
+        bars.append(
+            {
+                "label": label, "count": count, "share": share, "width": f"{width:.1f}",
+                "top": top, "y": top + 15, "text_x": f"{_BAR_LEFT + width + 6:.1f}",
+            }
+        )  # fmt: skip
+    return bars
 
 
 def _people(rows: list[dict[str, Any]], *, named: bool) -> list[dict[str, Any]]:

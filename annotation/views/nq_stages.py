@@ -6,7 +6,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment
-from annotation.selectors.documents import box_display, page_display, tokenization_of
+from annotation.selectors.documents import box_display, page_display, tokenization_load, tokenization_of
 from annotation.tasktypes.nq.answers import current_stage, span_text
 
 BAD_REASON_LABELS = (
@@ -61,8 +61,12 @@ def _box_context(assignment: Assignment) -> dict[str, Any]:
     assert row is not None  # noqa: S101
     index = assignment.draft["long_answer"]["candidate_index"]
     kept = assignment.draft.get("suggestion") or assignment.draft.get("short_answer") or {}
+    tokenization = tokenization_load(row.sha256)
+    box = tokenization.candidates[index]
+    words = enumerate(tokenization.tokens[box.start_token : box.end_token], start=box.start_token)
     return {
         "document": row.document,
+        "box_words": [[number, token.token] for number, token in words if not token.html_token],
         "box": mark_safe(box_display(row.document.sha256, row.sha256, index)),  # noqa: S308  sanitised
         "kept_spans": kept.get("spans", []),
         "kept_kind": kept.get("kind", ""),

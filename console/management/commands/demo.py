@@ -1,0 +1,42 @@
+"""``manage.py demo``: a platform to try, from nothing."""
+
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from console.demo.seed import seed_demo
+from console.serving import add_serving_arguments, prepare, serve
+
+
+class Command(BaseCommand):
+    """Prepare, fill and serve a demo."""
+
+    help = (
+        "Set everything up, fill it with two small campaigns (one to label at once, one answered by a synthetic crowd), "
+        "print the logins and serve until Ctrl-C. Running it again keeps what is there."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the options."""
+        add_serving_arguments(parser)
+        parser.add_argument("--no-serve", action="store_true", help="only fill the database")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prepare, fill, print, serve."""
+        prepare(call_command)
+        logins = seed_demo(now=timezone.now(), stderr=self.stderr)
+
+        def ready(address: str) -> None:
+            self.stdout.write(f"\nQuorate is running at {address}\n\nLog in as\n")
+            roles = ("administrator and manager", "annotator", "annotator", "researcher")
+            for (email, password), role in zip(logins.items(), roles, strict=True):
+                self.stdout.write(f"  {email:<20} {password}   {role}")
+            self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo goes on where it was.")
+            self.stdout.flush()
+
+        if options["no_serve"]:
+            ready("(not served)")
+        else:
+            serve(bind=options["bind"], ready=ready)

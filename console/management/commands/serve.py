@@ -1,0 +1,23 @@
+"""``manage.py serve``: web and worker with one command and no broker."""
+
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandParser
+
+from console.serving import add_serving_arguments, prepare, serve
+
+
+class Command(BaseCommand):
+    """Migrate, then run web and worker until stopped."""
+
+    help = "Run the web server and a worker on this machine; either is started again if it dies."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the options."""
+        add_serving_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prepare and serve."""
+        prepare(call_command)
+        serve(bind=options["bind"], ready=lambda address: self.stdout.write(f"Quorate is running at {address}"))

@@ -1,0 +1,107 @@
+"""Web and worker as two children of one process: no broker, and either may be killed at any moment."""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+ROOT = Path(__file__).resolve().parents[1]
+_PR_SET_PDEATHSIG = 1
+_RESTART_SECONDS = 1.0
+
+
+def add_serving_arguments(parser: CommandParser) -> None:
+    """Add what both commands take."""
+    parser.add_argument(
+        "--bind", default="", metavar="HOST:PORT", help="default 127.0.0.1:8000, or the next free port"
+    )
+
+
+def prepare(call_command: Callable[..., Any]) -> None:
+    """Bring database, cache table and static files up to date."""
+    Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
+    call_command("migrate", verbosity=0, interactive=False)
+    call_command("createcachetable")
+    if not settings.DEBUG:
+        call_command("collectstatic", verbosity=0, interactive=False)
+
+
+def serve(*, bind: str, ready: Callable[[str], None]) -> None:
+    """Run web and worker until a signal comes; start either again when it dies."""
+    address = bind or f"127.0.0.1:{_free_port(8000)}"
+    commands = {"web": _web_command(address), "worker": [sys.executable, str(ROOT / "manage.py"), "worker"]}
+    children = {name: _start(command) for name, command in commands.items()}
+    stopping: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, _frame: stopping.append(received))
+    try:
+        _wait_until_up(address, stopping)
+        ready(f"http://{address}/")
+        while not stopping:
+            for name, child in children.items():
+                if child.poll() is not None and not stopping:
+                    sys.stderr.write(f"{name} ended ({child.returncode}); starting it again\n")
+                    time.sleep(_RESTART_SECONDS)
+                    children[name] = _start(commands[name])
+            time.sleep(0.2)
+    finally:
+        for child in children.values():
+            child.terminate()
+        for child in children.values():
+            try:
+                child.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                child.kill()
+
+
+def _web_command(address: str) -> list[str]:
+    return [
+        sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", address, "--worker-class", "gthread",
+        "--workers", "1", "--threads", "8", "--no-control-socket", "--log-level", "warning", "--max-requests", "20000",
+        "--timeout", "120",
+    ]  # fmt: skip
+
+
+def _start(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, cwd=ROOT, env=os.environ.copy(), preexec_fn=_end_with_parent)  # noqa: S603, PLW1509
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to end this child when its parent dies, however that happens."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _free_port(first: int) -> int:
+    for port in range(first, first + 100):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise OSError(f"no free port between {first} and {first + 99}")
+
+
+def _wait_until_up(address: str, stopping: list[int]) -> None:
+    for _attempt in range(300):
+        try:
+            urllib.request.urlopen(f"http://{address}/healthz", timeout=2).close()  # noqa: S310
+        except OSError:
+            if stopping:
+                return
+            time.sleep(0.1)
+        else:
+            return
+    raise OSError(f"the web server did not answer on {address} within 30 seconds")

@@ -1,0 +1,84 @@
+import { _, showProblem } from "./text.js";
+
+const WAIT_MS = 500;
+
+/** Keeps on the server what is marked but not yet confirmed, and says whether it is kept. */
+export class Draft {
+  /** @param {HTMLElement} root the stage */
+  constructor(root) {
+    this.root = root;
+    this.url = root.dataset.draftUrl || "";
+    this.note = root.querySelector("[data-saved]");
+    this.timer = 0;
+    /** @type {Record<string, string> | null} */
+    this.waiting = null;
+    this.sending = Promise.resolve();
+  }
+
+  /** @param {Record<string, string>} fields */
+  save(fields) {
+    this.waiting = fields;
+    this.say(_("Saving…"));
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.flush(), WAIT_MS);
+  }
+
+  /** @param {boolean} keepalive whether the page may be going away */
+  flush(keepalive = false) {
+    clearTimeout(this.timer);
+    if (!this.waiting) return this.sending;
+    const fields = this.waiting;
+    this.waiting = null;
+    if (keepalive) this.send(fields, true);
+    else this.sending = this.sending.then(() => this.send(fields, false));
+    return this.sending;
+  }
+
+  /** Drop what waits: a confirmed answer is about to be sent instead. */
+  settle() {
+    clearTimeout(this.timer);
+    this.waiting = null;
+    return this.sending;
+  }
+
+  /**
+   * @param {Record<string, string>} fields
+   * @param {boolean} keepalive
+   */
+  async send(fields, keepalive) {
+    const token = this.root.querySelector("[name=csrfmiddlewaretoken]");
+    const body = new URLSearchParams({ ...fields, version: this.version });
+    try {
+      const response = await fetch(this.url, {
+        method: "POST",
+        body,
+        keepalive,
+        headers: { "X-CSRFToken": /** @type {HTMLInputElement} */ (token).value, Accept: "application/json" },
+      });
+      const answer = await response.json();
+      if (response.ok) {
+        this.version = String(answer.version);
+        this.say(_("Saved %s").replace("%s", new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })));
+      } else {
+        this.say(_("Not saved"));
+        showProblem(answer.error);
+      }
+    } catch {
+      this.say(_("Not saved: no connection. Trying again."));
+      if (!this.waiting) this.save(fields);
+    }
+  }
+
+  get version() {
+    return /** @type {HTMLInputElement} */ (this.root.querySelector("[name=version]")).value;
+  }
+
+  set version(version) {
+    for (const input of this.root.querySelectorAll("[name=version]")) /** @type {HTMLInputElement} */ (input).value = version;
+  }
+
+  /** @param {string} text */
+  say(text) {
+    if (this.note) this.note.textContent = text;
+  }
+}
