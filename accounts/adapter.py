@@ -11,7 +11,7 @@ from accounts.models import Surrogate
 INVITATION_KEY = "invitation"
 
 
-class InvitationAdapter(DefaultAccountAdapter):
+class InvitationAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
     """Open the sign-up form only to who followed an invitation, and bring them back to it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -20,7 +20,7 @@ class InvitationAdapter(DefaultAccountAdapter):
 
     def new_user(self, request: HttpRequest) -> Any:
         """Return an unsaved user with a surrogate of their own."""
-        user = super().new_user(request)
+        user: Any = super().new_user(request)
         user.surrogate = Surrogate.objects.create()
         return user
 

@@ -4,12 +4,20 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Model
+
 from accounts.models import AuditEvent
 from accounts.transactions import require_transaction
 
 
 def record(
-    *, action: str, subject: object, now: datetime, actor_id: UUID | None, scope_id: UUID | None = None, **data: Any
+    *,
+    action: str,
+    subject: Model | str,
+    now: datetime,
+    actor_id: UUID | None,
+    scope_id: UUID | None = None,
+    **data: Any,
 ) -> None:
     """Add an event to the audit trail.
 
@@ -20,5 +28,5 @@ def record(
     data: what a reader needs to understand the change; nothing personal.
     """
     require_transaction()
-    name = f"{subject._meta.model_name}:{subject.pk}" if hasattr(subject, "_meta") else str(subject)  # noqa: SLF001
+    name = f"{subject._meta.model_name}:{subject.pk}" if isinstance(subject, Model) else subject  # noqa: SLF001
     AuditEvent.objects.create(at=now, actor_id=actor_id, scope_id=scope_id, action=action, subject=name, data=data)

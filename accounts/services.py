@@ -88,9 +88,7 @@ def invitation_accept(*, token: str, user: User, now: datetime) -> UUID:
     used = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0).update(uses_left=F("uses_left") - 1)
     if not used:
         raise InvitationError
-    membership_grant(
-        user=user, scope_id=invitation.scope_id, role=invitation.role, actor_id=user.surrogate_id, now=now
-    )
+    membership_grant(user=user, scope_id=invitation.scope_id, role=invitation.role, actor_id=user.surrogate_id, now=now)
     return invitation.scope_id
 
 

@@ -88,7 +88,9 @@ class ItemsForm(forms.Form):
         label=_("Questions"), help_text=_(".jsonl or .csv with an id, a question, and the name or title of its page")
     )
     good_rows_only = forms.BooleanField(label=_("Import the good rows even if some are wrong"), required=False)
-    pilot = forms.BooleanField(label=_("This is a pilot: keep it out of the dataset and its statistics"), required=False)
+    pilot = forms.BooleanField(
+        label=_("This is a pilot: keep it out of the dataset and its statistics"), required=False
+    )
     people = forms.IntegerField(label=_("People in the pilot"), initial=2, min_value=2, max_value=25, required=False)
 
 
@@ -110,7 +112,7 @@ class ExtendForm(forms.Form):
     def __init__(self, campaign: Campaign, data: Any = None) -> None:
         super().__init__(data)
         splits = self.fields["split"]
-        assert isinstance(splits, forms.ModelChoiceField)  # noqa: S101
+        assert isinstance(splits, forms.ModelChoiceField)
         splits.queryset = Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
 
 

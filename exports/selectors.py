@@ -52,7 +52,7 @@ def released_items(release: Release, item_ids: list[int], pseudonyms: "Pseudonym
 
 def _released(item: Item, ranked: list[tuple[int, Annotation]], pseudonyms: "Pseudonyms") -> ReleasedItem:
     row = item.tokenization
-    assert row is not None  # noqa: S101  items of this task type have a document: checked at import
+    assert row is not None
     page = tokenization_load(row.sha256)
     content = item.content
     example = Example(

@@ -81,7 +81,9 @@ def _chosen_splits(campaign: Campaign, names: Sequence[str], ways: int) -> list[
     if names:
         unknown = set(names) - {split.name for split in splits}
         if unknown:
-            raise ReleaseError(f"no split is called {', '.join(sorted(unknown))}: there are {', '.join(map(str, splits))}")
+            raise ReleaseError(
+                f"no split is called {', '.join(sorted(unknown))}: there are {', '.join(map(str, splits))}"
+            )
         return [split for split in splits if split.name in names]
     enough = [split for split in splits if split.n >= ways or split.items.filter(n__gte=ways).exists()]
     if not enough:

@@ -38,7 +38,7 @@ class ReleaseForm(forms.Form):
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
-        field = cast(forms.ModelMultipleChoiceField, self.fields["splits"])
+        field = cast("forms.ModelMultipleChoiceField[Split]", self.fields["splits"])
         field.queryset = Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
 
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from typing import Any, TextIO
+from typing import Any
 
 from django.core.management.base import CommandError
 from django.utils import timezone
@@ -14,7 +14,7 @@ from jobs.services import job_enqueue, job_run
 class Progress:
     """Show a job's progress on one line, at most five times a second."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: Any) -> None:
         self._stream = stream
         self._shown_at = 0.0
 
@@ -29,7 +29,7 @@ class Progress:
         self._stream.flush()
 
 
-def run_here(*, kind: str, payload: dict[str, Any], stderr: TextIO, scope_id: Any = None) -> Job:
+def run_here(*, kind: str, payload: dict[str, Any], stderr: Any, scope_id: Any = None) -> Job:
     """Enqueue a job and run it in this process; raise `CommandError` with its error if it fails."""
     job = job_enqueue(kind=kind, payload=payload, now=timezone.now(), scope_id=scope_id)
     job_run(job_id=job.pk, listener=Progress(stderr))

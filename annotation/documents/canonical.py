@@ -8,7 +8,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def canonical_text(raw: bytes) -> str:
-    """Return the page as text whose UTF-8 encoding is the canonical form.
+    r"""Return the page as text whose UTF-8 encoding is the canonical form.
 
     Newlines become ``\\n``, NUL becomes U+FFFD (as the HTML standard reads it) and a leading byte
     order mark goes. Everything else stays, so that offsets published with a page stay true.

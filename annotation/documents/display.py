@@ -56,8 +56,8 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
         if node.select_one("[data-box]") is None and "data-box" not in node.attrs:
             node.extract()
     if content is None or len(content.select("[data-box]")) < len(candidates):
-        content = document.find("body") or document
-    return sanitised(content.inner_html)
+        content = document.find("body")
+    return sanitised(content.inner_html if content is not None else "")
 
 
 def box_html(text: str, tokens: Sequence[Token], candidate: Candidate) -> str:
@@ -129,9 +129,9 @@ def _mark_words(source: str, byte_of: Sequence[int], words: list[tuple[int, int,
 def _is_removed(node: turbohtml.Element) -> bool:
     if node.attrs.get("id") in _REMOVED_IDS:
         return True
-    if node.tag != "sup" and (hides_its_content(node) or _REMOVED_CLASSES & set(node.attrs.get("class") or ())):
-        return True
-    return False
+    return bool(
+        node.tag != "sup" and (hides_its_content(node) or _REMOVED_CLASSES & set(node.attrs.get("class") or ()))
+    )
 
 
 def _prepare(node: turbohtml.Element, box: int | None, *, keep_tokens: bool = False) -> None:

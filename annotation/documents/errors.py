@@ -1,9 +1,9 @@
 """What can be wrong with a page.
 
-    DocumentError
-    ├── NotText        the bytes are not UTF-8
-    ├── EmptyPage      no word can be seen on the page
-    └── LimitExceeded  larger, deeper or slower than allowed
+DocumentError
+├── NotText        the bytes are not UTF-8
+├── EmptyPage      no word can be seen on the page
+└── LimitExceeded  larger, deeper or slower than allowed
 """
 
 

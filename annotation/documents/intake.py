@@ -1,13 +1,12 @@
 """Pages as people bring them: a file, a folder, a zip archive, or JSON lines."""
 
 import gzip
-import io
 import json
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, cast
 
 from annotation.documents.errors import DocumentError
 
@@ -45,7 +44,7 @@ def read_pages(file: IO[bytes], name: str, *, max_bytes: int) -> Iterator[Incomi
     elif lower.endswith((".jsonl", ".ndjson")):
         yield from _from_lines(file, name)
     elif lower.endswith((".jsonl.gz", ".ndjson.gz")):
-        yield from _from_lines(gzip.GzipFile(fileobj=file), name)
+        yield from _from_lines(cast(IO[bytes], gzip.GzipFile(fileobj=file)), name)
     elif PurePosixPath(lower).suffix in _PAGE_SUFFIXES:
         yield IncomingPage(PurePosixPath(name).name, file.read(max_bytes + 1), name)
     else:
@@ -84,8 +83,7 @@ def _from_zip(file: IO[bytes], name: str, max_bytes: int) -> Iterator[IncomingPa
 
 
 def _from_lines(file: IO[bytes], name: str) -> Iterator[IncomingPage]:
-    reader = io.BufferedReader(file)  # type: ignore[type-var]
-    for number, line in enumerate(reader, start=1):
+    for number, line in enumerate(file, start=1):
         where = f"{name}, line {number}"
         if not line.strip():
             continue

@@ -23,6 +23,7 @@ _INLINE = frozenset(
     "strike strong sub time tt u var wbr".split()
 )
 _HIDDEN_STYLE = re.compile(r"(?i)display\s*:\s*none")
+_CHARACTERS = (TokenType.TEXT, TokenType.CHARACTER_REFERENCE)
 # A reader sees a gap before these even inside a word: "40 075.017 km".
 _GAP_STYLE = re.compile(r"(?i)margin-left\s*:\s*\.?\d")
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
@@ -121,23 +122,12 @@ class Page:
     def pieces(self) -> Iterator[Tag | Block]:
         """Yield structural tags and blocks of readable text in document order."""
         block = Block()
-        scopes: list[tuple[int, bool]] = [(len(self.text), True)]
-        position = 0
-        for token in turbohtml.tokenize(self.text, resolve_references=False, capture_source=True, capture_attributes=False):  # fmt: skip
-            start = position
-            source = token.source if token.source is not None else token.data or ""
-            position += len(source)
-            while len(scopes) > 1 and start >= scopes[-1][0]:
-                scopes.pop()
-            if start in self._readable:
-                scopes.append(self._readable[start])
-            if token.type is TokenType.TEXT:
-                if scopes[-1][1]:
-                    block.add(source, start)
-            elif token.type is TokenType.CHARACTER_REFERENCE:
-                if scopes[-1][1]:
-                    block.add_reference(token.data or source, start, position)
-            elif token.tag is not None and (token.tag not in _INLINE or start in self._gaps):
+        for kind, start, source, data in self._source():
+            if kind is TokenType.TEXT:
+                block.add(source, start)
+            elif kind is TokenType.CHARACTER_REFERENCE:
+                block.add_reference(data or source, start, start + len(source))
+            else:
                 if block.starts:
                     yield block
                     block = Block()
@@ -145,6 +135,26 @@ class Page:
                     yield self._tags[start]
         if block.starts:
             yield block
+
+    def _source(self) -> Iterator[tuple[TokenType, int, str, str | None]]:
+        """Yield readable text and the tags that interrupt it, with where each stands in the source."""
+        scopes: list[tuple[int, bool]] = [(len(self.text), True)]
+        position = 0
+        for token in turbohtml.tokenize(
+            self.text, resolve_references=False, capture_source=True, capture_attributes=False
+        ):
+            start = position
+            source = token.source if token.source is not None else token.data or ""
+            position += len(source)
+            while len(scopes) > 1 and start >= scopes[-1][0]:
+                scopes.pop()
+            if start in self._readable:
+                scopes.append(self._readable[start])
+            if token.type in _CHARACTERS:
+                if scopes[-1][1]:
+                    yield token.type, start, source, token.data
+            elif token.tag is not None and (token.tag not in _INLINE or start in self._gaps):
+                yield token.type, start, source, None
 
     def _walk(self) -> None:
         # An explicit stack: pages nest deeper than Python recurses.

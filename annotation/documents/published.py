@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import orjson
 from isal import igzip
@@ -16,6 +16,10 @@ _GZIP = b"\x1f\x8b"
 
 class PublishedError(ValueError):
     """A published file does not hold what its format says; the message names line and field."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+        self.line = line
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +52,14 @@ def read_examples(file: IO[bytes]) -> Iterator[PublishedExample]:
             yield _example(number, record)
         except (KeyError, TypeError, ValueError) as error:
             what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
-            raise PublishedError(f"line {number}: {what}") from error
+            raise PublishedError(number, what) from error
 
 
 def read_records(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number, JSON object); see `read_examples`."""
     start = file.read(2)
     file.seek(0)
-    stream: IO[bytes] = igzip.IGzipFile(fileobj=file) if start == _GZIP else file
+    stream = cast(IO[bytes], igzip.IGzipFile(fileobj=file)) if start == _GZIP else file
     for number, line in enumerate(stream, start=1):
         if not line.strip():
             continue
@@ -72,9 +76,9 @@ def _parse(line: bytes, number: int) -> dict[str, Any]:
         try:  # ids beyond 64 bits are read as the integers they are
             record = json.loads(line)
         except ValueError as error:
-            raise PublishedError(f"line {number}: not JSON: {error}") from error
+            raise PublishedError(number, f"not JSON: {error}") from error
     if not isinstance(record, dict):
-        raise PublishedError(f"line {number}: not a JSON object")
+        raise PublishedError(number, "not a JSON object")
     return record
 
 

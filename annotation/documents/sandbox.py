@@ -14,9 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from annotation.documents import errors
 from annotation.documents.canonical import canonical_text
 from annotation.documents.display import display_html
-from annotation.documents import errors
 from annotation.documents.errors import DocumentError, LimitExceeded
 from annotation.documents.markup import Page
 from annotation.documents.tokens import CandidateRules, Tokenization, dump, load, tokenize
@@ -64,7 +64,9 @@ class PageParser:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -91,8 +93,7 @@ class PageParser:
         child = self._started()
         try:
             _send(child.stdin, raw)
-            ready, _, _ = select.select([child.stdout], [], [], self.limits.seconds)
-            if not ready:
+            if not _answers_within(child.stdout, self.limits.seconds):
                 self.close()
                 raise LimitExceeded(f"not parsed within {self.limits.seconds:g} seconds")
             if error := _receive(child.stdout).decode():
@@ -125,6 +126,11 @@ def _send(pipe: IO[bytes] | None, data: bytes) -> None:
     assert pipe is not None
     pipe.write(len(data).to_bytes(8, "big") + data)
     pipe.flush()
+
+
+def _answers_within(pipe: IO[bytes] | None, seconds: float) -> bool:
+    assert pipe is not None
+    return bool(select.select([pipe], [], [], seconds)[0])
 
 
 def _receive(pipe: IO[bytes] | None) -> bytes:

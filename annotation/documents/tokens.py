@@ -49,8 +49,20 @@ class CandidateRules:
     """
 
     end_headings: frozenset[str] = frozenset(
-        ("see also", "notes", "references", "external links")
-        + ("参见", "參見", "注释", "註釋", "參考文獻", "参考文献", "外部链接", "外部連結")
+        (
+            "see also",
+            "notes",
+            "references",
+            "external links",
+            "参见",
+            "參見",
+            "注释",
+            "註釋",
+            "參考文獻",
+            "参考文献",
+            "外部链接",
+            "外部連結",
+        )
     )
     skip_contents_list: bool = True
     min_tokens: int = 5
@@ -174,4 +186,4 @@ def load(data: bytes) -> Tokenization:
     html_tokens = set(columns["html_tokens"])
     rows = zip(columns["tokens"], columns["start_bytes"], columns["end_bytes"], strict=True)
     tokens = [Token(text, start, end, index in html_tokens) for index, (text, start, end) in enumerate(rows)]
-    return Tokenization(tokens, [Candidate(*box[:4], bool(box[4])) for box in columns["candidates"]])
+    return Tokenization(tokens, [Candidate(a, b, c, d, bool(top)) for a, b, c, d, top in columns["candidates"]])

@@ -43,9 +43,9 @@ _CANDIDATE = re.compile(
     (?P<url>(?:https?|ftp)://[^\s<>"]+)
   | (?P<dots>\.{{2,}}|…)
   | (?P<dash>-{{2,}}|[–—])
-  | (?P<host>(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+(?:{_TOP_LEVEL_DOMAINS})(?![\w.]))
-  | (?P<initials>(?<![\w.])(?:[A-Z]\.(?:[ \n]?[A-Z]\.)+|[A-Za-z]\.(?:[A-Za-z]\.)+))
-  | (?P<number>\$?\d+(?:,\d+)*(?:\.\d+)?(?!\w)|\$\d+(?!\w))
+  | (?P<host>(?:[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.){{1,6}}(?:{_TOP_LEVEL_DOMAINS})(?![\w.]))
+  | (?P<initials>(?<![\w.])(?:[A-Z]\.(?:[ \n]?[A-Z]\.){{1,9}}|[A-Za-z]\.(?:[A-Za-z]\.){{1,9}}))
+  | (?P<number>\$?\d{{1,40}}(?:,\d{{1,40}}){{0,20}}(?:\.\d{{1,40}})?(?!\w)|\$\d{{1,40}}(?!\w))
   | (?P<han>[{_UNSPACED}])
   | (?P<word>{_L}+(?:[&'’]{_L}+)*)
   | (?P<other>\S)
@@ -53,12 +53,15 @@ _CANDIDATE = re.compile(
     re.VERBOSE,
 )
 _CONTRACTION = re.compile(r"(?i)(?:n['’]t|['’](?:s|re|ve|ll|d|m))$")
-_SENTENCE_GOES_ON = re.compile(r"""[\s"'’”)\]»]*[a-z,;:]""")
+_LETTERS = re.compile(rf"{_L}+")
+_NOTHING_MORE = re.compile(r"\s{0,99}\Z")
+_SENTENCE_ENDS_TEXT = re.compile(r"""[\s"'’”)\]]{0,99}\Z""")
+_SENTENCE_GOES_ON = re.compile(r"""[\s"'’”)\]»]{0,99}[a-z,;:]""")
 _PRINTED = {
     "[": "(", "]": ")", "{": "(", "}": ")", "–": "--", "—": "--", "…": "...", "..": "...",
     "“": "``", "”": "''", "„": "``", "«": "``", "»": "''", "‘": "`", "’": "'",
 }  # fmt: skip
-_OPENS_AFTER = re.compile(r"(?:^|[\s(\[{<–—/‘“-])$")
+_OPENS_AFTER = re.compile(r"[\s(\[{<–—/‘“-]")
 
 
 def words(text: str) -> Iterator[Word]:
@@ -84,11 +87,11 @@ def words(text: str) -> Iterator[Word]:
             end = _initials_end(text, start, end)
             position = end
             yield Word(start, end, re.sub(r"\s", "", text[start:end]))
-        elif kind == "word" or kind == "number":
+        elif kind in {"word", "number"}:
             pieces, position = _word_pieces(text, start, end)
             yield from pieces
         elif match.group() == '"':
-            opening = not open_quote and (bool(_OPENS_AFTER.search(text[:start][-1:])) or start == 0)
+            opening = not open_quote and (start == 0 or bool(_OPENS_AFTER.match(text[start - 1])))
             open_quote = opening
             yield Word(start, end, "``" if opening else "''")
         else:
@@ -105,7 +108,7 @@ def _trimmed_url(url: str) -> str:
 
 def _initials_end(text: str, start: int, end: int) -> int:
     """Return where a run of initials ends: its last period belongs to the sentence when that ends here."""
-    if end - start > 2 and not text[end:].strip():
+    if end - start > 2 and _NOTHING_MORE.match(text, end):
         return end - 1
     return end
 
@@ -127,13 +130,13 @@ def _word_pieces(text: str, start: int, end: int) -> tuple[list[Word], int]:
 def _joined_by_affix(text: str, start: int, end: int) -> int:
     """Extend a run over hyphens that the treebank conventions keep inside a word."""
     while text[end : end + 1] == "-":
-        following = re.match(rf"{_L}+", text[end + 1 :])
+        following = _LETTERS.match(text, end + 1)
         if following is None:
             return end
-        last = text[start:end].rsplit("-", 1)[-1].lower()
+        last = text[max(start, text.rfind("-", start, end) + 1) : end].lower()
         if last not in _PREFIXES and following.group().lower() not in _SUFFIXES:
             return end
-        end += 1 + following.end()
+        end = following.end()
     return end
 
 
@@ -142,8 +145,8 @@ def _keeps_period(text: str, run: str, end: int) -> bool:
     after = text[end + 1 : end + 2]
     if after and (after.isalnum() or after == "."):
         return after != "."
-    if not text[end + 1 :].strip(" \n\t\"'’”)]"):
+    if _SENTENCE_ENDS_TEXT.match(text, end + 1):
         return False
     if run.lower() in _ABBREVIATIONS or (len(run) == 1 and run.isalpha()):
         return True
-    return bool(_SENTENCE_GOES_ON.match(text[end + 1 :])) and not after.isspace()
+    return not after.isspace() and bool(_SENTENCE_GOES_ON.match(text, end + 1))

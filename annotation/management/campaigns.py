@@ -24,6 +24,8 @@ def launch_here(campaign: Campaign, stderr: Any) -> int:
     slots = 0
     for batch in Batch.objects.filter(campaign=campaign, state=BatchState.DRAFT).order_by("ordinal"):
         payload = {"campaign": str(campaign.pk), "batch": batch.pk}
-        slots += run_here(kind="annotation.launch", payload=payload, stderr=stderr, scope_id=campaign.pk).result["slots"]
+        slots += run_here(kind="annotation.launch", payload=payload, stderr=stderr, scope_id=campaign.pk).result[
+            "slots"
+        ]
     campaign_move(campaign=campaign, to=CampaignState.OPEN, actor_id=None, now=timezone.now())
     return slots

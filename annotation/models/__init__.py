@@ -1,6 +1,15 @@
 """The rows of the annotation app."""
 
-from annotation.models.campaigns import Batch, BatchState, Campaign, CampaignState, Guideline, Participation, Split, Standing
+from annotation.models.campaigns import (
+    Batch,
+    BatchState,
+    Campaign,
+    CampaignState,
+    Guideline,
+    Participation,
+    Split,
+    Standing,
+)
 from annotation.models.documents import CampaignDocument, Document, Tokenization
 from annotation.models.items import Item, ItemState, Slot, SlotState
 from annotation.models.work import (

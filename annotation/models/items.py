@@ -76,7 +76,9 @@ class Slot(models.Model):
                 name="slot_queue",
             ),
             models.Index(
-                fields=["campaign", "order_key"], condition=models.Q(state="open", is_reopened=True), name="slot_reopened"
+                fields=["campaign", "order_key"],
+                condition=models.Q(state="open", is_reopened=True),
+                name="slot_reopened",
             ),
             models.Index(fields=["campaign"], condition=models.Q(state="held"), name="slot_held"),
         ]

@@ -129,9 +129,7 @@ def _begin(reserved: Assignment, campaign: Campaign, now: datetime) -> bool:
     return bool(begun)
 
 
-def _claim(
-    campaign: Campaign, surrogate_id: UUID, state: AssignmentState, seconds: int, now: datetime
-) -> Claim:
+def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, seconds: int, now: datetime) -> Claim:
     participation, _ = Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
     search = _Search(campaign, surrogate_id)
     slot = search.first(after=participation.cursor)

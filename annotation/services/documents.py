@@ -29,7 +29,8 @@ MAX_ERRORS_KEPT = 1_000
 
 def limits() -> Limits:
     """Return what one page may cost on this installation."""
-    return replace(Limits(), **settings.DOCUMENT_LIMITS)
+    chosen: dict[str, Any] = dict(settings.DOCUMENT_LIMITS)
+    return replace(Limits(), **chosen)
 
 
 def store(name: str, data: bytes) -> None:
@@ -125,5 +126,3 @@ def _note_error(result: dict[str, Any], where: str, error: str) -> None:
     result["failed"] += 1
     if len(result["errors"]) < MAX_ERRORS_KEPT:
         result["errors"].append({"where": where, "error": error})
-
-

@@ -17,9 +17,7 @@ KINDS = frozenset(
 )
 
 
-def events_store(
-    *, assignment_id: UUID, surrogate_id: UUID, sequence: int, events: list[Any], now: datetime
-) -> int:
+def events_store(*, assignment_id: UUID, surrogate_id: UUID, sequence: int, events: list[Any], now: datetime) -> int:
     """Store one piece of the log and return how many events it held; a piece sent again changes nothing."""
     owned = Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id).exists()
     kept = [clean for event in events[:MAX_EVENTS] if (clean := _clean(event)) is not None]

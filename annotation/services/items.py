@@ -145,7 +145,9 @@ def _judged(
     identity = _identity_sha256(new)
     for key, what in ((f"id {new.external_id}", "id"), (identity, "question")):
         if key in seen:
-            return RowError(f"the same {what} is in row {seen[key]}", "external_id" if what == "id" else "question_text")
+            return RowError(
+                f"the same {what} is in row {seen[key]}", "external_id" if what == "id" else "question_text"
+            )
     seen[f"id {new.external_id}"] = seen[identity] = number
     if known.get(new.external_id) == identity:
         return None
@@ -188,7 +190,9 @@ def _documents_named(campaign: Campaign, names: set[str]) -> dict[str, int]:
 def _write(campaign: Campaign, chunk: Sequence[Checked], *, pilot: bool, people: int, now: datetime) -> None:
     batch = batch_for_import(campaign=campaign, pilot=pilot, now=now)
     only = pilot_split(campaign=campaign, people=people) if pilot else None
-    splits = [(split, split.weight) for split in Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")]
+    splits = [
+        (split, split.weight) for split in Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
+    ]
     ordinal = Item.objects.filter(campaign=campaign).count()
     items = []
     for offset, row in enumerate(chunk):
@@ -253,7 +257,9 @@ def _slots(campaign: Campaign, batch: Batch, item: Item, indices: range, *, wave
         )
 
 
-def items_extend(*, campaign: Campaign, split: Split, n: int, sample: int, seed: int, actor_id: UUID | None, now: datetime) -> int:
+def items_extend(
+    *, campaign: Campaign, split: Split, n: int, sample: int, seed: int, actor_id: UUID | None, now: datetime
+) -> int:
     """Ask for n annotations of a seeded sample of a split's launched items; slots there are stay as they are.
 
     Returns
@@ -288,9 +294,9 @@ def item_retire(*, item: Item, reason: str, actor_id: UUID, now: datetime) -> bo
         )
         if retired:
             Slot.objects.filter(item=item, state__in=[SlotState.OPEN, SlotState.HELD]).update(state=SlotState.CLOSED)
-            Assignment.objects.filter(
-                item=item, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]
-            ).update(state=AssignmentState.RELEASED, ended_at=now)
+            Assignment.objects.filter(item=item, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]).update(
+                state=AssignmentState.RELEASED, ended_at=now
+            )
             item.reports.filter(resolved_at=None).update(resolved_at=now)
             record(
                 action="item_retire", subject=item, now=now, actor_id=actor_id, scope_id=item.campaign_id, reason=reason

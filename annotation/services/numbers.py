@@ -44,7 +44,9 @@ def numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
 
 
 def _slots_by_state(campaign: Campaign) -> dict[str, int]:
-    rows = Slot.objects.filter(campaign=campaign, item__batch__is_pilot=False).values("state").annotate(count=Count("pk"))
+    rows = (
+        Slot.objects.filter(campaign=campaign, item__batch__is_pilot=False).values("state").annotate(count=Count("pk"))
+    )
     return {row["state"]: row["count"] for row in rows.order_by("state")}
 
 
@@ -53,7 +55,9 @@ def _work_numbers(campaign: Campaign) -> dict[str, Any]:
     task_type = TASK_TYPES[campaign.task_type]
     paths: Counter[str] = Counter()
     stage_seconds: dict[str, list[float]] = defaultdict(list)
-    people: dict[str, dict[str, Any]] = defaultdict(lambda: {"counted": 0, "late": 0, "seconds": [], "paths": Counter()})
+    people: dict[str, dict[str, Any]] = defaultdict(
+        lambda: {"counted": 0, "late": 0, "seconds": [], "paths": Counter()}
+    )
     days: Counter[str] = Counter()
     rows = Annotation.objects.filter(campaign=campaign, item__batch__is_pilot=False).values_list(
         "surrogate_id", "answer", "stage_seconds", "active_seconds", "seconds", "counted", "not_counted_because",

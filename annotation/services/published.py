@@ -29,7 +29,7 @@ def published_import(
     annotation of every item is given to the k-th of them, since the published data says no more.
     Stage-1 judgments are not published; an imported null answer counts as a good question.
     """
-    counts = {"examples": 0, "annotations": 0, "unchanged": 0, **work.job.result}
+    counts: dict[str, Any] = {"examples": 0, "annotations": 0, "unchanged": 0, **work.job.result}
     start = counts.get("next_line", 0)
     surrogates = [Surrogate(pk=pk) for pk in work.job.result.get("surrogates", [])]
     for example in read_examples(file):
@@ -39,12 +39,17 @@ def published_import(
         while len(surrogates) < wanted:
             surrogates.append(Surrogate.objects.create())
         page = ParsedPage(
-            example.document_html, example.tokenization, display_html(example.document_html, example.tokenization.candidates)
+            example.document_html,
+            example.tokenization,
+            display_html(example.document_html, example.tokenization.candidates),
         )
         sha256, tokens_sha256 = page_store(page)
         counts["examples"] += 1
         counts["annotations"] += wanted
-        kept = {"surrogates": [str(surrogate.pk) for surrogate in surrogates], "next_line": example.line}
+        kept: dict[str, Any] = {
+            "surrogates": [str(surrogate.pk) for surrogate in surrogates],
+            "next_line": example.line,
+        }
         with work.step(done=counts["examples"], message=f"{name}, line {example.line}", **counts, **kept):
             now = timezone.now()
             tokenization = tokenization_record(
@@ -59,7 +64,9 @@ def published_import(
     return counts
 
 
-def _item(campaign: Campaign, example: PublishedExample, tokenization_id: int, wanted: int, now: datetime) -> Item | None:
+def _item(
+    campaign: Campaign, example: PublishedExample, tokenization_id: int, wanted: int, now: datetime
+) -> Item | None:
     """Return the new item of an example; None when the campaign has it already."""
     if Item.objects.filter(campaign=campaign, external_id=example.example_id).exists():
         return None
@@ -67,7 +74,9 @@ def _item(campaign: Campaign, example: PublishedExample, tokenization_id: int, w
     same = Item.objects.filter(campaign=campaign, content_sha256=identity).first()
     if same is not None:
         raise ValueError(f"line {example.line}: the question of example {example.example_id} is already item {same}")
-    splits = [(split, split.weight) for split in Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")]
+    splits = [
+        (split, split.weight) for split in Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
+    ]
     split = drawn_split(campaign.seed, f"item {example.example_id}", splits)
     return Item.objects.create(
         campaign=campaign,

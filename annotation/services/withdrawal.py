@@ -44,9 +44,7 @@ def annotation_redact(*, annotation: Annotation, actor_id: UUID, reason: str, no
     """Remove what was typed freely from one annotation: the only change that the database lets through."""
     task_type = TASK_TYPES[annotation.campaign.task_type]
     with transaction.atomic():
-        Annotation.objects.filter(pk=annotation.pk).update(
-            answer=task_type.redact(annotation.answer), redacted_at=now
-        )
+        Annotation.objects.filter(pk=annotation.pk).update(answer=task_type.redact(annotation.answer), redacted_at=now)
         Assignment.objects.filter(annotation=annotation).update(draft={}, skip_note="")
         record(
             action="annotation_redact", subject=annotation, now=now, actor_id=actor_id,

@@ -93,9 +93,7 @@ def stage_advance(
     return _draft_write(assignment, _clocked(draft, stage, sent, now, assignment), version)
 
 
-def draft_save(
-    *, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[str, Any], version: int
-) -> Assignment:
+def draft_save(*, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[str, Any], version: int) -> Assignment:
     """Keep what a person has marked but not yet confirmed; it is shown again after a reload or a crash."""
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
     draft = {**assignment.draft, "suggestion": dict(suggestion)}
@@ -117,7 +115,9 @@ def _draft_write(assignment: Assignment, draft: Draft, version: int) -> Assignme
     Overdue work may be finished too: it will be a late submission.
     """
     writable = [AssignmentState.LIVE, AssignmentState.EXPIRED]
-    written = Assignment.objects.filter(pk=assignment.pk, state__in=writable, draft_version=version).update(draft=draft, draft_version=version + 1)
+    written = Assignment.objects.filter(pk=assignment.pk, state__in=writable, draft_version=version).update(
+        draft=draft, draft_version=version + 1
+    )
     if not written:
         assignment.refresh_from_db(fields=["state", "draft_version"])
         if assignment.state not in writable:
@@ -211,9 +211,7 @@ def _end(assignment: Assignment, before: AssignmentState, after: AssignmentState
     return bool(Assignment.objects.filter(pk=assignment.pk, state=before).update(state=after, ended_at=now))
 
 
-def assignment_skip(
-    *, assignment_id: UUID, surrogate_id: UUID, reason: str, note: str, now: datetime
-) -> Claim:
+def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, note: str, now: datetime) -> Claim:
     """Give an item back with a reason and claim the next; skipping counts against nobody."""
     if reason not in SKIP_REASONS:
         raise ValueError(f"unknown reason {reason!r}")
@@ -252,9 +250,7 @@ def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: date
         report = ItemReport.objects.create(
             item_id=assignment.item_id, surrogate_id=surrogate_id, text=text[:1000], created_at=now
         )
-        record(
-            action="item_report", subject=report, now=now, actor_id=surrogate_id, scope_id=assignment.campaign_id
-        )
+        record(action="item_report", subject=report, now=now, actor_id=surrogate_id, scope_id=assignment.campaign_id)
 
 
 def annotation_exclude(*, annotation: Annotation, because: str, actor_id: UUID | None, now: datetime) -> bool:
@@ -271,5 +267,3 @@ def annotation_exclude(*, annotation: Annotation, because: str, actor_id: UUID |
                 scope_id=annotation.campaign_id, because=because,
             )  # fmt: skip
     return bool(excluded)
-
-

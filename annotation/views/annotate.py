@@ -29,9 +29,9 @@ from annotation.services.withdrawal import participation_withdraw
 from annotation.services.work import AssignmentOver, DraftConflict, NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
 from annotation.tasktypes.registry import TASK_TYPES
-from annotation.views.stages import STAGE_PAGES
 from annotation.views.access import campaign_for
 from annotation.views.markdown import markdown_html
+from annotation.views.stages import STAGE_PAGES
 
 View = Callable[..., HttpResponse]
 
@@ -110,7 +110,9 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime)
 
 def _today(request: HttpRequest, campaign: Campaign, now: datetime) -> dict[str, int]:
     surrogate_id = signed_in(request).surrogate_id
-    total = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).values_list("submitted", flat=True)
+    total = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).values_list(
+        "submitted", flat=True
+    )
     day = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     today = campaign.annotations.filter(surrogate_id=surrogate_id, submitted_at__gte=day).order_by("-pk")[:1000]
     return {"today": len(today.values_list("pk", flat=True)), "total": total.first() or 0}
@@ -178,7 +180,9 @@ def _submit(request: HttpRequest, assignment_id: UUID, now: datetime) -> HttpRes
     if done.annotation.not_counted_because == "late":
         messages.warning(
             request,
-            _("The time had run out, so this answer is kept but does not count towards the dataset. Thank you all the same."),
+            _(
+                "The time had run out, so this answer is kept but does not count towards the dataset. Thank you all the same."
+            ),
         )
     return _after(request, done.annotation.campaign, done.next, now)
 
@@ -201,7 +205,7 @@ def back(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 def draft(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Keep what is marked but not confirmed."""
     sent = _sent(request)
-    suggestion = {name: sent[name] for name in ("candidate_index", "spans", "kind") if name in sent}
+    suggestion: dict[str, Any] = {name: sent[name] for name in ("candidate_index", "spans", "kind") if name in sent}
     assignment = work_services.draft_save(
         assignment_id=assignment_id,
         surrogate_id=signed_in(request).surrogate_id,

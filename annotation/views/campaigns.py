@@ -83,7 +83,9 @@ def bring_in(request: HttpRequest, slug: str) -> HttpResponse:
             _enqueue_import(request, campaign, kind, form.cleaned_data)
             return redirect("campaign-import", slug=slug)
     jobs = Job.objects.filter(scope_id=campaign.pk, kind__startswith="annotation.import").order_by("-created_at")[:10]
-    preview = Item.objects.filter(campaign=campaign).select_related("split", "tokenization__document").order_by("pk")[:10]
+    preview = (
+        Item.objects.filter(campaign=campaign).select_related("split", "tokenization__document").order_by("pk")[:10]
+    )
     drafts = Batch.objects.filter(campaign=campaign, state="draft", items__isnull=False).distinct().order_by("ordinal")
     context = {"campaign": campaign, "forms": forms, "jobs": jobs, "preview": preview, "drafts": drafts}
     return render(request, "annotation/import.html", context)
@@ -158,4 +160,6 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
             guideline_publish(campaign=campaign, body=form.cleaned_data["body"], actor_id=actor_id, now=timezone.now())
             messages.success(request, _("Published as a new version; work begun from now on follows it."))
         return redirect("campaign-guidelines", slug=slug)
-    return render(request, "annotation/guidelines_edit.html", {"campaign": campaign, "form": form, "guideline": guideline})
+    return render(
+        request, "annotation/guidelines_edit.html", {"campaign": campaign, "form": form, "guideline": guideline}
+    )

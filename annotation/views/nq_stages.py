@@ -46,7 +46,7 @@ def stage_page(assignment: Assignment) -> tuple[str, dict[str, Any]]:
 
 def _page_context(assignment: Assignment) -> dict[str, Any]:
     row = assignment.item.tokenization
-    assert row is not None  # noqa: S101  items of this task type have a document: checked at import
+    assert row is not None
     chosen = assignment.draft.get("long_answer", {}).get("candidate_index", -1)
     return {
         "document": row.document,
@@ -58,7 +58,7 @@ def _page_context(assignment: Assignment) -> dict[str, Any]:
 
 def _box_context(assignment: Assignment) -> dict[str, Any]:
     row = assignment.item.tokenization
-    assert row is not None  # noqa: S101
+    assert row is not None
     index = assignment.draft["long_answer"]["candidate_index"]
     kept = assignment.draft.get("suggestion") or assignment.draft.get("short_answer") or {}
     tokenization = tokenization_load(row.sha256)

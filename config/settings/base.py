@@ -1,6 +1,7 @@
 """What every installation shares. Nothing here is a secret and nothing is machine-specific."""
 
 from pathlib import Path
+from typing import Any
 
 import environ
 from csp.constants import NONE, SELF
@@ -84,9 +85,9 @@ SQLITE_OPTIONS = {
 }
 
 
-def database(url: str) -> dict[str, object]:
+def database(url: str) -> dict[str, Any]:
     """Return Django's settings for a database URL (``sqlite:///path`` or ``postgres://…``)."""
-    config = environ.Env.db_url_config(url)
+    config: dict[str, Any] = environ.Env.db_url_config(url)
     if config["ENGINE"].endswith("sqlite3"):
         config["OPTIONS"] = {**SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     else:
@@ -138,7 +139,7 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = DATA_DIR / "static"
 _FILES = "config.files.WholeFileStorage"
-STORAGES = {
+STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "uploads"}},
     "documents": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "documents"}},
     "releases": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "releases"}},

@@ -10,14 +10,15 @@ SECRET_KEY = "only-for-tests-" + "x" * 40
 DEBUG = False
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 DATA_DIR = Path(tempfile.mkdtemp(prefix="quorate-tests-"))
-DATABASES = {"default": database(env.str("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'app.sqlite3'}"))}
+_database = database(env.str("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'app.sqlite3'}"))
 # A file, not memory: threads, processes and the live server each open it.
-DATABASES["default"]["TEST"] = {"NAME": None if "postgres" in str(DATABASES["default"]["ENGINE"]) else str(DATA_DIR / "test.sqlite3")}  # fmt: skip
+_database["TEST"] = {"NAME": None if "postgresql" in _database["ENGINE"] else str(DATA_DIR / "test.sqlite3")}
+DATABASES = {"default": _database}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 for _name in ("default", "documents", "releases"):
-    STORAGES[_name]["OPTIONS"] = {"location": DATA_DIR / _name}
+    STORAGES[_name] = {**STORAGES[_name], "OPTIONS": {"location": DATA_DIR / _name}}
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 WHITENOISE_AUTOREFRESH = True
 WHITENOISE_USE_FINDERS = True

@@ -86,8 +86,12 @@ def _box(page: Tokenization, near: str) -> int:
     holding = [index for index, box in enumerate(page.candidates) if _find(page, box, words) is not None]
     holding.sort(key=lambda index: page.candidates[index].end_token - page.candidates[index].start_token)
     if near.endswith("\n"):
-        holding = [index for index in holding if page.tokens[page.candidates[index].start_token].token == "<Ul>"]
+        holding = [index for index in holding if _is_list(page, index)]
     return holding[0] if holding else NO_ANSWER
+
+
+def _is_list(page: Tokenization, index: int) -> bool:
+    return page.tokens[page.candidates[index].start_token].token.startswith("<Ul")
 
 
 def _short(page: Tokenization, box: Candidate, short: str) -> dict[str, Any]:

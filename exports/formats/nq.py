@@ -38,7 +38,9 @@ def annotation_record(annotation_id: int, answer: dict[str, Any], page: Tokeniza
     short = answer["short_answer"]
     return {
         "annotation_id": annotation_id,
-        "long_answer": {**_candidate(page.candidates[index]), "candidate_index": index} if index >= 0 else dict(NULL_LONG_ANSWER),
+        "long_answer": {**_candidate(page.candidates[index]), "candidate_index": index}
+        if index >= 0
+        else dict(NULL_LONG_ANSWER),
         "short_answers": [_span(page.tokens, start, end) for start, end in short["spans"]],
         "yes_no_answer": short["kind"].upper() if short["kind"] in ("yes", "no") else "NONE",
     }

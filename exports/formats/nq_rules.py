@@ -47,7 +47,9 @@ class Checker:
         if not record["question_text"].strip():
             yield "question_text", "is empty"
         if simplified:
-            tokens = [(text, text.startswith("<") and text.endswith(">")) for text in record["document_text"].split(" ")]
+            tokens = [
+                (text, text.startswith("<") and text.endswith(">")) for text in record["document_text"].split(" ")
+            ]
             view = _View(tokens, None, None)
         else:
             yield from _question_tokens(record["question_tokens"])
@@ -211,7 +213,9 @@ def _span(where: str, span: dict[str, Any], view: _View) -> Iterator[Problem]:
             yield f"{where}.end_byte", "is not where its last token ends"
 
 
-def _long_answer(where: str, answer: dict[str, Any], candidates: list[dict[str, Any]], view: _View) -> Iterator[Problem]:
+def _long_answer(
+    where: str, answer: dict[str, Any], candidates: list[dict[str, Any]], view: _View
+) -> Iterator[Problem]:
     wrong = list(_fields(answer, dict.fromkeys(("candidate_index", *view.offsets), int), where))
     if wrong:
         yield from wrong
@@ -227,7 +231,9 @@ def _long_answer(where: str, answer: dict[str, Any], candidates: list[dict[str, 
             yield f"{where}.{name}", what
 
 
-def _short_answers(where: str, annotation: dict[str, Any], long_answer: dict[str, Any], view: _View) -> Iterator[Problem]:
+def _short_answers(
+    where: str, annotation: dict[str, Any], long_answer: dict[str, Any], view: _View
+) -> Iterator[Problem]:
     spans, yes_no = annotation["short_answers"], annotation["yes_no_answer"]
     if yes_no not in ("YES", "NO", "NONE"):
         yield f"{where}.yes_no_answer", "is not YES, NO or NONE"

@@ -31,7 +31,9 @@ class Command(BaseCommand):
             if not path.exists():
                 raise CommandError(f"{path}: no such file or folder")
             payload = {"campaign": str(campaign.pk), "path": str(path.resolve()), "name": path.name}
-            job = run_here(kind="annotation.import_documents", payload=payload, stderr=self.stderr, scope_id=campaign.pk)
+            job = run_here(
+                kind="annotation.import_documents", payload=payload, stderr=self.stderr, scope_id=campaign.pk
+            )
             for name in total:
                 total[name] += job.result[name]
         for error in total["errors"]:

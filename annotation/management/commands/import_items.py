@@ -24,7 +24,9 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--good-rows-only", action="store_true", help="import the good rows even if some are wrong")
-        parser.add_argument("--pilot", action="store_true", help="keep these items out of the dataset and its statistics")
+        parser.add_argument(
+            "--pilot", action="store_true", help="keep these items out of the dataset and its statistics"
+        )
         parser.add_argument("--people", type=int, default=2, help="with --pilot: annotations an item (default 2)")
         parser.add_argument("--launch", action="store_true", help="hand the items out at once")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")

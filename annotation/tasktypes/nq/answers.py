@@ -12,6 +12,7 @@ answer, sorted, apart from each other, and start and end on words.
 (Kwiatkowski et al. 2019, section 3.2.)
 """
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,7 +50,11 @@ def long_answer_sent(draft: Draft, sent: Mapping[str, Any], page: Tokenization) 
         raise AnswerError("that box does not exist on this page", "candidate_index")
     if reason and (index != NO_ANSWER or reason not in NULL_REASONS):
         raise AnswerError("that reason does not fit the choice", "reason")
-    changed = {**draft, "long_answer": {"candidate_index": index, "reason": reason}, "done": ["question", "long_answer"]}
+    changed = {
+        **draft,
+        "long_answer": {"candidate_index": index, "reason": reason},
+        "done": ["question", "long_answer"],
+    }
     kept = draft.get("short_answer")
     if kept and (index == NO_ANSWER or not _all_inside(kept["spans"], page.candidates[index])):
         del changed["short_answer"]
@@ -90,7 +95,7 @@ def clean_spans(sent: Any, page: Tokenization, box: Candidate) -> list[list[int]
             raise AnswerError("a span holds no word", "spans")
         spans.append([start, end])
     spans.sort()
-    if any(left[1] > right[0] for left, right in zip(spans, spans[1:], strict=False)):
+    if any(left[1] > right[0] for left, right in itertools.pairwise(spans)):
         raise AnswerError("spans overlap", "spans")
     return spans
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from isal import igzip
 
 from annotation.documents.published import PublishedError, read_records
 from exports.formats.nq_rules import Checker
@@ -32,17 +33,7 @@ class Command(BaseCommand):
         errors: list[dict[str, Any]] = []
         records = 0
         for path in options["files"]:
-            try:
-                with path.open("rb") as file:
-                    for line, record in read_records(file):
-                        records += 1
-                        for field, what in checker.problems(record):
-                            errors.append({"file": str(path), "line": line, "field": field, "error": what})
-            except PublishedError as error:
-                line_text = str(error).partition(":")[0].removeprefix("line ")
-                errors.append({"file": str(path), "line": int(line_text), "field": "line", "error": str(error)})
-            except OSError as error:
-                errors.append({"file": str(path), "line": 0, "field": "file", "error": str(error)})
+            records += _check_file(path, checker, errors)
             if len(errors) >= options["most"]:
                 break
         errors = errors[: options["most"]]
@@ -51,9 +42,27 @@ class Command(BaseCommand):
         else:
             for row in errors:
                 self.stdout.write(f"{row['file']}:{row['line']}: {row['field']}: {row['error']}")
-        if not records and not errors:
-            raise CommandError("no record was found")
-        if errors:
-            raise CommandError(f"{len(errors)} errors in {records} records")
+        if errors or not records:
+            raise CommandError(f"{len(errors)} errors in {records} records" if errors else "no record was found")
         if not options["json"]:
             self.stdout.write(f"{records} records, all valid")
+
+
+def _check_file(path: Path, checker: Checker, errors: list[dict[str, Any]]) -> int:
+    """Add what is wrong in one file to the errors and return how many records it holds."""
+    records = 0
+
+    def note(line: int, field: str, error: str) -> None:
+        errors.append({"file": str(path), "line": line, "field": field, "error": error})
+
+    try:
+        with path.open("rb") as file:
+            for line, record in read_records(file):
+                records += 1
+                for field, what in checker.problems(record):
+                    note(line, field, what)
+    except PublishedError as error:
+        note(error.line, "line", str(error))
+    except (OSError, EOFError, igzip.BadGzipFile) as error:
+        note(0, "file", str(error))
+    return records

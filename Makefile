@@ -1,0 +1,53 @@
+# Everything a person needs: `make demo` to try it, `make test` to check it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo serve test check venv messages lock perf clean
+
+$(VENV)/.run-time: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	touch $@
+
+$(VENV)/.development: $(VENV)/.run-time requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	touch $@
+
+venv: $(VENV)/.development
+
+demo: $(VENV)/.run-time  ## set up, fill, print logins, serve
+	$(BIN)/python manage.py demo
+
+serve: $(VENV)/.run-time  ## web and worker on this machine
+	$(BIN)/python manage.py serve
+
+test: venv  ## what this machine can run; says what it left out
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+
+check: venv  ## the gate
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/djlint templates --check --lint --quiet
+	DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py makemigrations --check --dry-run
+	DJANGO_SETTINGS_MODULE=config.settings.prod SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') \
+	  ALLOWED_HOSTS=quorate.example EMAIL_URL=consolemail:// DEFAULT_FROM_EMAIL=quorate@quorate.example DATABASE_URL=sqlite:///:memory: \
+	  $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+messages: venv  ## after changing texts: collect, translate in locale/, compile (needs gettext)
+	$(BIN)/python manage.py makemessages -l zh_Hans --no-obsolete --no-location -i .venv -i var
+	$(BIN)/python manage.py makemessages -d djangojs -l zh_Hans --no-obsolete --no-location -i .venv -i var -i 'static/vendor/*'
+	$(BIN)/python manage.py compilemessages -i .venv
+
+lock:  ## after changing pyproject.toml (needs uv)
+	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header -o requirements.txt
+	uv pip compile pyproject.toml --group dev -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header -o requirements-dev.txt
+
+perf: venv  ## figures for perf/README.md
+	$(BIN)/python -m perf.claims
+	$(BIN)/python -m perf.pages
+
+clean:
+	rm -rf $(VENV) var

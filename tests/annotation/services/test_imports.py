@@ -1,0 +1,115 @@
+"""Documents and items come in whole, once, with errors that say where."""
+
+import json
+
+import pytest
+from django.core.management import CommandError
+
+from annotation.models import Annotation, CampaignDocument, Document, Item, Slot
+from annotation.selectors.items import pilot_items
+from annotation.services.campaigns import SplitPlan
+from annotation.services.numbers import numbers_refresh
+from jobs.models import Job
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_bad_page_is_listed_and_the_rest_go_on():
+    campaign = factories.campaign()
+    lines = "\n".join(json.dumps(row) for row in [{"html": "<p>one two three</p>", "title": "A"}, {"html": ""}, {"html": "<p>four five six</p>", "url": "http://b"}])  # fmt: skip
+    job = factories.import_page(campaign, lines, "pages.jsonl")
+    assert (job.result["imported"], job.result["failed"]) == (2, 1)
+    assert job.result["errors"] == [{"where": "pages.jsonl, line 2", "error": "no word can be seen on this page"}]
+    assert CampaignDocument.objects.filter(campaign=campaign).count() == 3
+
+
+def test_the_same_page_is_stored_once():
+    factories.campaign(), factories.campaign()
+    assert Document.objects.count() == 1
+
+
+def test_wrong_rows_are_all_named_and_nothing_is_imported():
+    campaign = factories.campaign()
+    rows = [
+        {"id": "a", "question": "first question", "document": "harbour.html"},
+        {"id": "b", "question": "first question", "document": "harbour.html"},
+        {"id": "c", "question": "second question", "document": "nowhere.html"},
+        {"id": "a", "question": "third question", "document": "harbour.html"},
+        {"question": "fourth question", "document": "harbour.html"},
+        {"id": "e", "document": "harbour.html"},
+    ]
+    with pytest.raises(CommandError, match="5 of 6 rows are wrong, so nothing was imported"):
+        factories.import_rows(campaign, rows)
+    errors = Job.objects.order_by("-created_at").first().result["errors"]
+    assert [(error["row"], error["column"]) for error in errors] == [
+        (2, "question_text"), (3, "document"), (4, "external_id"), (5, "external_id"), (6, "question_text")
+    ]  # fmt: skip
+    assert not Item.objects.exists()
+    job = factories.import_rows(campaign, rows, good_rows_only=True)
+    assert (job.result["imported"], job.result["failed"]) == (1, 5)
+
+
+def test_importing_again_changes_nothing_and_another_question_under_an_id_is_refused():
+    campaign = factories.campaign(items=3)
+    before = list(Item.objects.order_by("pk").values())
+    rows = [{"id": f"q{index}", "question": f"question {index} about the harbour", "document": "harbour.html"} for index in range(3)]  # fmt: skip
+    assert factories.import_rows(campaign, rows).result["unchanged"] == 3
+    assert list(Item.objects.order_by("pk").values()) == before
+    with pytest.raises(CommandError, match="with another question"):
+        factories.import_rows(campaign, [{**rows[0], "question": "something else"}])
+    with pytest.raises(CommandError, match="already item q0"):
+        factories.import_rows(campaign, [{**rows[0], "id": "q9"}])
+
+
+def test_rows_find_their_page_by_name_title_or_address():
+    campaign = factories.campaign()
+    factories.import_page(campaign, json.dumps({"html": "<p>one two three</p>", "title": "Pier", "url": "http://pier"}), "p.jsonl")
+    rows = [{"id": str(index), "question": f"question {index}", "document": name} for index, name in enumerate(["Harbour", "Pier", "http://pier"])]  # fmt: skip
+    assert factories.import_rows(campaign, rows).result["imported"] == 3
+
+
+def test_published_ids_are_kept_where_a_row_has_one():
+    campaign = factories.campaign()
+    factories.import_rows(campaign, [{"example_id": "-1368633715963532113", "question_text": "a question", "page": "harbour.html"}])
+    assert Item.objects.get().published_id == "-1368633715963532113"
+
+
+def test_items_of_one_document_stay_in_one_split():
+    campaign = factories.campaign(splits=[SplitPlan("a", 1), SplitPlan("b", 1)], group_by="document")
+    factories.import_questions(campaign, [f"question {index}" for index in range(20)])
+    assert len(set(Item.objects.values_list("split__name", flat=True))) == 1
+
+
+def test_launching_twice_adds_nothing():
+    campaign = factories.campaign(n=2, items=5)
+    assert Slot.objects.count() == 10
+    assert factories.launch(campaign) == 0
+    assert Slot.objects.count() == 10
+
+
+def test_a_pilot_stays_out_of_the_numbers_and_shows_where_people_differ(now):
+    campaign = factories.campaign()
+    factories.import_questions(campaign, ["one question", "another question"], pilot=True, people=2)
+    factories.launch(campaign)
+    first, second = factories.annotator(campaign), factories.annotator(campaign)
+    for _ in range(2):
+        factories.annotate(campaign, first, box=0)
+    agreed = factories.annotate(campaign, second, box=0).item
+    factories.annotate(campaign, second, box=1)
+    shown = pilot_items(campaign)
+    assert [item.pk for item, _ in shown["differing"]] == [Item.objects.exclude(pk=agreed.pk).get().pk]
+    assert shown["agreeing"] == 1
+    assert numbers_refresh(campaign=campaign, now=now)["annotations"] == 0
+    assert Annotation.objects.filter(counted=True).count() == 4
+
+
+def test_numbers_follow_the_paths_of_the_paper(now):
+    campaign = factories.campaign(n=1, items=4)
+    person = factories.annotator(campaign)
+    for chosen in ({"label": "bad"}, {"box": -1}, {"box": 0}, {"box": 0, "kind": "yes"}):
+        factories.annotate(campaign, person, **chosen)
+    data = numbers_refresh(campaign=campaign, now=now)
+    assert data["paths"] == {"bad_question": 1, "no_answer": 1, "long_only": 1, "yes_no": 1}
+    assert data["slots"] == {"filled": 4}
+    assert [row["counted"] for row in data["people"]] == [4]

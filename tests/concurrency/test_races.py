@@ -1,0 +1,119 @@
+"""Many at once on real connections: exactly n holders, one effect of doubled requests."""
+
+import threading
+from collections import Counter
+
+import pytest
+from django.db import connection, connections, transaction
+from django.utils import timezone
+
+from annotation.models import Annotation, Assignment, Slot
+from annotation.services.claims import slot_claim_next
+from annotation.services.work import assignment_submit
+from tests import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+CLAIMERS = 40
+
+
+def at_once(functions):
+    """Run functions in threads that start together; return their results, re-raising what they raised."""
+    barrier = threading.Barrier(len(functions))
+    results, errors = [], []
+
+    def run(function):
+        try:
+            barrier.wait(timeout=30)
+            results.append(function())
+        except Exception as error:  # noqa: BLE001  shown by the assertion below
+            errors.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(function,)) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+    assert not errors, errors[:3]
+    return results
+
+
+@pytest.mark.postgresql
+def test_control_without_the_checked_update_a_slot_gets_several_holders():
+    """Show the race that the guard prevents: look, then write, as a counter would."""
+    campaign = factories.campaign(items=1)
+    slot = Slot.objects.get()
+    met = threading.Barrier(2)
+
+    def naive():
+        with transaction.atomic():
+            free = Slot.objects.filter(campaign=campaign, state="open").exists()
+            met.wait(timeout=30)
+            Slot.objects.filter(pk=slot.pk).update(state="held")
+            return free
+
+    assert at_once([naive, naive]) == [True, True]
+
+
+def test_forty_claimers_on_five_slots_make_exactly_five_holders():
+    campaign = factories.campaign(n=5, items=1)
+    people = [factories.annotator(campaign) for _ in range(CLAIMERS)]
+    now = timezone.now()
+    claims = at_once([lambda who=who: slot_claim_next(campaign=campaign, surrogate_id=who.surrogate_id, now=now) for who in people])
+    holders = [claim.assignment for claim in claims if claim.assignment]
+    assert len(holders) == 5
+    assert len({assignment.slot_id for assignment in holders}) == 5
+    assert Counter(str(claim.reason) for claim in claims if not claim.assignment) == {"all_held": 35}
+
+
+def test_one_person_in_many_tabs_holds_one_slot():
+    campaign = factories.campaign(n=2, items=6)
+    person = factories.annotator(campaign)
+    now = timezone.now()
+    claims = at_once([lambda: slot_claim_next(campaign=campaign, surrogate_id=person.surrogate_id, now=now)] * 12)
+    assert len({claim.assignment.pk for claim in claims}) == 1
+    assert Slot.objects.filter(state="held").count() == 1
+    assert Assignment.objects.count() == 1
+
+
+def test_a_submission_sent_many_times_at_once_has_one_effect():
+    campaign = factories.campaign(n=1, items=3)
+    person = factories.annotator(campaign)
+    assignment = factories.answer(factories.claim(campaign, person))
+    now = timezone.now()
+    done = at_once([lambda: assignment_submit(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, now=now)] * 12)
+    assert len({submission.annotation.pk for submission in done}) == 1
+    assert len({submission.next.assignment.pk for submission in done}) == 1
+    assert Annotation.objects.count() == 1
+    assert campaign.participations.get().submitted == 1
+
+
+def test_people_at_work_together_fill_every_slot_once_and_meet_no_item_twice():
+    campaign = factories.campaign(n=3, items=8)
+    people = [factories.annotator(campaign) for _ in range(6)]
+
+    def work(person):
+        for _ in range(40):
+            claim = slot_claim_next(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
+            if claim.assignment is None:
+                if str(claim.reason) != "all_held":
+                    return
+                continue
+            factories.submit(factories.answer(claim.assignment, label="bad"))
+
+    at_once([lambda who=who: work(who) for who in people])
+    counted = Annotation.objects.filter(counted=True)
+    assert counted.count() == len({annotation.slot_id for annotation in counted})
+    assert len({(a.item_id, a.surrogate_id) for a in counted}) == counted.count()
+    remaining = Slot.objects.exclude(state="filled").count()
+    assert remaining + counted.count() == 24
+    # Six people, three wanted: whatever order they came in, each item finds its three.
+    for person in people:
+        while True:
+            claim = slot_claim_next(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
+            if claim.assignment is None:
+                break
+            factories.submit(factories.answer(claim.assignment, label="bad"))
+    assert Slot.objects.filter(state="filled").count() == 24
+    assert connection.vendor in ("sqlite", "postgresql")

@@ -1,0 +1,83 @@
+"""What the tests stand on: the legs a machine has, the shared data, and a database that lets go of its rows."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import storages
+from django.db import connection
+from django.utils import timezone
+
+from tests import factories
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("QUORATE_SHARED", ROOT.parent / "shared"))
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+# marker -> (is it there, how to get it)
+LEGS = {
+    "browser": (bool(CHROMIUM), "Chromium (Debian: apt-get install chromium)"),
+    "postgresql": (
+        os.environ.get("DATABASE_URL", "").startswith("postgres"),
+        "PostgreSQL (set DATABASE_URL=postgres://… to run the tests on it)",
+    ),
+    "redis": (bool(os.environ.get("REDIS_URL")), "Redis (set REDIS_URL=redis://…)"),
+    "node": (bool(shutil.which("node")), "Node.js 18 or later (Debian: apt-get install nodejs)"),
+    "shared": (SHARED.is_dir(), f"the shared data (a folder {SHARED}, or set QUORATE_SHARED)"),
+}
+
+
+def pytest_collection_modifyitems(items):
+    """Skip what this machine cannot run; fail instead where the run has to be complete."""
+    required = os.environ.get("QUORATE_REQUIRE", "").split()
+    for name in required:
+        if not LEGS[name][0]:
+            raise pytest.UsageError(f"this run must not leave out {LEGS[name][1]}")
+    for item in items:
+        for name, (there, how) in LEGS.items():
+            if item.get_closest_marker(name) and not there:
+                item.add_marker(pytest.mark.skip(reason=f"left out: needs {how}"))
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say plainly which legs were left out and how to get them."""
+    missing = [how for there, how in LEGS.values() if not there]
+    for how in missing:
+        terminalreporter.write_line(f"left out on this machine: {how}")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """Let transactional tests empty the audit trail on SQLite; the trigger has a test of its own."""
+    with django_db_blocker.unblock():
+        if connection.vendor == "sqlite":
+            with connection.cursor() as cursor:
+                cursor.execute("DROP TRIGGER IF EXISTS audit_no_delete")
+
+
+@pytest.fixture
+def shared():
+    """Return the folder of real data."""
+    return SHARED / "data"
+
+
+@pytest.fixture
+def now():
+    """Return one moment for a whole test."""
+    return timezone.now()
+
+
+@pytest.fixture
+def campaign(db):
+    """Return an open campaign with one small page and no items."""
+    return factories.campaign()
+
+
+@pytest.fixture(autouse=True)
+def _clean_storage():
+    yield
+    for name in ("default", "releases"):
+        shutil.rmtree(storages[name].location, ignore_errors=True)

@@ -1,0 +1,157 @@
+"""Valid things by default; a test says only what matters to it."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import Role, User
+from accounts.selectors import consent_text_current
+from accounts.services import consent_give, membership_grant
+from annotation.management.campaigns import launch_here
+from annotation.models import Annotation, Assignment, Batch, Campaign, Item
+from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.services.claims import slot_claim_next
+from annotation.services.work import assignment_submit, stage_advance
+from jobs.terminal import run_here
+
+_numbers = itertools.count(1)
+
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><title>Harbour - Wikipedia</title></head><body>
+<h1>Harbour</h1>
+<p>The harbour of Lund was built in 1871 by Agnes Tolliver and her brother.</p>
+<p>It has two piers, one of them 300 metres long, and it is open all year.</p>
+<ul><li>North pier, built in 1871 from granite</li><li>South pier, built in 1902 from oak</li></ul>
+<h2>References</h2><ul><li>A book about harbours, by nobody at all</li></ul>
+</body></html>"""
+
+
+class Quiet:
+    """A terminal that nobody reads."""
+
+    def write(self, text: str) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+def user(name: str = "", **fields: Any) -> User:
+    name = name or f"person{next(_numbers)}"
+    return User.objects.create_user(f"{name}@example.org", "correct horse battery", name=name.capitalize(), **fields)
+
+
+def campaign(n: int = 1, items: int = 0, **options: Any) -> Campaign:
+    """Return an open campaign with the page above; with items, they are launched."""
+    number = next(_numbers)
+    splits = options.pop("splits", [SplitPlan("dev", n)])
+    made = campaign_create(
+        slug=options.pop("slug", f"campaign-{number}"), title=f"Campaign {number}", task_type="nq", splits=splits,
+        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"), created_by=options.pop("created_by", None),
+        now=timezone.now(), **{"seed": 7, **options},
+    )  # fmt: skip
+    import_page(made)
+    if items:
+        import_questions(made, [f"question {index} about the harbour" for index in range(items)])
+    launch(made)
+    return made
+
+
+def import_page(campaign: Campaign, html: str = PAGE, name: str = "harbour.html") -> Any:
+    from django.core.files.base import ContentFile
+    from django.core.files.storage import default_storage
+
+    stored = default_storage.save(f"page-{next(_numbers)}", ContentFile(html.encode()))
+    payload = {"campaign": str(campaign.pk), "file": stored, "name": name}
+    return run_here(kind="annotation.import_documents", payload=payload, stderr=Quiet(), scope_id=campaign.pk)
+
+
+def import_rows(campaign: Campaign, rows: list[dict[str, Any]], **options: Any) -> Any:
+    from django.core.files.base import ContentFile
+    from django.core.files.storage import default_storage
+
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    stored = default_storage.save(f"rows-{next(_numbers)}", ContentFile(data))
+    payload = {
+        "campaign": str(campaign.pk), "file": stored, "name": "rows.jsonl", "pilot": False, "good_rows_only": False,
+        **options,
+    }  # fmt: skip
+    return run_here(kind="annotation.import_items", payload=payload, stderr=Quiet(), scope_id=campaign.pk)
+
+
+def import_questions(campaign: Campaign, questions: list[str], **options: Any) -> Any:
+    start = Item.objects.filter(campaign=campaign).count()
+    rows = [
+        {"id": f"q{start + number}", "question": question, "document": "harbour.html"}
+        for number, question in enumerate(questions)
+    ]
+    return import_rows(campaign, rows, **options)
+
+
+def launch(campaign: Campaign) -> int:
+    slots = launch_here(campaign, Quiet())
+    campaign.refresh_from_db()
+    return slots
+
+
+def annotator(campaign: Campaign, name: str = "") -> User:
+    """Return somebody who may annotate and has agreed to do so."""
+    person = user(name)
+    join(campaign, person)
+    text = consent_text_current(campaign.pk)
+    assert text is not None
+    consent_give(text_id=text.pk, surrogate_id=person.surrogate_id, now=timezone.now())
+    return person
+
+
+def join(campaign: Campaign, person: User, role: str = Role.ANNOTATOR) -> None:
+    with transaction.atomic():
+        membership_grant(user=person, scope_id=campaign.pk, role=role, actor_id=None, now=timezone.now())
+
+
+def claim(campaign: Campaign, person: User) -> Assignment:
+    claimed = slot_claim_next(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
+    assert claimed.assignment is not None, claimed.reason
+    return claimed.assignment
+
+
+def answer(assignment: Assignment, label: str = "good", box: int = 0, spans: Any = None, kind: str = "none") -> Assignment:
+    """Fill in the draft of an assignment, stage by stage."""
+    stages: list[tuple[str, dict[str, Any]]] = [("question", {"label": label})]
+    if label == "good":
+        stages.append(("long_answer", {"candidate_index": box}))
+        if box >= 0:
+            stages.append(("short_answer", {"kind": "spans" if spans else kind, "spans": spans or []}))
+    for stage, sent in stages:
+        assignment = stage_advance(
+            assignment_id=assignment.pk, surrogate_id=assignment.surrogate_id, stage=stage, sent=sent,
+            version=assignment.draft_version, now=timezone.now(),
+        )  # fmt: skip
+    return assignment
+
+
+def submit(assignment: Assignment) -> Annotation:
+    return assignment_submit(
+        assignment_id=assignment.pk, surrogate_id=assignment.surrogate_id, now=timezone.now(), another=False
+    ).annotation
+
+
+def annotate(campaign: Campaign, person: User, **chosen: Any) -> Annotation:
+    """Claim, answer and submit one item."""
+    return submit(answer(claim(campaign, person), **chosen))
+
+
+def draft_batch(campaign: Campaign) -> Batch | None:
+    return Batch.objects.filter(campaign=campaign, state="draft").first()
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
