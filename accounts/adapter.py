@@ -5,18 +5,25 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import Surrogate
+from accounts.services import InvitationError, invitation_find
 
-INVITATION_KEY = "invitation"
+# The hash of the token somebody followed: the session store must not hold what opens the door.
+INVITATION_KEY = "invitation_sha256"
 
 
 class InvitationAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
-    """Open the sign-up form only to who followed an invitation, and bring them back to it."""
+    """Open the sign-up form only to who followed a usable invitation, and bring them back to it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Say whether a new account may be made in this session."""
-        return INVITATION_KEY in request.session
+        try:
+            invitation_find(token_sha256=request.session.get(INVITATION_KEY, ""), now=timezone.now())
+        except InvitationError:
+            return False
+        return True
 
     def new_user(self, request: HttpRequest) -> Any:
         """Return an unsaved user with a surrogate of their own."""
@@ -26,8 +33,9 @@ class InvitationAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Return the invitation that brought somebody here, or the home page."""
-        token = request.session.get(INVITATION_KEY)
-        return reverse("invitation", args=[token]) if token else str(super().get_login_redirect_url(request))
+        if INVITATION_KEY in request.session:
+            return reverse("invitation-accept")
+        return str(super().get_login_redirect_url(request))
 
     def get_signup_redirect_url(self, request: HttpRequest) -> str:
         """Return the same as after a login."""

@@ -22,7 +22,7 @@ class Surrogate(models.Model):
     """A stand-in for a person in all work: an id and nothing else."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    # No other times: when a surrogate was made could lead back to somebody who withdrew at that moment.
     erased_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
@@ -119,6 +119,19 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"invitation as {self.role}"
+
+
+class InvitationUse(models.Model):
+    """That somebody accepted an invitation: a link works once for each person."""
+
+    invitation = models.ForeignKey(Invitation, on_delete=models.CASCADE, related_name="uses")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["invitation", "user"], name="invitation_once_per_person")]
+
+    def __str__(self) -> str:
+        return f"use of {self.invitation_id}"
 
 
 class ConsentText(models.Model):

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F
 
 from accounts.audit import record
-from accounts.models import Consent, ConsentText, Invitation, Membership, Role, User
+from accounts.models import Consent, ConsentText, Invitation, InvitationUse, Membership, Role, User
 from accounts.transactions import require_transaction
 
 
@@ -52,7 +52,7 @@ def invitation_create(
     invitation = Invitation.objects.create(
         scope_id=scope_id,
         role=Role(role),
-        token_sha256=_hash(token),
+        token_sha256=token_hash(token),
         note=note,
         uses_left=uses,
         expires_at=now + timedelta(days=days),
@@ -65,31 +65,51 @@ def invitation_create(
     return token
 
 
-def invitation_find(*, token: str, now: datetime) -> Invitation:
+def invitation_find(*, token_sha256: str, now: datetime) -> Invitation:
     """Return a usable invitation.
 
     Raises
     ------
     InvitationError
-        There is none, it has been used up, or it has expired.
+        There is none, it has been used up or withdrawn, or it has expired.
     """
-    invitation = Invitation.objects.filter(token_sha256=_hash(token), uses_left__gt=0, expires_at__gt=now).first()
+    invitation = Invitation.objects.filter(token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now).first()
     if invitation is None:
         raise InvitationError
     return invitation
 
 
 @transaction.atomic
-def invitation_accept(*, token: str, user: User, now: datetime) -> UUID:
-    """Give the invited role to a user and return the scope; accepting again is free."""
-    invitation = invitation_find(token=token, now=now)
+def invitation_accept(*, token_sha256: str, user: User, now: datetime) -> UUID:
+    """Give the invited role to a user and return the scope. Each person can use a link once.
+
+    Raises
+    ------
+    InvitationError
+        The link cannot be used (any more), or not by this person again.
+    """
+    invitation = invitation_find(token_sha256=token_sha256, now=now)
     if Membership.objects.filter(user=user, scope_id=invitation.scope_id, role=invitation.role).exists():
         return invitation.scope_id
+    _, first_time = InvitationUse.objects.get_or_create(invitation=invitation, user=user)
     used = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0).update(uses_left=F("uses_left") - 1)
-    if not used:
+    if not used or not first_time:
         raise InvitationError
     membership_grant(user=user, scope_id=invitation.scope_id, role=invitation.role, actor_id=user.surrogate_id, now=now)
     return invitation.scope_id
+
+
+@transaction.atomic
+def invitation_withdraw(*, invitation_id: int, scope_id: UUID, actor_id: UUID, now: datetime) -> None:
+    """Make a link useless from now on."""
+    invitation = Invitation.objects.get(pk=invitation_id, scope_id=scope_id)
+    Invitation.objects.filter(pk=invitation.pk).update(uses_left=0)
+    record(action="invitation_withdraw", subject=invitation, now=now, actor_id=actor_id, scope_id=scope_id)
+
+
+def token_hash(token: str) -> str:
+    """Return what is stored of an invitation's token."""
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def consent_text_publish(
@@ -147,7 +167,3 @@ def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
         if session.get_decoded().get("_auth_user_id") == user_key:
             session.delete()
     user.delete()
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -5,6 +5,7 @@ from django.urls import path
 from accounts import views
 
 urlpatterns = [
+    path("invite/", views.invitation_page, name="invitation-accept"),
     path("invite/<str:token>/", views.invitation, name="invitation"),
     path("account/privacy/", views.privacy, name="privacy"),
 ]

@@ -7,25 +7,30 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.adapter import INVITATION_KEY
 from accounts.models import User
 from accounts.permissions import signed_in
-from accounts.services import InvitationError, invitation_accept, invitation_find, user_erase
+from accounts.services import InvitationError, invitation_accept, invitation_find, token_hash, user_erase
+
+
+@require_GET
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Remember the invitation that somebody followed, and take its token out of the address."""
+    request.session[INVITATION_KEY] = token_hash(token)
+    return redirect("invitation-accept")
 
 
 @require_http_methods(["GET", "POST"])
-def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Show an invitation and accept it."""
+def invitation_page(request: HttpRequest) -> HttpResponse:
+    """Show the invitation of this session and accept it."""
     now = timezone.now()
+    token_sha256 = request.session.get(INVITATION_KEY, "")
     try:
-        invited = invitation_find(token=token, now=now)
-        if not isinstance(request.user, User):
-            request.session[INVITATION_KEY] = token
-            return render(request, "accounts/invitation.html", {"invitation": invited})
-        if request.method == "POST":
-            invitation_accept(token=token, user=request.user, now=now)
+        invited = invitation_find(token_sha256=token_sha256, now=now)
+        if request.method == "POST" and isinstance(request.user, User):
+            invitation_accept(token_sha256=token_sha256, user=request.user, now=now)
             request.session.pop(INVITATION_KEY, None)
             return redirect("home")
     except InvitationError:

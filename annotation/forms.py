@@ -37,6 +37,12 @@ class SplitsField(forms.CharField):
         return plans
 
 
+def check_size(upload: Any) -> None:
+    """Refuse a file that is too large to import through the browser."""
+    if upload.size > MAX_UPLOAD_BYTES:
+        raise forms.ValidationError(_("The file is too large for the browser; use the command line to import it."))
+
+
 class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable at run time
     """What a new campaign needs to know."""
 
@@ -78,14 +84,18 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
 class DocumentsForm(forms.Form):
     """Pages to bring in."""
 
-    file = forms.FileField(label=_("Pages"), help_text=_(".html, .zip of pages, or .jsonl with url, title, html"))
+    file = forms.FileField(
+        validators=[check_size], label=_("Pages"), help_text=_(".html, .zip of pages, or .jsonl with url, title, html")
+    )
 
 
 class ItemsForm(forms.Form):
     """Items to bring in."""
 
     file = forms.FileField(
-        label=_("Questions"), help_text=_(".jsonl or .csv with an id, a question, and the name or title of its page")
+        validators=[check_size],
+        label=_("Questions"),
+        help_text=_(".jsonl or .csv with an id, a question, and the name or title of its page"),
     )
     good_rows_only = forms.BooleanField(label=_("Import the good rows even if some are wrong"), required=False)
     pilot = forms.BooleanField(
@@ -97,7 +107,9 @@ class ItemsForm(forms.Form):
 class PublishedForm(forms.Form):
     """A published Natural Questions file to bring in."""
 
-    file = forms.FileField(label=_("Published file"), help_text=_("Original format, .jsonl or .jsonl.gz"))
+    file = forms.FileField(
+        validators=[check_size], label=_("Published file"), help_text=_("Original format, .jsonl or .jsonl.gz")
+    )
     with_annotations = forms.BooleanField(label=_("With its annotations"), required=False)
 
 
@@ -119,10 +131,16 @@ class ExtendForm(forms.Form):
 class InvitationForm(forms.Form):
     """A link to hand out."""
 
-    role = forms.ChoiceField(label=_("Role"), choices=Role)
+    role = forms.ChoiceField(label=_("Role"))
     uses = forms.IntegerField(label=_("For how many people"), min_value=1, max_value=10_000, initial=1)
     days = forms.IntegerField(label=_("Valid for days"), min_value=1, max_value=365, initial=14)
     note = forms.CharField(label=_("Note to yourself"), required=False, max_length=200)
+
+    def __init__(self, roles: list[Role], data: Any = None) -> None:
+        super().__init__(data)
+        field = self.fields["role"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(role.value, role.label) for role in roles]
 
 
 class GuidelineForm(forms.Form):

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
+from annotation.documents.lines import read_lines
 from annotation.tasktypes.base import RowError
 
 csv.field_size_limit(2**24)
@@ -32,12 +33,12 @@ def read_rows(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, An
 
 
 def _json_lines(file: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
-    for number, line in enumerate(file, start=1):
+    for number, line in read_lines(file, max_bytes=2**24):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             yield number, RowError(f"not JSON: {error}", "line")
             continue
         yield number, row if isinstance(row, dict) else RowError("not a JSON object", "line")

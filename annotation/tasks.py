@@ -10,13 +10,14 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from annotation.documents.intake import read_folder, read_pages
-from annotation.models import Batch, Campaign
+from annotation.models import Batch, Campaign, Split
 from annotation.rows import read_rows
 from annotation.services import sweeps  # noqa: F401  registers the sweep
 from annotation.services.documents import documents_import, limits
-from annotation.services.items import batch_launch, items_import
+from annotation.services.items import items_import
 from annotation.services.numbers import numbers_refresh
 from annotation.services.published import published_import
+from annotation.services.slots import batch_launch, items_extend
 from jobs.registry import handles
 from jobs.work import Work
 
@@ -76,6 +77,23 @@ def launch(work: Work) -> dict[str, Any]:
     """Give the items of a batch their slots and open it."""
     batch = Batch.objects.select_related("campaign").get(pk=work.payload["batch"], campaign_id=work.payload["campaign"])
     return batch_launch(work=work, batch=batch, actor_id=work.job.requested_by_id)
+
+
+@handles("annotation.extend")
+def extend(work: Work) -> dict[str, Any]:
+    """Ask for more annotations of a sample."""
+    campaign = _campaign(work)
+    count = items_extend(
+        campaign=campaign,
+        split=Split.objects.get(campaign=campaign, name=work.payload["split"]),
+        n=work.payload["n"],
+        sample=work.payload["sample"],
+        seed=work.payload["seed"],
+        actor_id=work.job.requested_by_id,
+        now=timezone.now(),
+        step=work.step,
+    )
+    return {"items": count}
 
 
 @handles("annotation.numbers")

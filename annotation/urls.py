@@ -29,6 +29,9 @@ urlpatterns = [
     path("campaigns/<slug:slug>/guidelines/", campaigns.guidelines, name="campaign-guidelines"),
     path("campaigns/<slug:slug>/people/", people.people, name="campaign-people"),
     path("campaigns/<slug:slug>/people/<int:membership_id>/revoke/", people.revoke, name="membership-revoke"),
+    path(
+        "campaigns/<slug:slug>/invitations/<int:invitation_id>/withdraw/", people.withdraw, name="invitation-withdraw"
+    ),
     path("campaigns/<slug:slug>/items/", items.item_list, name="items"),
     path("campaigns/<slug:slug>/items/<int:item_id>/", items.item_detail, name="item"),
     path("campaigns/<slug:slug>/items/<int:item_id>/retire/", items.retire, name="item-retire"),

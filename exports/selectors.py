@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.utils.crypto import salted_hmac
+
 from accounts.models import User
 from annotation.documents.tokens import Tokenization
 from annotation.models import Annotation, Item
@@ -112,7 +114,7 @@ class Pseudonyms:
 
     def of(self, surrogate_id: UUID) -> str:
         """Return the pseudonym of somebody."""
-        key = self._keys.get(surrogate_id) or hashlib.sha256(surrogate_id.bytes).digest()
+        key = self._keys.get(surrogate_id) or salted_hmac("pseudonym", surrogate_id.bytes, algorithm="sha256").digest()
         return "annotator-" + hmac.new(key, self._campaign.encode(), hashlib.sha256).hexdigest()[:12]
 
 

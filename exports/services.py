@@ -9,10 +9,10 @@ from django.db import connection, transaction
 from django.db.models import Max
 
 from accounts.audit import record
+from annotation.locks import campaign_lock
 from annotation.models import Campaign, Split
 from exports.formats.nq import RECORDS
 from exports.models import Release, ReleaseState
-from jobs.models import Job
 from jobs.services import job_enqueue
 
 
@@ -46,6 +46,7 @@ def release_freeze(
     if not 1 <= shards <= 100:
         raise ReleaseError("the number of shards must be between 1 and 100")
     with transaction.atomic():
+        campaign_lock(campaign)
         chosen = _chosen_splits(campaign, splits, ways)
         last = Release.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
         release = Release.objects.create(
@@ -60,15 +61,24 @@ def release_freeze(
     return release
 
 
-def release_request(*, release: Release, actor_id: UUID, now: datetime) -> Job:
-    """Have a frozen release written by a job."""
+def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
+    """Freeze a release (see `release_freeze`) and have it written by a job, as one transaction.
+
+    The same release asked for again while it is being written is that one.
+    """
     with transaction.atomic():
-        job = job_enqueue(
+        campaign_lock(what["campaign"])
+        asked = {name: what[name] for name in ("campaign", "family", "ways", "seed", "shards")}
+        writing = Release.objects.filter(**asked, state=ReleaseState.WRITING, job__isnull=False).first()
+        if writing is not None and what["splits"] in ([], writing.splits):
+            return writing
+        release = release_freeze(actor_id=actor_id, now=now, **what)
+        release.job = job_enqueue(
             kind="exports.write", payload={"release": release.pk}, now=now, scope_id=release.campaign_id,
             requested_by_id=actor_id, key=f"release:{release.pk}",
         )  # fmt: skip
-        Release.objects.filter(pk=release.pk).update(job=job)
-    return job
+        release.save(update_fields=["job"])
+    return release
 
 
 def release_finish(*, release: Release, manifest: dict[str, Any]) -> None:
@@ -91,7 +101,7 @@ def _chosen_splits(campaign: Campaign, names: Sequence[str], ways: int) -> list[
     return enough
 
 
-# Two statements, whatever the size: the database decides on one state of the data.
+# Two statements, whatever the size. The first alone decides what is in; the second lists everything else.
 _COUNTED = """
     FROM annotation_annotation a
     JOIN annotation_slot s ON s.id = a.slot_id AND s.round = 1 AND s.index < %(ways)s
@@ -111,7 +121,7 @@ _SHORTFALL = """
     JOIN annotation_batch b ON b.id = i.batch_id AND NOT b.is_pilot
     LEFT JOIN (SELECT a.item_id AS item_id, COUNT(*) AS counted {counted} GROUP BY a.item_id) c ON c.item_id = i.id
     WHERE i.campaign_id = %(campaign)s AND i.state = 'active' AND i.split_id IN ({splits})
-    AND COALESCE(c.counted, 0) < %(ways)s
+    AND NOT EXISTS (SELECT 1 FROM exports_releasemember m WHERE m.release_id = %(release)s AND m.item_id = i.id)
 """
 
 

@@ -19,7 +19,7 @@ from annotation.models import Campaign, Split
 from annotation.views.access import campaign_for
 from exports.formats.nq import RECORDS
 from exports.models import Release, ReleaseState
-from exports.services import ReleaseError, release_freeze, release_request
+from exports.services import ReleaseError, release_request
 
 FIXED_FILES = ("manifest.json", "SHA256SUMS")
 
@@ -54,14 +54,12 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         if not may_release:
             raise PermissionDenied
         if form.is_valid():
-            now = timezone.now()
             data = {**form.cleaned_data, "splits": [split.name for split in form.cleaned_data["splits"]]}
             try:
-                made = release_freeze(campaign=campaign, actor_id=user.surrogate_id, now=now, **data)
+                made = release_request(campaign=campaign, actor_id=user.surrogate_id, now=timezone.now(), **data)
             except ReleaseError as error:
                 messages.error(request, str(error))
                 return redirect("releases", slug=slug)
-            release_request(release=made, actor_id=user.surrogate_id, now=now)
             return redirect("release", slug=slug, number=made.number)
     rows = Release.objects.filter(campaign=campaign).order_by("-number")[:100]
     context = {"campaign": campaign, "releases": rows, "form": form, "may_release": may_release}

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import close_old_connections, connection, transaction
+from django.db import IntegrityError, close_old_connections, connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -84,12 +84,30 @@ def job_take(*, job_id: UUID, now: datetime, listener: Listener | None = None) -
 def job_run(*, job_id: UUID, listener: Listener | None = None) -> bool:
     """Run a due job to its end, telling a listener of its progress; return whether this call had its lease."""
     work = job_take(job_id=job_id, now=timezone.now(), listener=listener)
-    if work is None:
-        return False
+    if work is not None:
+        _run(work)
+    return work is not None
+
+
+def job_run_here(*, kind: str, payload: dict[str, Any], listener: Listener, scope_id: UUID | None = None) -> Job:
+    """Add a job that this process holds from the first moment, run it, and return it as it ended."""
+    if kind not in HANDLERS:
+        raise KeyError(f"no handler for jobs of kind {kind!r}")
+    now = timezone.now()
+    job = Job.objects.create(
+        kind=kind, payload=payload, scope_id=scope_id, state=JobState.RUNNING, attempt=1, due_at=now, created_at=now,
+        lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
+    )  # fmt: skip
+    _run(Work(job, listener))
+    job.refresh_from_db()
+    return job
+
+
+def _run(work: Work) -> None:
     job = work.job
     if job.attempt > job.max_attempts:
         _finish(work, JobState.FAILED, error=job.error or "the worker ended every attempt before it was done")
-        return True
+        return
     try:
         with _heartbeat(work):
             result = HANDLERS[job.kind](work)
@@ -102,7 +120,6 @@ def job_run(*, job_id: UUID, listener: Listener | None = None) -> bool:
         logger.exception("job %s (%s) failed", job.pk, job.kind)
         known = isinstance(error, ValueError) and str(error)
         _finish(work, JobState.FAILED, error=str(error) if known else traceback.format_exc(limit=-3))
-    return True
 
 
 def jobs_run_due(*, limit: int = 100) -> int:
@@ -110,12 +127,18 @@ def jobs_run_due(*, limit: int = 100) -> int:
     return sum(job_run(job_id=job_id) for job_id in jobs_due(now=timezone.now(), limit=limit))
 
 
-def job_retry(*, job_id: UUID, now: datetime) -> None:
-    """Queue a failed job again."""
-    Job.objects.filter(pk=job_id, state=JobState.FAILED).update(
-        state=JobState.QUEUED, due_at=now, attempt=0, error="", finished_at=None
-    )
-    job_announce(job_id=job_id)
+def job_retry(*, job_id: UUID, now: datetime) -> bool:
+    """Queue a failed job again; refuse when another of its key is on its way already."""
+    try:
+        with transaction.atomic():
+            queued = Job.objects.filter(pk=job_id, state=JobState.FAILED).update(
+                state=JobState.QUEUED, due_at=now, attempt=0, error="", finished_at=None
+            )
+    except IntegrityError:
+        return False
+    if queued:
+        job_announce(job_id=job_id)
+    return bool(queued)
 
 
 def _finish(work: Work, state: JobState, *, result: dict[str, Any] | None = None, error: str = "") -> None:

@@ -5,10 +5,9 @@ import time
 from typing import Any
 
 from django.core.management.base import CommandError
-from django.utils import timezone
 
 from jobs.models import Job, JobState
-from jobs.services import job_enqueue, job_run
+from jobs.services import job_run_here
 
 
 class Progress:
@@ -30,12 +29,10 @@ class Progress:
 
 
 def run_here(*, kind: str, payload: dict[str, Any], stderr: Any, scope_id: Any = None) -> Job:
-    """Enqueue a job and run it in this process; raise `CommandError` with its error if it fails."""
-    job = job_enqueue(kind=kind, payload=payload, now=timezone.now(), scope_id=scope_id)
-    job_run(job_id=job.pk, listener=Progress(stderr))
-    job.refresh_from_db()
-    if job.state == JobState.FAILED:
-        raise CommandError(job.error)
+    """Run a job in this process; raise `CommandError` with its error if it fails."""
+    job = job_run_here(kind=kind, payload=payload, listener=Progress(stderr), scope_id=scope_id)
+    if job.state != JobState.DONE:
+        raise CommandError(job.error or "another process took the job over")
     return job
 
 

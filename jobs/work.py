@@ -43,6 +43,10 @@ class Work:
             self._hold(done=done, total=total, message=message, result=result)
             yield
 
+    def checkpoint(self, **result: Any) -> None:
+        """Keep what the next attempt goes on from; call it inside a `step`, with the effects it tells of."""
+        self._hold(done=None, total=None, message=None, result=result)
+
     def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
         """Say how far the work is and renew the lease."""
         with transaction.atomic():

@@ -122,7 +122,9 @@ def claim(campaign: Campaign, person: User) -> Assignment:
     return claimed.assignment
 
 
-def answer(assignment: Assignment, label: str = "good", box: int = 0, spans: Any = None, kind: str = "none") -> Assignment:
+def answer(
+    assignment: Assignment, label: str = "good", box: int = 0, spans: Any = None, kind: str = "none"
+) -> Assignment:
     """Fill in the draft of an assignment, stage by stage."""
     stages: list[tuple[str, dict[str, Any]]] = [("question", {"label": label})]
     if label == "good":

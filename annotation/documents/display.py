@@ -1,6 +1,7 @@
 """The page as an annotator sees it: sanitised, without site chrome, each candidate marked ``data-box``."""
 
 import re
+import secrets
 from collections.abc import Collection, Sequence
 
 import nh3
@@ -70,7 +71,9 @@ def box_html(text: str, tokens: Sequence[Token], candidate: Candidate) -> str:
         for index in range(candidate.start_token, candidate.end_token)
         if not tokens[index].html_token
     ]
-    marked = _mark_words(source, local, inside)
+    # A name that no page can know: its own data-token must not pass for ours.
+    mark = f"data-token-{secrets.token_hex(8)}"
+    marked = _mark_words(source, local, inside, mark)
     tag = tokens[candidate.start_token].token.strip("<>").split()[0].lower()
     opening, closing = _CONTEXT.get(tag, ("", ""))
     document = turbohtml.parse(f"{opening}{marked}{closing}")
@@ -80,7 +83,7 @@ def box_html(text: str, tokens: Sequence[Token], candidate: Candidate) -> str:
             if hides_its_content(node) and node.tag != "sup":
                 removed.append(node)
             else:
-                _prepare(node, None, keep_tokens=True)
+                _prepare(node, None, mark=mark)
     for node in removed:
         node.extract()
     body = document.find("body")
@@ -95,7 +98,7 @@ _CONTEXT = {
 }
 
 
-def _mark_words(source: str, byte_of: Sequence[int], words: list[tuple[int, int, int]]) -> str:
+def _mark_words(source: str, byte_of: Sequence[int], words: list[tuple[int, int, int]], mark: str) -> str:
     """Wrap each stretch of text that belongs to a word; a word that runs over a tag gets several."""
     out: list[str] = []
     position = 0
@@ -113,7 +116,7 @@ def _mark_words(source: str, byte_of: Sequence[int], words: list[tuple[int, int,
             index, first, last = words[cursor] if cursor < len(words) else (-1, byte_of[position], byte_of[position])
             if token.type is TokenType.CHARACTER_REFERENCE:
                 wrapped = first <= byte_of[at] < last
-                out.append(f'<span data-token="{index}">{piece}</span>' if wrapped else piece)
+                out.append(f'<span {mark}="{index}">{piece}</span>' if wrapped else piece)
                 break
             end = at
             inside = first <= byte_of[at]
@@ -121,7 +124,7 @@ def _mark_words(source: str, byte_of: Sequence[int], words: list[tuple[int, int,
             while end < position and byte_of[end] < stop:
                 end += 1
             text = source[at:end]
-            out.append(f'<span data-token="{index}">{text}</span>' if inside else text)
+            out.append(f'<span {mark}="{index}">{text}</span>' if inside else text)
             at = end
     return "".join(out)
 
@@ -134,14 +137,17 @@ def _is_removed(node: turbohtml.Element) -> bool:
     )
 
 
-def _prepare(node: turbohtml.Element, box: int | None, *, keep_tokens: bool = False) -> None:
+def _prepare(node: turbohtml.Element, box: int | None, *, mark: str = "") -> None:
     """Leave on an element only what reading needs: the page's own attributes are not ours to trust."""
     alternative = node.attrs.get("alt")
     classes = [f"wiki-{name}" for name in node.attrs.get("class") or () if name in _CLASSES]
     allowed = _ATTRIBUTES["*"] | _ATTRIBUTES.get(node.tag, set())
+    token = node.attrs.get(mark) if mark else None
     for name in list(node.attrs):
-        if name not in allowed or (name.startswith("data-") and not (keep_tokens and name == "data-token")):
+        if name not in allowed or name.startswith("data-"):
             del node.attrs[name]
+    if token is not None:
+        node.attrs["data-token"] = token
     if "dir" in node.attrs and node.attrs["dir"] not in _DIRECTIONS:
         del node.attrs["dir"]
     node.attrs.pop("class", None)

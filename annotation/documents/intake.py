@@ -2,14 +2,18 @@
 
 import gzip
 import json
+import lzma
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from annotation.documents.errors import DocumentError
+from annotation.documents.lines import read_lines
 
+_UNPACKING = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError, OSError, EOFError, ValueError)  # fmt: skip
 _PAGE_SUFFIXES = frozenset((".html", ".htm", ".xhtml"))
 MAX_ARCHIVE_ENTRIES = 2_000_000
 
@@ -76,26 +80,32 @@ def _from_zip(file: IO[bytes], name: str, max_bytes: int) -> Iterator[IncomingPa
             try:
                 with archive.open(entry) as page:
                     raw = page.read(max_bytes + 1)
-            except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError) as error:
+            except _UNPACKING as error:
                 yield IncomingPage(entry.filename, b"", where, error=f"cannot be unpacked ({error})")
                 continue
             yield IncomingPage(entry.filename, raw, where)
 
 
 def _from_lines(file: IO[bytes], name: str) -> Iterator[IncomingPage]:
-    for number, line in enumerate(file, start=1):
+    for number, line in read_lines(file):
         where = f"{name}, line {number}"
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             yield IncomingPage(where, b"", where, error=f"not JSON: {error}")
             continue
         html = row.get("html") if isinstance(row, dict) else None
         if not isinstance(html, str):
             yield IncomingPage(where, b"", where, error="the field html is missing or not text")
             continue
-        url, title = str(row.get("url") or ""), str(row.get("title") or "")
-        label = str(row.get("name") or url or title or f"line-{number}")
-        yield IncomingPage(label, html.encode("utf-8", "surrogatepass"), where, url=url, title=title)
+        url, title = _line(row.get("url")), _line(row.get("title"))
+        label = _line(row.get("name")) or url or title or f"line-{number}"
+        yield IncomingPage(label, html.encode("utf-8", "replace"), where, url=url, title=title)
+
+
+def _line(value: object) -> str:
+    """Return a short text without what a database cannot hold (lone surrogates, NUL)."""
+    text = str(value or "").encode("utf-8", "replace").decode().replace("\x00", "")
+    return " ".join(text.split())[:500]

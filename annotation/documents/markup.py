@@ -24,6 +24,7 @@ _INLINE = frozenset(
 )
 _HIDDEN_STYLE = re.compile(r"(?i)display\s*:\s*none")
 _CHARACTERS = (TokenType.TEXT, TokenType.CHARACTER_REFERENCE)
+_SITE_NAME = re.compile(r" [-–—] (?:Wikipedia|维基百科).{0,99}$")
 # A reader sees a gap before these even inside a word: "40 075.017 km".
 _GAP_STYLE = re.compile(r"(?i)margin-left\s*:\s*\.?\d")
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
@@ -119,6 +120,11 @@ class Page:
         self._nodes_left = self._max_nodes = max_nodes
         self._walk()
 
+    @property
+    def title(self) -> str:
+        """The title of the page without the site's name, or nothing."""
+        return _SITE_NAME.sub("", " ".join(self._title.split()))[:500]
+
     def pieces(self) -> Iterator[Tag | Block]:
         """Yield structural tags and blocks of readable text in document order."""
         block = Block()
@@ -159,6 +165,8 @@ class Page:
     def _walk(self) -> None:
         # An explicit stack: pages nest deeper than Python recurses.
         document = turbohtml.parse(self.text, source_locations=True)
+        title = document.find("title")
+        self._title = title.text[:2000] if title is not None else ""
         stack: list[tuple[turbohtml.Node, int, int, bool, bool]] = [(document, len(self.text), 0, False, False)]
         while stack:
             parent, parent_end, depth, in_contents, in_chrome = stack.pop()

@@ -8,6 +8,7 @@ from typing import IO, Any, cast
 import orjson
 from isal import igzip
 
+from annotation.documents.lines import MAX_LINE_BYTES, LineTooLong, read_lines
 from annotation.documents.tokens import Candidate, Token, Tokenization
 
 SOURCE = "published"
@@ -37,36 +38,28 @@ class PublishedExample:
     annotations: list[dict[str, Any]]
 
 
-def read_examples(file: IO[bytes]) -> Iterator[PublishedExample]:
-    """Yield the examples of a file, one in memory at a time.
+def read_records(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number, JSON object), one record in memory at a time.
 
-    A file that is one pretty-printed JSON object is one example.
+    A file that is one pretty-printed JSON object is one record.
 
     Raises
     ------
     PublishedError
-        A line is not JSON, or a field is missing or of the wrong type.
+        A line is not a JSON object, or far too long.
     """
-    for number, record in read_records(file):
-        try:
-            yield _example(number, record)
-        except (KeyError, TypeError, ValueError) as error:
-            what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
-            raise PublishedError(number, what) from error
-
-
-def read_records(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, JSON object); see `read_examples`."""
     start = file.read(2)
     file.seek(0)
     stream = cast(IO[bytes], igzip.IGzipFile(fileobj=file)) if start == _GZIP else file
-    for number, line in enumerate(stream, start=1):
-        if not line.strip():
-            continue
-        if number == 1 and line.strip() == b"{":
-            yield 1, _parse(line + stream.read(), 1)
-            return
-        yield number, _parse(line, number)
+    try:
+        for number, line in read_lines(stream):
+            if number == 1 and line.strip() == b"{":
+                yield 1, _parse(line + stream.read(MAX_LINE_BYTES), 1)
+                return
+            if line.strip():
+                yield number, _parse(line, number)
+    except LineTooLong as error:
+        raise PublishedError(0, str(error)) from error
 
 
 def _parse(line: bytes, number: int) -> dict[str, Any]:
@@ -75,14 +68,15 @@ def _parse(line: bytes, number: int) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         try:  # ids beyond 64 bits are read as the integers they are
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise PublishedError(number, f"not JSON: {error}") from error
     if not isinstance(record, dict):
         raise PublishedError(number, "not a JSON object")
     return record
 
 
-def _example(number: int, record: dict[str, Any]) -> PublishedExample:
+def example_of(number: int, record: dict[str, Any]) -> PublishedExample:
+    """Return the example of a record that keeps the rules of the format."""
     tokens = [
         Token(token["token"], token["start_byte"], token["end_byte"], token["html_token"])
         for token in record["document_tokens"]

@@ -9,6 +9,7 @@ import resource
 import select
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +20,7 @@ from annotation.documents.canonical import canonical_text
 from annotation.documents.display import display_html
 from annotation.documents.errors import DocumentError, LimitExceeded
 from annotation.documents.markup import Page
-from annotation.documents.tokens import CandidateRules, Tokenization, dump, load, tokenize
+from annotation.documents.tokens import Candidate, CandidateRules, Tokenization, dump, load, tokenize
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,6 +32,7 @@ class Limits:
     max_bytes: int = 16 * 2**20
     max_depth: int = 1_000
     max_nodes: int = 500_000
+    max_tokens: int = 400_000
     seconds: float = 30.0
     memory_bytes: int = 2 * 2**30
 
@@ -42,6 +44,7 @@ class ParsedPage:
     text: str
     tokenization: Tokenization
     display: str
+    title: str
 
 
 def parse_page(raw: bytes, rules: CandidateRules, limits: Limits) -> ParsedPage:
@@ -49,8 +52,11 @@ def parse_page(raw: bytes, rules: CandidateRules, limits: Limits) -> ParsedPage:
     if len(raw) > limits.max_bytes:
         raise LimitExceeded(f"{len(raw):,} bytes, more than the {limits.max_bytes:,} allowed")
     text = canonical_text(raw)
-    tokenization = tokenize(Page(text, max_nodes=limits.max_nodes, max_depth=limits.max_depth), rules)
-    return ParsedPage(text, tokenization, display_html(text, tokenization.candidates))
+    page = Page(text, max_nodes=limits.max_nodes, max_depth=limits.max_depth)
+    tokenization = tokenize(page, rules)
+    if len(tokenization.tokens) > limits.max_tokens:
+        raise LimitExceeded(f"{len(tokenization.tokens):,} tokens, more than the {limits.max_tokens:,} allowed")
+    return ParsedPage(text, tokenization, display_html(text, tokenization.candidates), page.title)
 
 
 class PageParser:
@@ -88,22 +94,30 @@ class PageParser:
         DocumentError
             The page is not usable or exceeds a limit; the parser itself goes on working.
         """
+        text, tokenization, display, title = self._ask(raw, b"")
+        return ParsedPage(text.decode(), load(tokenization), display.decode(), title.decode())
+
+    def display(self, text: str, candidates: Sequence[Candidate]) -> str:
+        """Return a page for reading whose candidates are known already (those of a published file)."""
+        return self._ask(text.encode(), dump(Tokenization([], list(candidates))))[2].decode()
+
+    def _ask(self, raw: bytes, known: bytes) -> list[bytes]:
         if len(raw) > self.limits.max_bytes:
             raise LimitExceeded(f"{len(raw):,} bytes, more than the {self.limits.max_bytes:,} allowed")
         child = self._started()
         try:
             _send(child.stdin, raw)
+            _send(child.stdin, known)
             if not _answers_within(child.stdout, self.limits.seconds):
                 self.close()
                 raise LimitExceeded(f"not parsed within {self.limits.seconds:g} seconds")
             if error := _receive(child.stdout).decode():
                 kind, _, message = error.partition(" ")
                 raise getattr(errors, kind)(message)
-            text, tokenization, display = (_receive(child.stdout) for _ in range(3))
+            return [_receive(child.stdout) for _ in range(4)]
         except (BrokenPipeError, EOFError) as error:
             self.close()
             raise LimitExceeded("the page needs more memory than allowed") from error
-        return ParsedPage(text.decode(), load(tokenization), display.decode())
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._child is None:
@@ -143,6 +157,11 @@ def _receive(pipe: IO[bytes] | None) -> bytes:
     return data
 
 
+def _displayed(raw: bytes, known: bytes) -> ParsedPage:
+    """Return only the page for reading: its candidates are given."""
+    return ParsedPage("", Tokenization([], []), display_html(raw.decode(), load(known).candidates), "")
+
+
 def _serve(options: str) -> None:
     """Answer requests until the parent goes away: an error line, then text, tokens and display if it is empty."""
     chosen = json.loads(options)
@@ -151,11 +170,11 @@ def _serve(options: str) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     while True:
         try:
-            raw = _receive(sys.stdin.buffer)
+            raw, known = _receive(sys.stdin.buffer), _receive(sys.stdin.buffer)
         except EOFError:
             return
         try:
-            page = parse_page(raw, rules, limits)
+            page = _displayed(raw, known) if known else parse_page(raw, rules, limits)
         except DocumentError as error:
             answer = [f"{type(error).__name__} {error}".encode()]
         except MemoryError:
@@ -163,7 +182,7 @@ def _serve(options: str) -> None:
         except Exception as error:  # noqa: BLE001  whatever a page provokes is that page's error, said in one line
             answer = [f"DocumentError the page could not be parsed ({type(error).__name__}: {error})".encode()]
         else:
-            answer = [b"", page.text.encode(), dump(page.tokenization), page.display.encode()]
+            answer = [b"", page.text.encode(), dump(page.tokenization), page.display.encode(), page.title.encode()]
         for part in answer:
             _send(sys.stdout.buffer, part)
 

@@ -40,7 +40,7 @@ _L = rf"(?:{_LETTER})"
 
 _CANDIDATE = re.compile(
     rf"""
-    (?P<url>(?:https?|ftp)://[^\s<>"]+)
+    (?P<url>(?:https?|ftp)://[^\s<>"]{{1,2000}})
   | (?P<dots>\.{{2,}}|…)
   | (?P<dash>-{{2,}}|[–—])
   | (?P<host>(?:[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.){{1,6}}(?:{_TOP_LEVEL_DOMAINS})(?![\w.]))

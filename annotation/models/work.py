@@ -81,7 +81,7 @@ class Annotation(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    published_id = models.CharField(max_length=20, unique=True)  # decimal text of an unsigned 64-bit number
+    published_id = models.CharField(max_length=20)  # decimal text of an unsigned 64-bit number
     assignment = models.OneToOneField(Assignment, null=True, on_delete=models.PROTECT, related_name="annotation")
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="annotations")
     item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="annotations")
@@ -100,6 +100,7 @@ class Annotation(models.Model):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(fields=["campaign", "published_id"], name="annotation_published_id"),
             models.UniqueConstraint(fields=["slot"], condition=models.Q(counted=True), name="slot_counted_once"),
             models.UniqueConstraint(
                 fields=["item", "surrogate"], condition=models.Q(counted=True), name="person_counted_once"

@@ -6,7 +6,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Min
+from django.db.models import Exists, Min, OuterRef, QuerySet
 
 from accounts.selectors import consent_is_current
 from accounts.transactions import require_transaction
@@ -14,8 +14,10 @@ from annotation.models import (
     BLOCKING,
     Assignment,
     AssignmentState,
+    BatchState,
     Campaign,
     CampaignState,
+    ItemState,
     Participation,
     Slot,
     SlotState,
@@ -134,8 +136,8 @@ def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, secon
     search = _Search(campaign, surrogate_id)
     slot = search.first(after=participation.cursor)
     if search.position > participation.cursor:
-        # Never backwards: two tabs cannot undo each other.
-        Participation.objects.filter(pk=participation.pk, cursor__lt=search.position).update(cursor=search.position)
+        # Only from where this search began: an extension may have brought the person back meanwhile.
+        Participation.objects.filter(pk=participation.pk, cursor=participation.cursor).update(cursor=search.position)
     if slot is None:
         slot = search.first(reopened=True)
     if slot is None and participation.cursor:
@@ -163,6 +165,8 @@ class _Search:
         open_slots = Slot.objects.filter(campaign=self.campaign, state=SlotState.OPEN, is_reopened=reopened)
         if before is not None:
             open_slots = open_slots.filter(order_key__lt=before)
+        if reopened:  # few as a rule, many after an exclusion: the database passes over what was seen
+            open_slots = open_slots.filter(~Exists(self._seen().filter(item_id=OuterRef("item_id"))))
         while looks is None or looks > 0:
             chunk = list(
                 open_slots.filter(order_key__gte=position)
@@ -179,13 +183,12 @@ class _Search:
             looks = looks - 1 if looks is not None else None
         return None
 
+    def _seen(self) -> QuerySet[Assignment]:
+        return Assignment.objects.filter(surrogate_id=self.surrogate_id, state__in=BLOCKING)
+
     def _first_of(self, chunk: list[tuple[int, int, int]]) -> Slot | None:
         self.saw_any = self.saw_any or bool(chunk)
-        seen = set(
-            Assignment.objects.filter(
-                surrogate_id=self.surrogate_id, item_id__in={item for _, item, _ in chunk}, state__in=BLOCKING
-            ).values_list("item_id", flat=True)
-        )
+        seen = set(self._seen().filter(item_id__in={item for _, item, _ in chunk}).values_list("item_id", flat=True))
         return _hold_one([pk for pk, item, _ in chunk if item not in seen])
 
 
@@ -194,8 +197,10 @@ def _hold_one(candidates: list[int]) -> Slot | None:
     if not candidates:
         return None
     slot = (
-        Slot.objects.select_for_update(skip_locked=True)
-        .filter(pk__in=candidates, state=SlotState.OPEN)
+        Slot.objects.select_for_update(skip_locked=True, of=("self",))
+        .filter(
+            pk__in=candidates, state=SlotState.OPEN, item__state=ItemState.ACTIVE, item__batch__state=BatchState.OPEN
+        )
         .order_by("order_key", "pk")
         .first()
     )
@@ -230,7 +235,10 @@ def _assign(
     except IntegrityError:
         # Another tab of the same person was quicker: what it got is theirs, and this slot goes back.
         Slot.objects.filter(pk=slot.pk, state=SlotState.HELD).update(state=SlotState.OPEN)
-        return Claim(_own(campaign, surrogate_id, state))
+        theirs = _own(campaign, surrogate_id, state)
+        if theirs is None:
+            raise  # not another tab: a slot that is open and held at once must not be passed over in silence
+        return Claim(theirs)
     return Claim(_own(campaign, surrogate_id, assignment.state))
 
 

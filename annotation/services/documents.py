@@ -18,7 +18,6 @@ from annotation.documents.canonical import sha256_of
 from annotation.documents.errors import DocumentError
 from annotation.documents.intake import IncomingPage
 from annotation.documents.sandbox import Limits, PageParser, ParsedPage
-from annotation.documents.titles import title_of
 from annotation.documents.tokens import CandidateRules, dump
 from annotation.models import Campaign, CampaignDocument, Document, Tokenization
 from annotation.paths import display_path, page_path, tokens_path
@@ -104,7 +103,7 @@ def _import_one(
         page = parser.parse(incoming.raw)
     except DocumentError as error:
         return str(error)
-    title = incoming.title or title_of(page.text, incoming.name)
+    title = (incoming.title or page.title or incoming.name)[:500]
     sha256, tokens_sha256 = page_store(page)
     result["imported"] += 1
     with work.step(done=index + 1, next=index + 1, message=incoming.where, **_kept(result)):

@@ -36,6 +36,15 @@ def _clean(event: Any) -> list[Any] | None:
     if not isinstance(event, list) or not 2 <= len(event) <= 3:
         return None
     milliseconds, kind, value = event[0], event[1], event[2] if len(event) == 3 else None
-    if kind not in KINDS or not isinstance(milliseconds, int) or not isinstance(value, int | None):
+    if (
+        not isinstance(kind, str)
+        or kind not in KINDS
+        or not _small(milliseconds)
+        or not (value is None or _small(value))
+    ):
         return None
     return [milliseconds, kind, value]
+
+
+def _small(value: Any) -> bool:
+    return isinstance(value, int) and -(2**53) < value < 2**53

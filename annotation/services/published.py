@@ -7,13 +7,16 @@ from typing import IO, Any
 from django.utils import timezone
 
 from accounts.models import Surrogate
-from annotation.documents.display import display_html
-from annotation.documents.published import SOURCE, PublishedExample, read_examples
-from annotation.documents.sandbox import ParsedPage
-from annotation.models import Annotation, Campaign, Item, Slot, SlotState, Split
-from annotation.ordering import drawn_split, order_key
+from annotation.documents.errors import DocumentError
+from annotation.documents.published import SOURCE, PublishedError, PublishedExample, example_of, read_records
+from annotation.documents.published_rules import Checker
+from annotation.documents.sandbox import PageParser, ParsedPage
+from annotation.locks import campaign_lock
+from annotation.models import Annotation, Campaign, Item, Slot, SlotState, Tokenization
+from annotation.ordering import order_key
 from annotation.services.campaigns import batch_for_import
-from annotation.services.documents import page_store, tokenization_record
+from annotation.services.documents import limits, page_store, tokenization_record
+from annotation.services.items import split_of_item, split_weights
 from annotation.tasktypes.nq.answers import GOOD, NO_ANSWER, NONE, SPANS
 from jobs.work import Work
 
@@ -29,43 +32,59 @@ def published_import(
     annotation of every item is given to the k-th of them, since the published data says no more.
     Stage-1 judgments are not published; an imported null answer counts as a good question.
     """
-    counts: dict[str, Any] = {"examples": 0, "annotations": 0, "unchanged": 0, **work.job.result}
-    start = counts.get("next_line", 0)
+    result = {name: work.job.result.get(name, 0) for name in ("examples", "annotations", "unchanged", "failed")}
+    result["errors"] = work.job.result.get("errors", [])
+    start = work.job.result.get("next_line", 0)
     surrogates = [Surrogate(pk=pk) for pk in work.job.result.get("surrogates", [])]
-    for example in read_examples(file):
-        if example.line <= start:
-            continue
-        wanted = len(example.annotations) if with_annotations else 0
-        while len(surrogates) < wanted:
-            surrogates.append(Surrogate.objects.create())
-        page = ParsedPage(
-            example.document_html,
-            example.tokenization,
-            display_html(example.document_html, example.tokenization.candidates),
-        )
-        sha256, tokens_sha256 = page_store(page)
-        counts["examples"] += 1
-        counts["annotations"] += wanted
-        kept: dict[str, Any] = {
-            "surrogates": [str(surrogate.pk) for surrogate in surrogates],
-            "next_line": example.line,
-        }
-        with work.step(done=counts["examples"], message=f"{name}, line {example.line}", **counts, **kept):
-            now = timezone.now()
-            tokenization = tokenization_record(
-                page=page, sha256=sha256, tokens_sha256=tokens_sha256, title=example.document_title,
-                url=example.document_url, source=SOURCE, version=VERSION, now=now,
-            )  # fmt: skip
-            item = _item(campaign, example, tokenization.pk, wanted, now)
-            if item is None:
-                counts["unchanged"] += 1
-            elif with_annotations:
-                _annotations(campaign, item, example, surrogates, now)
-    return counts
+    checker = Checker()
+    with PageParser(limits=limits()) as parser:
+        for line, record in read_records(file):
+            if line <= start:
+                continue
+            try:
+                example = _checked(line, record, checker)
+                page = _page(parser, example)
+            except (PublishedError, DocumentError) as error:
+                result["failed"] += 1
+                result["errors"] = [*result["errors"], {"where": f"{name}, line {line}", "error": str(error)}][:1000]
+                with work.step(done=line, next_line=line, **result):
+                    continue
+            annotations = example.annotations if with_annotations else []
+            while len(surrogates) < len(annotations):
+                surrogates.append(Surrogate.objects.create())
+            sha256, tokens_sha256 = page_store(page)
+            message = f"{name}, line {line}"
+            with work.step(done=line, message=message, surrogates=[str(one.pk) for one in surrogates]):
+                now = timezone.now()
+                tokenization = tokenization_record(
+                    page=page, sha256=sha256, tokens_sha256=tokens_sha256, title=example.document_title[:500],
+                    url=example.document_url[:2000], source=SOURCE, version=VERSION, now=now,
+                )  # fmt: skip
+                item = _item(campaign, example, tokenization, len(annotations), now)
+                if item is not None:
+                    _annotations(campaign, item, annotations, surrogates, now)
+                result["examples"] += 1
+                result["annotations"] += len(annotations) if item is not None else 0
+                result["unchanged"] += item is None
+                work.checkpoint(next_line=line, **result)
+    return result
+
+
+def _checked(line: int, record: dict[str, Any], checker: Checker) -> PublishedExample:
+    """Return the example of a record that keeps every rule of the format."""
+    wrong = next(checker.problems({"document_title": "", "question_tokens": [], "annotations": [], **record}), None)
+    if wrong is not None:
+        raise PublishedError(line, f"{wrong[0]}: {wrong[1]}")
+    return example_of(line, record)
+
+
+def _page(parser: PageParser, example: PublishedExample) -> ParsedPage:
+    display = parser.display(example.document_html, example.tokenization.candidates)
+    return ParsedPage(example.document_html, example.tokenization, display, example.document_title)
 
 
 def _item(
-    campaign: Campaign, example: PublishedExample, tokenization_id: int, wanted: int, now: datetime
+    campaign: Campaign, example: PublishedExample, tokenization: Tokenization, wanted: int, now: datetime
 ) -> Item | None:
     """Return the new item of an example; None when the campaign has it already."""
     if Item.objects.filter(campaign=campaign, external_id=example.example_id).exists():
@@ -74,15 +93,16 @@ def _item(
     same = Item.objects.filter(campaign=campaign, content_sha256=identity).first()
     if same is not None:
         raise ValueError(f"line {example.line}: the question of example {example.example_id} is already item {same}")
-    splits = [
-        (split, split.weight) for split in Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
-    ]
-    split = drawn_split(campaign.seed, f"item {example.example_id}", splits)
+    campaign_lock(campaign)
+    document = tokenization.document.sha256
+    split = split_of_item(
+        campaign, split_weights(campaign), item=example.example_id, question=example.question_text, document=document
+    )
     return Item.objects.create(
         campaign=campaign,
         batch=batch_for_import(campaign=campaign, pilot=False, now=now),
         split=split,
-        tokenization_id=tokenization_id,
+        tokenization=tokenization,
         external_id=example.example_id,
         published_id=example.example_id,
         content={"question_text": example.question_text, "question_tokens": example.question_tokens},
@@ -93,9 +113,9 @@ def _item(
 
 
 def _annotations(
-    campaign: Campaign, item: Item, example: PublishedExample, surrogates: list[Surrogate], now: datetime
+    campaign: Campaign, item: Item, annotations: list[dict[str, Any]], surrogates: list[Surrogate], now: datetime
 ) -> None:
-    for index, published in enumerate(example.annotations):
+    for index, published in enumerate(annotations):
         slot = Slot.objects.create(
             campaign=campaign, item=item, round=1, index=index, state=SlotState.FILLED,
             order_key=order_key(campaign.seed, batch=1, round_=1, wave=0, item=item.external_id, index=index),

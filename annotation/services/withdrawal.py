@@ -6,10 +6,19 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.audit import record
-from accounts.models import Surrogate
+from accounts.models import Membership, Role, Surrogate
 from accounts.services import consent_withdraw
-from annotation.models import Annotation, Assignment, AssignmentState, Campaign, EventChunk, ItemReport, Participation
-from annotation.services.work import slot_reopen
+from annotation.models import (
+    Annotation,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    EventChunk,
+    ItemReport,
+    Participation,
+    Standing,
+)
+from annotation.services.work import slots_reopen
 from annotation.tasktypes.registry import TASK_TYPES
 
 
@@ -22,19 +31,26 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     with transaction.atomic():
         consent_withdraw(scope_id=campaign.pk, surrogate_id=surrogate_id, now=now)
         mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
-        for assignment in mine.filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]):
-            mine.filter(pk=assignment.pk).update(state=AssignmentState.RELEASED, ended_at=now, draft={})
-            slot_reopen(slot_id=assignment.slot_id)
+        held = mine.select_for_update().filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
+        slot_ids = list(held.values_list("slot_id", flat=True))
+        held.update(state=AssignmentState.RELEASED, ended_at=now, draft={})
         annotations = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
-        for slot_id in list(annotations.filter(counted=True).values_list("slot_id", flat=True)):
-            slot_reopen(slot_id=slot_id)
-        annotations.filter(counted=True).update(counted=False, not_counted_because="withdrawn")
+        counted = annotations.select_for_update().filter(counted=True)
+        slot_ids += counted.values_list("slot_id", flat=True)
+        counted.update(counted=False, not_counted_because="withdrawn")
+        for start in range(0, len(slot_ids), 500):
+            slots_reopen(slot_ids=slot_ids[start : start + 500])
         nobody = Surrogate.objects.create()
         unlinked = annotations.update(surrogate=nobody)
         EventChunk.objects.filter(assignment__in=mine).delete()
         mine.update(surrogate=nobody)
-        ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id).update(surrogate=nobody)
-        Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
+        # Reports get a surrogate of their own: they must not be a way back to the annotations.
+        reports = ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id)
+        reports.update(surrogate=Surrogate.objects.create())
+        mine_here = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
+        mine_here.filter(standing=Standing.ACTIVE).delete()  # leaving does not lift a suspension
+        mine_here.update(cursor=0)
+        Membership.objects.filter(scope_id=campaign.pk, user__surrogate_id=surrogate_id, role=Role.ANNOTATOR).delete()
         # Names neither the person nor the annotations: the trail must not be the link that was just cut.
         record(action="work_unlink", subject=campaign, now=now, actor_id=None, scope_id=campaign.pk, count=unlinked)
     return unlinked

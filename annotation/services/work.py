@@ -1,6 +1,6 @@
 """What an annotator does with an assignment: draft, stages, submission, skip, more time, report."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,6 +16,7 @@ from annotation.models import (
     Assignment,
     AssignmentState,
     ItemReport,
+    ItemState,
     Participation,
     Slot,
     SlotState,
@@ -199,7 +200,7 @@ def _submit(assignment: Assignment, now: datetime) -> Annotation:
         stage_seconds={stage: entry["seconds"] for stage, entry in clock.items()},
     )
     if on_time:
-        Slot.objects.filter(pk=assignment.slot_id, state=SlotState.HELD).update(state=SlotState.FILLED)
+        Slot.objects.filter(pk=assignment.slot_id).exclude(state=SlotState.CLOSED).update(state=SlotState.FILLED)
         Participation.objects.filter(campaign=campaign, surrogate_id=assignment.surrogate_id).update(
             submitted=F("submitted") + 1
         )
@@ -226,11 +227,16 @@ def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, not
 
 
 def slot_reopen(*, slot_id: int) -> None:
-    """Put a slot back for somebody else."""
+    """Put a slot back for somebody else; that of a retired item closes."""
+    slots_reopen(slot_ids=[slot_id])
+
+
+def slots_reopen(*, slot_ids: Collection[int]) -> None:
+    """Put slots back for somebody else; those of retired items close."""
     require_transaction()
-    Slot.objects.filter(pk=slot_id, state__in=[SlotState.HELD, SlotState.FILLED]).update(
-        state=SlotState.OPEN, is_reopened=True
-    )
+    slots = Slot.objects.filter(pk__in=slot_ids, state__in=[SlotState.HELD, SlotState.FILLED])
+    slots.filter(item__state=ItemState.RETIRED).update(state=SlotState.CLOSED)
+    slots.filter(item__state=ItemState.ACTIVE).update(state=SlotState.OPEN, is_reopened=True)
 
 
 def deadline_extend(*, assignment_id: UUID, surrogate_id: UUID, now: datetime) -> datetime:
@@ -250,7 +256,8 @@ def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: date
         report = ItemReport.objects.create(
             item_id=assignment.item_id, surrogate_id=surrogate_id, text=text[:1000], created_at=now
         )
-        record(action="item_report", subject=report, now=now, actor_id=surrogate_id, scope_id=assignment.campaign_id)
+        # Who reported stands in the report alone, so that a withdrawal can unlink it.
+        record(action="item_report", subject=report, now=now, actor_id=None, scope_id=assignment.campaign_id)
 
 
 def annotation_exclude(*, annotation: Annotation, because: str, actor_id: UUID | None, now: datetime) -> bool:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib import messages
@@ -34,6 +34,7 @@ from annotation.views.markdown import markdown_html
 from annotation.views.stages import STAGE_PAGES
 
 View = Callable[..., HttpResponse]
+MAX_SPANS_CHARACTERS = 10_000
 
 
 def _answers_work_errors(view: View) -> View:
@@ -42,6 +43,7 @@ def _answers_work_errors(view: View) -> View:
     @wraps(view)
     def wrapped(request: HttpRequest, assignment_id: UUID, **kwargs: Any) -> HttpResponse:
         try:
+            _check_member(request, assignment_id)
             return view(request, assignment_id, **kwargs)
         except NoSuchAssignment:
             return _problem(request, 404, _("This piece of work does not exist or is not yours."))
@@ -54,6 +56,14 @@ def _answers_work_errors(view: View) -> View:
             return _problem(request, 422, _("That cannot be an answer: %(why)s.") % {"why": error}, field=error.field)
 
     return wrapped
+
+
+def _check_member(request: HttpRequest, assignment_id: UUID) -> None:
+    """Refuse who is no annotator of the campaign (any more) as if there were no such assignment."""
+    user = signed_in(request)
+    campaign_id = Assignment.objects.filter(pk=assignment_id).values_list("campaign_id", flat=True).first()
+    if campaign_id is None or not can(user, Action.ANNOTATE, campaign_id):
+        raise NoSuchAssignment
 
 
 def _over(state: str) -> str:
@@ -145,11 +155,22 @@ def stage(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 def _sent(request: HttpRequest) -> dict[str, Any]:
     sent: dict[str, Any] = {name: request.POST[name] for name in request.POST}
     if "spans" in sent:
-        try:
-            sent["spans"] = json.loads(sent["spans"] or "[]")
-        except ValueError as error:
-            raise AnswerError("spans must be JSON", "spans") from error
+        sent["spans"] = _spans(sent["spans"])
     return sent
+
+
+def _spans(text: str) -> list[list[int]]:
+    """Return pairs of whole numbers, or refuse what is anything else before it is kept anywhere."""
+    try:
+        spans = json.loads(text or "[]") if len(text) <= MAX_SPANS_CHARACTERS else None
+    except (ValueError, RecursionError):
+        spans = None
+    pairs = isinstance(spans, list) and all(
+        isinstance(span, list) and len(span) == 2 and all(type(number) is int for number in span) for span in spans
+    )
+    if not pairs:
+        raise AnswerError("spans must be a short JSON list of pairs", "spans")
+    return cast(list[list[int]], spans)
 
 
 def _version(request: HttpRequest) -> int:
@@ -205,7 +226,11 @@ def back(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 def draft(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Keep what is marked but not confirmed."""
     sent = _sent(request)
-    suggestion: dict[str, Any] = {name: sent[name] for name in ("candidate_index", "spans", "kind") if name in sent}
+    suggestion: dict[str, Any] = {
+        name: sent[name] if name == "spans" else sent[name][:20]
+        for name in ("candidate_index", "spans", "kind")
+        if name in sent
+    }
     assignment = work_services.draft_save(
         assignment_id=assignment_id,
         surrogate_id=signed_in(request).surrogate_id,
@@ -266,11 +291,12 @@ def extend(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 
 @login_required
 @require_POST
+@_answers_work_errors
 def events(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Store a piece of the click log; what is malformed is dropped, never an error in somebody's work."""
     try:
         sequence, sent = int(request.POST.get("sequence", "-1")), json.loads(request.POST.get("events", "[]"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return HttpResponse(status=204)
     if isinstance(sent, list):
         event_log.events_store(

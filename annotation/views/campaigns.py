@@ -20,7 +20,6 @@ from annotation.models import Batch, Campaign, CampaignState, Item
 from annotation.selectors.campaigns import guideline_current
 from annotation.selectors.overview import overview_of
 from annotation.services.campaigns import ConsentPlan, campaign_create, campaign_move, guideline_publish
-from annotation.services.items import items_extend
 from annotation.services.numbers import numbers_request
 from annotation.views.access import campaign_for
 from jobs.models import Job
@@ -139,11 +138,17 @@ def extend(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.MANAGE)
     form = ExtendForm(campaign, request.POST)
     if form.is_valid():
+        payload = {"campaign": str(campaign.pk), **form.cleaned_data, "split": form.cleaned_data["split"].name}
         actor_id = signed_in(request).surrogate_id
-        count = items_extend(campaign=campaign, actor_id=actor_id, now=timezone.now(), **form.cleaned_data)
-        messages.success(request, _("%(count)d items now want more annotations.") % {"count": count})
-    else:
-        messages.error(request, _("That extension could not be read: check split, number and sample."))
+        job = job_enqueue(
+            kind="annotation.extend",
+            payload=payload,
+            now=timezone.now(),
+            scope_id=campaign.pk,
+            requested_by_id=actor_id,
+        )
+        return redirect("job", job_id=job.pk)
+    messages.error(request, _("That extension could not be read: check split, number and sample."))
     return redirect("campaign", slug=slug)
 
 

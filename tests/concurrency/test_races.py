@@ -60,7 +60,9 @@ def test_forty_claimers_on_five_slots_make_exactly_five_holders():
     campaign = factories.campaign(n=5, items=1)
     people = [factories.annotator(campaign) for _ in range(CLAIMERS)]
     now = timezone.now()
-    claims = at_once([lambda who=who: slot_claim_next(campaign=campaign, surrogate_id=who.surrogate_id, now=now) for who in people])
+    claims = at_once(
+        [lambda who=who: slot_claim_next(campaign=campaign, surrogate_id=who.surrogate_id, now=now) for who in people]
+    )
     holders = [claim.assignment for claim in claims if claim.assignment]
     assert len(holders) == 5
     assert len({assignment.slot_id for assignment in holders}) == 5
@@ -82,7 +84,9 @@ def test_a_submission_sent_many_times_at_once_has_one_effect():
     person = factories.annotator(campaign)
     assignment = factories.answer(factories.claim(campaign, person))
     now = timezone.now()
-    done = at_once([lambda: assignment_submit(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, now=now)] * 12)
+    done = at_once(
+        [lambda: assignment_submit(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, now=now)] * 12
+    )
     assert len({submission.annotation.pk for submission in done}) == 1
     assert len({submission.next.assignment.pk for submission in done}) == 1
     assert Annotation.objects.count() == 1

@@ -17,10 +17,19 @@ PAGES = 200
 
 
 def manage(*arguments, environment, **options):
-    return subprocess.run([sys.executable, str(ROOT / "manage.py"), *arguments], env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), *arguments],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **options,
+    )
 
 
-SET_UP = """
+SET_UP = (
+    """
 import uuid
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -33,7 +42,9 @@ campaign = campaign_create(slug="kill", title="Kill", task_type="nq", splits=[Sp
 lines = b"".join(orjson.dumps({"html": f"<p>page {i} has these words</p>", "name": f"p{i}"}) + b"\\n" for i in range(%d))
 stored = default_storage.save("pages", ContentFile(lines))
 job_enqueue(kind="annotation.import_documents", payload={"campaign": str(campaign.pk), "file": stored, "name": "p.jsonl"}, now=timezone.now(), scope_id=campaign.pk)
-""" % PAGES
+"""
+    % PAGES
+)
 
 REPORT = """
 import orjson

@@ -40,9 +40,16 @@ class Command(BaseCommand):
             "with_annotations": options["with_annotations"],
         }  # fmt: skip
         job = run_here(kind="annotation.import_nq", payload=payload, stderr=self.stderr, scope_id=campaign.pk)
-        result = {name: job.result[name] for name in ("examples", "annotations", "unchanged")}
-        summary = "{examples} examples read, {unchanged} there already, {annotations} annotations".format(**result)
-        print_result(self.stdout, {"campaign": campaign.slug, **result}, as_json=options["json"], summary=summary)
+        for error in job.result["errors"]:
+            self.stderr.write(f"{error['where']}: {error['error']}")
+        result = {name: job.result[name] for name in ("examples", "annotations", "unchanged", "failed", "errors")}
+        summary = "{examples} examples read, {unchanged} there already, {failed} wrong, {annotations} annotations"
+        print_result(
+            self.stdout,
+            {"campaign": campaign.slug, **result},
+            as_json=options["json"],
+            summary=summary.format(**result),
+        )
 
     def _create(self, options: dict[str, Any]) -> Campaign:
         return campaign_create(

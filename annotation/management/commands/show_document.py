@@ -9,7 +9,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.documents.errors import DocumentError
 from annotation.documents.sandbox import PageParser
-from annotation.documents.titles import title_of
 from annotation.services.documents import limits
 
 
@@ -39,7 +38,7 @@ class Command(BaseCommand):
         record = {
             "annotations": [],
             "document_html": page.text,
-            "document_title": options["title"] or title_of(page.text, ""),
+            "document_title": options["title"] or page.title,
             "document_tokens": page.tokenization.tokens,
             "document_url": options["url"],
             "example_id": 0,

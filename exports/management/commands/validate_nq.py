@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from isal import igzip
 
 from annotation.documents.published import PublishedError, read_records
-from exports.formats.nq_rules import Checker
+from annotation.documents.published_rules import Checker
 
 
 class Command(BaseCommand):

@@ -1,11 +1,11 @@
 """``manage.py worker``: run jobs from the database, without a broker."""
 
 import signal
-import time
+import threading
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 from django.utils import timezone
 
 from jobs.services import jobs_run_due
@@ -26,19 +26,25 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Loop: due jobs, then upkeep, then a short wait."""
-        stopping = []
-        signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
-        next_tick = 0.0
-        while True:
+        if options["once"]:
+            while jobs_run_due():
+                pass
+            tick(now=timezone.now())
+            return
+        stopping = threading.Event()
+        signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+        # In a thread of its own: deadlines pass while a long job runs.
+        upkeep = threading.Thread(target=_keep_up, args=(stopping,), name="upkeep", daemon=True)
+        upkeep.start()
+        while not stopping.is_set():
             close_old_connections()
-            ran = jobs_run_due()
-            if options["once"] and not ran:
-                tick(now=timezone.now())
-                return
-            if time.monotonic() >= next_tick:
-                tick(now=timezone.now())
-                next_tick = time.monotonic() + _TICK_SECONDS
-            if stopping:
-                return
-            if not ran:
-                time.sleep(options["poll"])
+            if not jobs_run_due(limit=1):
+                stopping.wait(options["poll"])
+
+
+def _keep_up(stopping: threading.Event) -> None:
+    while not stopping.is_set():
+        close_old_connections()
+        tick(now=timezone.now())
+        stopping.wait(_TICK_SECONDS)
+    connection.close()

@@ -44,7 +44,9 @@ def test_every_box_and_every_word_of_real_pages_can_be_reached(shared):
         result, shown = rendered(text)
         assert set(map(int, re.findall(r'data-box="(\d+)"', shown))) == set(range(len(result.candidates))), path.name
         for candidate in result.candidates[::7]:
-            marked = {int(index) for index in re.findall(r'data-token="(\d+)"', box_html(text, result.tokens, candidate))}
+            marked = {
+                int(index) for index in re.findall(r'data-token="(\d+)"', box_html(text, result.tokens, candidate))
+            }
             words = range(candidate.start_token, candidate.end_token)
             assert marked == {index for index in words if not result.tokens[index].html_token}
 

@@ -41,7 +41,20 @@ def test_words_are_cut_as_published(text, expected):
 
 @pytest.mark.parametrize(
     "text",
-    ["a-" * 100_000, "a.b" * 60_000, "A. " * 60_000, "http://" * 30_000, "(" * 200_000, "'" * 200_000, "1,1" * 60_000, "a" * 200_000, "a." * 99_999, "1" * 200_000, "x-y" * 60_000, ". " * 90_000],
+    [
+        "a-" * 100_000,
+        "a.b" * 60_000,
+        "A. " * 60_000,
+        "http://" * 30_000,
+        "(" * 200_000,
+        "'" * 200_000,
+        "1,1" * 60_000,
+        "a" * 200_000,
+        "a." * 99_999,
+        "1" * 200_000,
+        "x-y" * 60_000,
+        ". " * 90_000,
+    ],
 )
 def test_hostile_runs_are_cut_without_loss(text):
     # Work that grew with the square of the text would keep this test for minutes.

@@ -10,7 +10,8 @@ from accounts.models import AuditEvent
 from annotation.models import Assignment, Participation, Slot
 from annotation.services.campaigns import SplitPlan, campaign_move
 from annotation.services.claims import Reason, slot_claim_next, slot_reserve_next
-from annotation.services.items import item_retire, items_extend
+from annotation.services.items import item_retire
+from annotation.services.slots import items_extend
 from annotation.services.sweeps import assignments_expire
 from annotation.services.work import assignment_skip
 from tests import factories
@@ -91,7 +92,9 @@ def test_a_skipped_item_goes_to_somebody_else(now):
     campaign = factories.campaign(items=1)
     person, other = factories.annotator(campaign), factories.annotator(campaign)
     assignment = factories.claim(campaign, person)
-    claim = assignment_skip(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, reason="offensive", note="", now=now)
+    claim = assignment_skip(
+        assignment_id=assignment.pk, surrogate_id=person.surrogate_id, reason="offensive", note="", now=now
+    )
     assert claim.reason is Reason.ALL_SEEN
     assert factories.claim(campaign, other).slot_id == assignment.slot_id
     assert Participation.objects.get(surrogate=person.surrogate).submitted == 0

@@ -64,14 +64,18 @@ def test_importing_again_changes_nothing_and_another_question_under_an_id_is_ref
 
 def test_rows_find_their_page_by_name_title_or_address():
     campaign = factories.campaign()
-    factories.import_page(campaign, json.dumps({"html": "<p>one two three</p>", "title": "Pier", "url": "http://pier"}), "p.jsonl")
+    factories.import_page(
+        campaign, json.dumps({"html": "<p>one two three</p>", "title": "Pier", "url": "http://pier"}), "p.jsonl"
+    )
     rows = [{"id": str(index), "question": f"question {index}", "document": name} for index, name in enumerate(["Harbour", "Pier", "http://pier"])]  # fmt: skip
     assert factories.import_rows(campaign, rows).result["imported"] == 3
 
 
 def test_published_ids_are_kept_where_a_row_has_one():
     campaign = factories.campaign()
-    factories.import_rows(campaign, [{"example_id": "-1368633715963532113", "question_text": "a question", "page": "harbour.html"}])
+    factories.import_rows(
+        campaign, [{"example_id": "-1368633715963532113", "question_text": "a question", "page": "harbour.html"}]
+    )
     assert Item.objects.get().published_id == "-1368633715963532113"
 
 

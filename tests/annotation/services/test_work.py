@@ -104,7 +104,9 @@ def test_going_back_is_recorded(now):
     campaign = factories.campaign(items=1)
     person = factories.annotator(campaign)
     assignment = factories.answer(factories.claim(campaign, person), box=0)
-    back = stage_back(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, version=assignment.draft_version, now=now)
+    back = stage_back(
+        assignment_id=assignment.pk, surrogate_id=person.surrogate_id, version=assignment.draft_version, now=now
+    )
     assert [step[0] for step in back.draft["back"]] == ["short_answer"]
 
 
@@ -120,7 +122,12 @@ def test_somebody_elses_assignment_does_not_exist(now):
     ):
         with pytest.raises(NoSuchAssignment):
             call(assignment_id=assignment.pk, surrogate_id=stranger.surrogate_id)
-    assert events_store(assignment_id=assignment.pk, surrogate_id=stranger.surrogate_id, sequence=1, events=[[1, "show"]], now=now) == 0
+    assert (
+        events_store(
+            assignment_id=assignment.pk, surrogate_id=stranger.surrogate_id, sequence=1, events=[[1, "show"]], now=now
+        )
+        == 0
+    )
 
 
 def test_what_is_over_cannot_be_written_to(now):
@@ -129,7 +136,12 @@ def test_what_is_over_cannot_be_written_to(now):
     assignment = factories.answer(factories.claim(campaign, person))
     factories.submit(assignment)
     with pytest.raises(AssignmentOver):
-        draft_save(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, suggestion={}, version=assignment.draft_version)
+        draft_save(
+            assignment_id=assignment.pk,
+            surrogate_id=person.surrogate_id,
+            suggestion={},
+            version=assignment.draft_version,
+        )
 
 
 def test_times_per_stage_are_kept(now):
@@ -159,7 +171,10 @@ def test_the_click_log_keeps_known_events_once_and_nothing_typed(now):
     events = [[5, "show"], [9, "box_focus", 3], [9, "typed", 3], [9, "key", "secret"], "x", [1.5, "show"], {}]
     assert events_store(sequence=4, events=events, **who) == 2
     assert events_store(sequence=4, events=[[7, "hide"]], **who) == 1
-    assert orjson.loads(igzip.decompress(bytes(EventChunk.objects.get().events))) == [[5, "show", None], [9, "box_focus", 3]]
+    assert orjson.loads(igzip.decompress(bytes(EventChunk.objects.get().events))) == [
+        [5, "show", None],
+        [9, "box_focus", 3],
+    ]
 
 
 def test_withdrawing_unlinks_the_work_and_asks_for_it_again(now):
@@ -198,7 +213,10 @@ def test_reports_and_more_time(now):
     item_report(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, text="no page", now=now)
     assert ItemReport.objects.get().text == "no page"
     later = assignment.deadline_at - timedelta(seconds=5)
-    assert deadline_extend(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, now=later) > assignment.deadline_at
+    assert (
+        deadline_extend(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, now=later)
+        > assignment.deadline_at
+    )
 
 
 def test_reason_values_are_what_pages_and_clients_know():

@@ -1,0 +1,108 @@
+"""How items get their slots, and more of them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Min
+from django.utils import timezone
+
+from accounts.audit import record
+from accounts.transactions import require_transaction
+from annotation.locks import campaign_lock
+from annotation.models import Batch, BatchState, Campaign, Item, ItemState, Participation, Slot, Split
+from annotation.ordering import order_key, seeded
+from jobs.work import Work
+
+CHUNK = 500
+
+
+def batch_launch(*, work: Work, batch: Batch, actor_id: UUID | None) -> dict[str, Any]:
+    """Give every item of a batch its slots, then open the batch; doing it again adds nothing.
+
+    Slots are handed out only when the batch is open, so nobody works on half a batch.
+    """
+    made = work.job.result.get("slots", 0)
+    while True:
+        with work.step(message=f"{made:,} slots", slots=made):
+            campaign_lock(batch.campaign)
+            items = list(Item.objects.filter(batch=batch, state=ItemState.ACTIVE, slots=None).order_by("pk")[:CHUNK])
+            slots = [slot for item in items for slot in _slots(batch, item, range(item.n), wave=0)]
+            Slot.objects.bulk_create(slots, ignore_conflicts=True)
+            made += len(slots)
+            if not items:  # in the same transaction, so that no item can come in between
+                _open(batch, actor_id=actor_id, slots=made)
+                return {"slots": made}
+
+
+def _open(batch: Batch, *, actor_id: UUID | None, slots: int) -> None:
+    opened = Batch.objects.filter(pk=batch.pk, state=BatchState.DRAFT).update(state=BatchState.OPEN)
+    if opened:
+        _bring_back(batch.campaign, Slot.objects.filter(item__batch=batch).aggregate(first=Min("order_key"))["first"])
+        record(
+            action="batch_launch", subject=batch, now=timezone.now(), actor_id=actor_id, scope_id=batch.campaign_id,
+            slots=slots,
+        )  # fmt: skip
+
+
+def items_extend(
+    *,
+    campaign: Campaign,
+    split: Split,
+    n: int,
+    sample: int,
+    seed: int,
+    actor_id: UUID | None,
+    now: datetime,
+    step: Callable[[], AbstractContextManager[None]] = transaction.atomic,
+) -> int:
+    """Ask for n annotations of a seeded sample of a split's launched items; slots there are stay as they are.
+
+    Each ``step`` is a transaction of its own; going on after an interruption adds what is missing.
+
+    Returns
+    -------
+    int
+        How many items were extended by this call.
+    """
+    ids = Item.objects.filter(
+        campaign=campaign, split=split, state=ItemState.ACTIVE, batch__state=BatchState.OPEN
+    ).values_list("pk", "external_id")
+    drawn = [pk for pk, _ in sorted(ids, key=lambda row: (seeded(seed, "extend", row[1]), row[0]))[:sample]]
+    extended = 0
+    for start in range(0, len(drawn), CHUNK):
+        with step():
+            extended += _extend(campaign, drawn[start : start + CHUNK], n)
+    with step():
+        record(
+            action="items_extend", subject=split, now=now, actor_id=actor_id, scope_id=campaign.pk, n=n, seed=seed,
+            sample=sample, items=extended,
+        )  # fmt: skip
+    return extended
+
+
+def _extend(campaign: Campaign, ids: list[int], n: int) -> int:
+    require_transaction()
+    items = list(Item.objects.select_for_update(of=("self",)).select_related("batch").filter(pk__in=ids, n__lt=n))
+    slots = [slot for item in items for slot in _slots(item.batch, item, range(item.n, n), wave=1)]
+    Slot.objects.bulk_create(slots, ignore_conflicts=True, batch_size=CHUNK)
+    Item.objects.filter(pk__in=[item.pk for item in items]).update(n=n)
+    if slots:
+        _bring_back(campaign, min(slot.order_key for slot in slots))
+    return len(items)
+
+
+def _bring_back(campaign: Campaign, first: int | None) -> None:
+    """Bring people who are past a place in the queue back to it: there is work there now."""
+    if first is not None:
+        Participation.objects.filter(campaign=campaign, cursor__gt=first).update(cursor=first)
+
+
+def _slots(batch: Batch, item: Item, indices: range, *, wave: int) -> Iterator[Slot]:
+    campaign = batch.campaign
+    for index in indices:
+        key = order_key(campaign.seed, batch=batch.ordinal, round_=1, wave=wave, item=item.external_id, index=index)
+        yield Slot(campaign=campaign, item=item, round=1, index=index, order_key=key)
