@@ -12,8 +12,8 @@ from accounts.models import Role, User
 from accounts.selectors import consent_text_current
 from accounts.services import consent_give, membership_grant
 from annotation.management.campaigns import launch_here
-from annotation.models import Annotation, Assignment, Batch, Campaign, Item
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.models import Annotation, Assignment, Batch, Campaign, CampaignState, Item
+from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import assignment_submit, stage_advance
 from jobs.terminal import run_here
@@ -60,7 +60,9 @@ def campaign(n: int = 1, items: int = 0, **options: Any) -> Campaign:
     import_page(made)
     if items:
         import_questions(made, [f"question {index} about the harbour" for index in range(items)])
-    launch(made)
+        launch(made)
+    else:
+        campaign_move(campaign=made, to=CampaignState.OPEN, actor_id=None, now=timezone.now())
     return made
 
 

@@ -16,10 +16,10 @@ _GZIP = b"\x1f\x8b"
 
 
 class PublishedError(ValueError):
-    """A published file does not hold what its format says; the message names line and field."""
+    """A published file does not hold what its format says; ``line`` says where, the message what."""
 
     def __init__(self, line: int, message: str) -> None:
-        super().__init__(f"line {line}: {message}")
+        super().__init__(message)
         self.line = line
 
 

@@ -8,6 +8,7 @@ import orjson
 from isal import igzip
 
 from annotation.models import Assignment, EventChunk
+from annotation.services.work import NoSuchAssignment
 
 MAX_EVENTS = 2_000
 # What may be recorded. Typed characters are not among it, and an unknown kind is dropped.
@@ -18,10 +19,16 @@ KINDS = frozenset(
 
 
 def events_store(*, assignment_id: UUID, surrogate_id: UUID, sequence: int, events: list[Any], now: datetime) -> int:
-    """Store one piece of the log and return how many events it held; a piece sent again changes nothing."""
-    owned = Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id).exists()
+    """Store one piece of the log and return how many events it held; a piece sent again changes nothing.
+
+    Raises
+    ------
+    NoSuchAssignment
+    """
+    if not Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id).exists():
+        raise NoSuchAssignment
     kept = [clean for event in events[:MAX_EVENTS] if (clean := _clean(event)) is not None]
-    if not owned or not kept or not 0 <= sequence < 100_000:
+    if not kept or not 0 <= sequence < 100_000:
         return 0
     EventChunk.objects.get_or_create(
         assignment_id=assignment_id,

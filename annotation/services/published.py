@@ -46,7 +46,7 @@ def published_import(
                 page = _page(parser, example)
             except (PublishedError, DocumentError) as error:
                 result["failed"] += 1
-                result["errors"] = [*result["errors"], {"where": f"{name}, line {line}", "error": str(error)}][:1000]
+                result["errors"] = [*result["errors"], {"where": name, "error": f"line {line}: {error}"}][:1000]
                 with work.step(done=line, next_line=line, **result):
                     continue
             annotations = example.annotations if with_annotations else []

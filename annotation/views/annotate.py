@@ -59,9 +59,10 @@ def _answers_work_errors(view: View) -> View:
 
 
 def _check_member(request: HttpRequest, assignment_id: UUID) -> None:
-    """Refuse who is no annotator of the campaign (any more) as if there were no such assignment."""
+    """Refuse whose assignment it is not, or who is no annotator any more, as if there were none."""
     user = signed_in(request)
-    campaign_id = Assignment.objects.filter(pk=assignment_id).values_list("campaign_id", flat=True).first()
+    own = Assignment.objects.filter(pk=assignment_id, surrogate_id=user.surrogate_id)
+    campaign_id = own.values_list("campaign_id", flat=True).first()
     if campaign_id is None or not can(user, Action.ANNOTATE, campaign_id):
         raise NoSuchAssignment
 

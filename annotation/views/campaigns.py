@@ -107,7 +107,8 @@ def _enqueue_import(request: HttpRequest, campaign: Campaign, kind: str, data: d
 def launch(request: HttpRequest, slug: str) -> HttpResponse:
     """Launch a batch, and open the campaign if it is still a draft."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    batch = get_object_or_404(Batch, campaign=campaign, ordinal=request.POST.get("batch"))
+    ordinal = request.POST.get("batch", "")
+    batch = get_object_or_404(Batch, campaign=campaign, ordinal=int(ordinal) if ordinal.isdecimal() else 0)
     actor_id = signed_in(request).surrogate_id
     now = timezone.now()
     job_enqueue(

@@ -181,7 +181,7 @@ def test_a_published_example_with_a_fault_is_listed(tmp_path, capsys):
     path = tmp_path / "bad.jsonl"
     path.write_text('{"example_id": 1}\n')
     call_command("import_nq", str(path), "--campaign", "bad")
-    assert "bad.jsonl, line 1: line 1: document_html: is missing" in capsys.readouterr().err
+    assert "bad.jsonl: line 1: document_html: is missing" in capsys.readouterr().err
 
 
 def test_asking_twice_while_it_is_written_gives_one_release(labelled, now):
