@@ -44,8 +44,9 @@ export class Boxes {
     this.find = new Find(this.article, (index, total) => this.reportHits(index, total));
     this.listen();
     this.outline();
-    const chosen = this.boxes.findIndex((box) => box.dataset.box === root.dataset.chosen);
-    if (chosen >= 0) this.goTo(chosen, false);
+    const unsent = draft.unsent()?.candidate_index;
+    const chosen = this.boxes.findIndex((box) => box.dataset.box === (unsent ?? root.dataset.chosen));
+    if (chosen >= 0) this.goTo(chosen, unsent !== undefined);
   }
 
   listen() {

@@ -13,11 +13,19 @@ export class Draft {
     /** @type {Record<string, string> | null} */
     this.waiting = null;
     this.sending = Promise.resolve();
+    // Until the server has it, a mark is also kept here: a reload can be quicker than its request.
+    this.key = `quorate:${root.dataset.assignment}:${root.dataset.stage}`;
+  }
+
+  /** @returns {Record<string, string> | null} what this tab marked and the server may not have yet */
+  unsent() {
+    return JSON.parse(sessionStorage.getItem(this.key) || "null");
   }
 
   /** @param {Record<string, string>} fields */
   save(fields) {
     this.waiting = fields;
+    sessionStorage.setItem(this.key, JSON.stringify(fields));
     this.say(_("Saving…"));
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.flush(), WAIT_MS);
@@ -38,6 +46,7 @@ export class Draft {
   settle() {
     clearTimeout(this.timer);
     this.waiting = null;
+    sessionStorage.removeItem(this.key);
     return this.sending;
   }
 
@@ -58,6 +67,7 @@ export class Draft {
       const answer = await response.json();
       if (response.ok) {
         this.version = String(answer.version);
+        if (!this.waiting) sessionStorage.removeItem(this.key);
         this.say(_("Saved %s").replace("%s", new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })));
       } else {
         this.say(_("Not saved"));

@@ -33,7 +33,7 @@ export class Spans {
     this.cursor = -1;
     this.anchor = -1;
     this.dragging = false;
-    this.rightToLeft = getComputedStyle(this.box).direction === "rtl";
+    this.rightToLeft = getComputedStyle(this.elements[0]?.[0] || this.box).direction === "rtl";
     this.history = new History(this.kept(position));
     this.listen();
     this.render();
@@ -44,14 +44,15 @@ export class Spans {
    * @returns {Marked}
    */
   kept(position) {
+    const unsent = this.draft.unsent();
     /** @type {[number, number][]} */
-    const kept = JSON.parse(document.getElementById("kept-spans")?.textContent || "[]");
+    const kept = JSON.parse(unsent?.spans || document.getElementById("kept-spans")?.textContent || "[]");
     const spans = kept.map(([start, end]) => {
       const inside = this.words.filter(([token]) => start <= token && token < end).map(([token]) => position.get(token) ?? 0);
       return /** @type {import("./ranges.js").Span} */ ([Math.min(...inside), Math.max(...inside) + 1]);
     });
     const chosen = /** @type {HTMLInputElement | null} */ (this.form.querySelector("[name=kind]:checked"));
-    return { spans, kind: chosen?.value || (spans.length ? "spans" : "") };
+    return { spans, kind: unsent?.kind || chosen?.value || (spans.length ? "spans" : "") };
   }
 
   listen() {

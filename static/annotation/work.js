@@ -17,7 +17,7 @@ class Desk {
     document.addEventListener("click", (event) => this.click(event));
     document.addEventListener("submit", () => this.stamp(), true);
     document.addEventListener("htmx:confirm", (event) => this.settle(/** @type {CustomEvent} */ (event)));
-    document.addEventListener("htmx:afterSettle", () => this.show());
+    document.addEventListener("htmx:afterSwap", () => this.show());
     document.addEventListener("htmx:responseError", (event) => this.failed(/** @type {CustomEvent} */ (event)));
     document.addEventListener("htmx:sendError", () => showProblem(_("No connection. Nothing is lost; try again.")));
     document.addEventListener("visibilitychange", () => this.log?.add(document.visibilityState === "visible" ? "show" : "hide"));

@@ -1,0 +1,81 @@
+"""Chromium against a live server, with the worker's jobs done in between."""
+
+import os
+
+import pytest
+
+from tests.conftest import CHROMIUM
+
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in this thread
+
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return one Chromium for all browser tests."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+class Watched:
+    """A page whose console must stay clean; closing it checks."""
+
+    def __init__(self, browser, base, **options):
+        self.base = base
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(15_000)
+        self.problems = []
+        self.page.on("console", lambda message: self._note(message))
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def _note(self, message):
+        expected = "the server responded with a status of 4" in message.text
+        if message.type in ("error", "warning") and not expected:
+            self.problems.append(f"{self.page.url}: {message.text}")
+
+    def go(self, path):
+        self.page.goto(self.base + path)
+
+    def log_in(self, user):
+        """Put a logged-in session into the browser."""
+        from django.conf import settings
+        from django.test import Client
+
+        client = Client()
+        client.force_login(user)
+        cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+        self.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": self.base}])
+
+    def close(self):
+        self.context.close()
+        assert not self.problems, self.problems
+
+
+@pytest.fixture
+def open_browser(browser, live_server, request):
+    """Return a function that opens a fresh, watched browser context, logged in as somebody."""
+    opened = []
+
+    def open_as(user=None, **options):
+        watched = Watched(browser, live_server.url, **options)
+        if user is not None:
+            watched.log_in(user)
+        opened.append(watched)
+        return watched
+
+    yield open_as
+    folder = os.environ.get("QUORATE_SCREENSHOTS")
+    if folder:  # what each browser saw last, for looking at after a failure
+        for number, watched in enumerate(opened):
+            watched.page.screenshot(path=f"{folder}/{request.node.name}-{number}.png")
+    for watched in opened:
+        watched.close()
