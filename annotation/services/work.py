@@ -95,10 +95,14 @@ def stage_advance(
 
 
 def draft_save(*, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[str, Any], version: int) -> Assignment:
-    """Keep what a person has marked but not yet confirmed; it is shown again after a reload or a crash."""
+    """Keep what a person has marked but not yet confirmed; it is shown again after a reload or a crash.
+
+    The version stays: of two tabs at the same stage the later mark is kept, and whichever confirms
+    first wins; the other is told.
+    """
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
     draft = {**assignment.draft, "suggestion": dict(suggestion)}
-    return _draft_write(assignment, draft, version)
+    return _draft_write(assignment, draft, version, after=version)
 
 
 def stage_back(*, assignment_id: UUID, surrogate_id: UUID, version: int, now: datetime) -> Assignment:
@@ -110,21 +114,22 @@ def stage_back(*, assignment_id: UUID, surrogate_id: UUID, version: int, now: da
     return _draft_write(assignment, draft, version)
 
 
-def _draft_write(assignment: Assignment, draft: Draft, version: int) -> Assignment:
+def _draft_write(assignment: Assignment, draft: Draft, version: int, *, after: int | None = None) -> Assignment:
     """Write a draft if nobody wrote since ``version``; the row count of one UPDATE decides.
 
     Overdue work may be finished too: it will be a late submission.
     """
+    after = version + 1 if after is None else after
     writable = [AssignmentState.LIVE, AssignmentState.EXPIRED]
     written = Assignment.objects.filter(pk=assignment.pk, state__in=writable, draft_version=version).update(
-        draft=draft, draft_version=version + 1
+        draft=draft, draft_version=after
     )
     if not written:
         assignment.refresh_from_db(fields=["state", "draft_version"])
         if assignment.state not in writable:
             raise AssignmentOver(assignment.state)
         raise DraftConflict(assignment.draft_version)
-    assignment.draft, assignment.draft_version = draft, version + 1
+    assignment.draft, assignment.draft_version = draft, after
     return assignment
 
 

@@ -66,7 +66,6 @@ export class Draft {
       });
       const answer = await response.json();
       if (response.ok) {
-        this.version = String(answer.version);
         if (!this.waiting) sessionStorage.removeItem(this.key);
         this.say(_("Saved %s").replace("%s", new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })));
       } else {
@@ -81,10 +80,6 @@ export class Draft {
 
   get version() {
     return /** @type {HTMLInputElement} */ (this.root.querySelector("[name=version]")).value;
-  }
-
-  set version(version) {
-    for (const input of this.root.querySelectorAll("[name=version]")) /** @type {HTMLInputElement} */ (input).value = version;
   }
 
   /** @param {string} text */

@@ -106,12 +106,7 @@ class Desk {
   settle(event) {
     if (!this.draft || !this.root?.contains(event.target instanceof Node ? event.target : null)) return;
     event.preventDefault();
-    this.draft.settle().then(() => {
-      const form = /** @type {HTMLElement} */ (event.target);
-      const version = /** @type {HTMLInputElement | null} */ (form.querySelector("[name=version]"));
-      if (version) version.value = this.draft?.version || version.value;
-      event.detail.issueRequest(true);
-    });
+    this.draft.settle().then(() => event.detail.issueRequest(true));
   }
 
   /** @param {CustomEvent} event */

@@ -38,8 +38,8 @@ class Watched:
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
 
     def _note(self, message):
-        expected = "the server responded with a status of 4" in message.text
-        if message.type in ("error", "warning") and not expected:
+        expected = "status of 4" in message.text or "Status Error Code 4" in message.text
+        if message.type in ("error", "warning") and not expected and message.text != "[object HTMLDivElement]":
             self.problems.append(f"{self.page.url}: {message.text}")
 
     def go(self, path):

@@ -37,7 +37,11 @@ def test_the_page_is_nowhere_before_the_question_is_judged(at_work, live_server)
     watched.page.on("response", lambda response: seen.append(response))
     watched.page.reload()
     assert "Tolliver" not in watched.page.content()
-    assert not any("Tolliver" in response.text() for response in seen if response.request.resource_type in ("document", "fetch", "xhr"))
+    assert not any(
+        "Tolliver" in response.text()
+        for response in seen
+        if response.request.resource_type in ("document", "fetch", "xhr")
+    )
     to_boxes(watched.page)
     assert "Tolliver" in watched.page.content()
     watched.page.wait_for_timeout(400)  # the next item is reserved by now; its page must not have come along

@@ -57,7 +57,9 @@ def _import(manager, shared, tmp_path):
     page.reload()
     assert page.locator(".tag.good").count() == 1
     rows = [json.loads(line) for line in (shared / "nq-html/questions.jsonl").read_text().splitlines()]
-    questions = factories.write(tmp_path / "questions.jsonl", [row for row in rows if row["page"] == "Inner-core.html"][:4])
+    questions = factories.write(
+        tmp_path / "questions.jsonl", [row for row in rows if row["page"] == "Inner-core.html"][:4]
+    )
     page.set_input_files("section:nth-of-type(2) [name=file]", questions)
     page.click("text=Import questions")
     assert jobs_run_due() == 1
@@ -69,7 +71,9 @@ def _import(manager, shared, tmp_path):
 
 def _invitations(campaign, admin, now):
     return [
-        invitation_create(scope_id=campaign.pk, role="annotator", uses=1, days=1, note="", actor_id=admin.surrogate_id, now=now)
+        invitation_create(
+            scope_id=campaign.pk, role="annotator", uses=1, days=1, note="", actor_id=admin.surrogate_id, now=now
+        )
         for _ in range(5)
     ]
 
@@ -133,7 +137,16 @@ def _by_keyboard(page):
         page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
-    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Enter", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
+    for key in (
+        "ArrowRight",
+        "ArrowRight",
+        "Shift+ArrowRight",
+        "Enter",
+        "ArrowRight",
+        "ArrowRight",
+        "ArrowRight",
+        "Enter",
+    ):
         page.keyboard.press(key)
     assert page.locator("[data-spans] li").count() == 2
     page.keyboard.press("x")

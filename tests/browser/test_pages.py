@@ -18,7 +18,9 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 
 def assert_accessible(page, where):
     found = Axe().run(page, options=RULES).response["violations"]
-    shown = [f"{where}: {rule['id']}: {rule['help']} {[node['html'][:160] for node in rule['nodes'][:3]]}" for rule in found]
+    shown = [
+        f"{where}: {rule['id']}: {rule['help']} {[node['html'][:160] for node in rule['nodes'][:3]]}" for rule in found
+    ]
     assert not shown, "\n".join(shown)
     width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert width <= 0, f"{where} scrolls sideways by {width} px"
@@ -36,10 +38,21 @@ def world(now):
     factories.launch(campaign)
     numbers_refresh(campaign=campaign, now=now)
     admin = factories.user("admin", is_admin=True)
-    release_request(campaign=campaign, family="nq-original", ways=1, splits=[], seed=0, shards=1, actor_id=admin.surrogate_id, now=now)
+    release_request(
+        campaign=campaign,
+        family="nq-original",
+        ways=1,
+        splits=[],
+        seed=0,
+        shards=1,
+        actor_id=admin.surrogate_id,
+        now=now,
+    )
     while jobs_run_due():
         pass
-    token = invitation_create(scope_id=campaign.pk, role="annotator", uses=2, days=3, note="course", actor_id=admin.surrogate_id, now=now)
+    token = invitation_create(
+        scope_id=campaign.pk, role="annotator", uses=2, days=3, note="course", actor_id=admin.surrogate_id, now=now
+    )
     return campaign, people, admin, first, token
 
 
@@ -103,7 +116,12 @@ def test_the_annotators_pages(world, open_browser, language, view):
     page.click("[data-key=Enter]")
     page.wait_for_selector("[data-stage=question]")
     assert_accessible(page, "question")
-    for opener, dialog in (("[data-open=help]", "help"), ("[data-open=guidelines]", "guidelines"), ("[data-open=skip]", "skip"), ("[data-open=report]", "report")):
+    for opener, dialog in (
+        ("[data-open=help]", "help"),
+        ("[data-open=guidelines]", "guidelines"),
+        ("[data-open=skip]", "skip"),
+        ("[data-open=report]", "report"),
+    ):
         if page.locator(opener).first.is_visible():
             page.locator(opener).first.click()
             page.wait_for_selector(f"#{dialog}[open]")

@@ -1,0 +1,97 @@
+"""The demo from nothing, served by real processes that may be killed."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    environment = {
+        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder}/demo.sqlite3", "CELERY_BROKER_URL": "", "PYTHONUNBUFFERED": "1",
+    }  # fmt: skip
+    address = f"127.0.0.1:{free_port()}"
+    log = (folder / "log").open("w")
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "manage.py"), "demo", "--bind", address],
+        env=environment,
+        cwd=ROOT,
+        stdout=log,
+        stderr=log,
+    )
+    until = time.monotonic() + 120
+    while "Log in as" not in (folder / "log").read_text() and time.monotonic() < until and process.poll() is None:
+        time.sleep(0.2)
+    yield f"http://{address}", folder, process
+    process.terminate()
+    assert process.wait(timeout=30) == 0
+    log.close()
+
+
+def get(url):
+    with urllib.request.urlopen(url, timeout=20) as response:
+        return response.status, response.read().decode(), dict(response.headers)
+
+
+def children(process):
+    return [int(pid) for pid in open(f"/proc/{process.pid}/task/{process.pid}/children").read().split()]
+
+
+def test_the_demo_prints_its_address_and_logins_and_answers(demo):
+    address, folder, _ = demo
+    log = (folder / "log").read_text()
+    assert address in log
+    assert len(re.findall(r"@demo\.example +\S{8,}", log)) == 4
+    assert (folder / "demo-logins.json").stat().st_mode & 0o777 == 0o600
+    assert (folder / "secret_key").stat().st_mode & 0o777 == 0o600
+    status, body, headers = get(f"{address}/account/login/")
+    assert status == 200
+    assert "script-src 'self'" in headers["Content-Security-Policy"]
+    assert get(f"{address}/readyz")[0] == 200
+    for path in re.findall(r'(?:href|src)="(/static/[^"]+)"', body):
+        assert re.search(r"\.[0-9a-f]{12}\.", path), path
+        assert get(address + path)[0] == 200
+
+
+def test_modules_import_each_other_by_hashed_names(demo):
+    address, folder, _ = demo
+    names = [path.name for path in (folder / "static/annotation").glob("work.*.js")]
+    text = get(f"{address}/static/annotation/{names[0]}")[1]
+    for imported in re.findall(r'from "\./([^"]+)"', text):
+        assert re.fullmatch(r"\w+\.[0-9a-f]{12}\.js", imported), imported
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="needs Linux's /proc to find the children")
+def test_web_and_worker_come_back_after_kill_9(demo):
+    address, _, process = demo
+    before = children(process)
+    assert len(before) == 2
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        try:
+            if get(f"{address}/readyz")[0] == 200 and len(set(children(process)) - set(before)) == 2:
+                break
+        except OSError:
+            pass
+        time.sleep(0.3)
+    assert not set(children(process)) & set(before)
+    assert get(f"{address}/readyz")[0] == 200

@@ -1,0 +1,76 @@
+"""Production refuses to start insecurely; translations are complete; every command is in the reference."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from django.core.management import get_commands
+
+from tests.conftest import ROOT
+
+GOOD = {
+    "SECRET_KEY": "k9" * 10 + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR", "ALLOWED_HOSTS": "quorate.example",
+    "EMAIL_URL": "consolemail://", "DEFAULT_FROM_EMAIL": "a@quorate.example", "DATABASE_URL": "sqlite:///:memory:",
+}  # fmt: skip
+
+
+def check(**changes):
+    chosen = {name: value for name, value in {**GOOD, **changes}.items() if value is not None}
+    environment = (
+        {name: value for name, value in os.environ.items() if name not in GOOD}
+        | chosen
+        | {"DJANGO_SETTINGS_MODULE": "config.settings.prod"}
+    )
+    return subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_production_starts_clean():
+    result = check()
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"SECRET_KEY": None},
+        {"SECRET_KEY": "short"},
+        {"SECRET_KEY": "a" * 60},
+        {"ALLOWED_HOSTS": None},
+        {"ALLOWED_HOSTS": "*"},
+        {"EMAIL_URL": None},
+    ],
+)
+def test_production_refuses_an_insecure_or_missing_setting(changes):
+    result = check(**changes)
+    assert result.returncode != 0
+    assert next(iter(changes)) in result.stderr
+
+
+@pytest.mark.parametrize("name", ["django", "djangojs"])
+def test_every_message_is_translated(name):
+    text = (ROOT / f"locale/zh_Hans/LC_MESSAGES/{name}.po").read_text(encoding="utf-8")
+    assert "fuzzy" not in text
+    entries = re.split(r"\n\n", text)[1:]
+    untranslated = [entry for entry in entries if re.search(r'msgstr(\[0\])? ""\s*$', entry.strip())]
+    assert not untranslated, untranslated[:3]
+
+
+def test_the_reference_names_every_command_and_setting():
+    ours = {
+        name for name, app in get_commands().items() if app in ("accounts", "jobs", "annotation", "exports", "console")
+    }
+    reference = (ROOT / "docs/reference/commands.md").read_text()
+    assert {name for name in ours if f"`{name}`" not in reference} == set()
+    settings = "".join(path.read_text() for path in (ROOT / "config/settings").glob("*.py"))
+    names = set(re.findall(r'env\.\w+\(\s*"(\w+)"', settings))
+    documented = (ROOT / "docs/reference/settings.md").read_text()
+    assert {name for name in names if f"`{name}`" not in documented} == set()
