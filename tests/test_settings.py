@@ -19,7 +19,7 @@ GOOD = {
 def check(**changes):
     chosen = {name: value for name, value in {**GOOD, **changes}.items() if value is not None}
     environment = (
-        {name: value for name, value in os.environ.items() if name not in GOOD}
+        {name: value for name, value in os.environ.items() if name not in {*GOOD, "DJANGO_ALLOW_ASYNC_UNSAFE"}}
         | chosen
         | {"DJANGO_SETTINGS_MODULE": "config.settings.prod"}
     )

@@ -144,7 +144,7 @@ def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, secon
         # A slot that was locked while this person passed by, and then left open: rare, so one look is enough.
         slot = search.first(before=participation.cursor, looks=1)
     if slot is None:
-        return _nothing(campaign, saw_any=search.saw_any)
+        return _nothing(campaign, search)
     return _assign(campaign, surrogate_id, slot, state, now + timedelta(seconds=seconds), now)
 
 
@@ -154,7 +154,6 @@ class _Search:
     def __init__(self, campaign: Campaign, surrogate_id: UUID) -> None:
         self.campaign = campaign
         self.surrogate_id = surrogate_id
-        self.saw_any = False
         self.position = 0
 
     def first(
@@ -166,7 +165,7 @@ class _Search:
         if before is not None:
             open_slots = open_slots.filter(order_key__lt=before)
         if reopened:  # few as a rule, many after an exclusion: the database passes over what was seen
-            open_slots = open_slots.filter(~Exists(self._seen().filter(item_id=OuterRef("item_id"))))
+            open_slots = open_slots.filter(~Exists(self.seen().filter(item_id=OuterRef("item_id"))))
         while looks is None or looks > 0:
             chunk = list(
                 open_slots.filter(order_key__gte=position)
@@ -183,12 +182,12 @@ class _Search:
             looks = looks - 1 if looks is not None else None
         return None
 
-    def _seen(self) -> QuerySet[Assignment]:
+    def seen(self) -> QuerySet[Assignment]:
+        """Return the assignments that keep items from being given to this person again."""
         return Assignment.objects.filter(surrogate_id=self.surrogate_id, state__in=BLOCKING)
 
     def _first_of(self, chunk: list[tuple[int, int, int]]) -> Slot | None:
-        self.saw_any = self.saw_any or bool(chunk)
-        seen = set(self._seen().filter(item_id__in={item for _, item, _ in chunk}).values_list("item_id", flat=True))
+        seen = set(self.seen().filter(item_id__in={item for _, item, _ in chunk}).values_list("item_id", flat=True))
         return _hold_one([pk for pk, item, _ in chunk if item not in seen])
 
 
@@ -242,14 +241,15 @@ def _assign(
     return Claim(_own(campaign, surrogate_id, assignment.state))
 
 
-def _nothing(campaign: Campaign, *, saw_any: bool) -> Claim:
-    if saw_any:
+def _nothing(campaign: Campaign, search: _Search) -> Claim:
+    """Say why there is nothing: what is open was seen, or others are on all of it, or nothing is left."""
+    open_slots = Slot.objects.filter(campaign=campaign, state=SlotState.OPEN)
+    if open_slots.filter(Exists(search.seen().filter(item_id=OuterRef("item_id")))).exists():
         return Claim(None, Reason.ALL_SEEN)
-    if Slot.objects.filter(campaign=campaign, state=SlotState.HELD).exists():
-        soonest = Assignment.objects.filter(
+    # A slot that is open and yet was not to be had is being taken by somebody at this moment.
+    if Slot.objects.filter(campaign=campaign, state=SlotState.HELD).exists() or open_slots.exists():
+        working = Assignment.objects.filter(
             campaign=campaign, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]
-        ).aggregate(soonest=Min("deadline_at"))["soonest"]
-        return Claim(None, Reason.ALL_HELD, soonest)
-    if Slot.objects.filter(campaign=campaign, state=SlotState.OPEN).exists():
-        return Claim(None, Reason.ALL_SEEN)
+        )
+        return Claim(None, Reason.ALL_HELD, working.aggregate(soonest=Min("deadline_at"))["soonest"])
     return Claim(None, Reason.NOTHING_OPEN)
