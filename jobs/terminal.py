@@ -4,10 +4,19 @@ import json
 import time
 from typing import Any
 
+from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import connection
 
 from jobs.models import Job, JobState
 from jobs.services import job_run_here
+
+
+def prepare_database() -> None:
+    """On one machine without services, make an empty database ready, as `serve` and `demo` do."""
+    if settings.PREPARE_DATABASE and not connection.introspection.table_names():
+        call_command("migrate", verbosity=0, interactive=False)
 
 
 class Progress:

@@ -7,11 +7,12 @@ from django.utils import timezone
 
 from annotation.models import Batch, BatchState, Campaign, CampaignState
 from annotation.services.campaigns import campaign_move
-from jobs.terminal import run_here
+from jobs.terminal import prepare_database, run_here
 
 
 def campaign_named(slug: str) -> Campaign:
     """Return a campaign by its short name, or end the command with the names there are."""
+    prepare_database()
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
         known = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"

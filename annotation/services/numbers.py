@@ -9,8 +9,9 @@ from django.db.models import Count, Max
 
 from annotation.models import Annotation, Campaign, Item, Slot, Snapshot
 from annotation.tasktypes.registry import TASK_TYPES
-from jobs.models import Job
+from jobs.models import Job, JobState
 from jobs.services import job_enqueue
+from jobs.ticks import on_tick
 
 STALE_SECONDS = 10
 
@@ -41,6 +42,13 @@ def numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
         return None
     key = f"numbers:{campaign.pk}"
     return job_enqueue(kind="annotation.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key)  # fmt: skip
+
+
+@on_tick
+def numbers_jobs_forget(now: datetime) -> None:
+    """Delete the jobs of numbers that have long been replaced: an open overview asks every few seconds."""
+    old = now - timedelta(hours=1)
+    Job.objects.filter(kind="annotation.numbers", state=JobState.DONE, finished_at__lt=old).delete()
 
 
 def _slots_by_state(campaign: Campaign) -> dict[str, int]:

@@ -179,6 +179,7 @@ DOCUMENT_LIMITS = {
 }
 
 STYLEGUIDE = False
+PREPARE_DATABASE = False
 SILENCED_SYSTEM_CHECKS: list[str] = []
 LOGGING = {
     "version": 1,

@@ -29,3 +29,4 @@ if DEBUG:
     WHITENOISE_USE_FINDERS = True
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 STYLEGUIDE = env.bool("QUORATE_STYLEGUIDE", default=True)
+PREPARE_DATABASE = True  # commands make an empty database ready by themselves

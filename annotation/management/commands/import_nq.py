@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
-from jobs.terminal import print_result, run_here
+from jobs.terminal import prepare_database, print_result, run_here
 
 
 class Command(BaseCommand):
@@ -34,6 +34,7 @@ class Command(BaseCommand):
         path = options["file"]
         if not path.is_file():
             raise CommandError(f"{path}: no such file")
+        prepare_database()
         campaign = Campaign.objects.filter(slug=options["campaign"]).first() or self._create(options)
         payload = {
             "campaign": str(campaign.pk), "path": str(path.resolve()), "name": path.name,

@@ -1,0 +1,142 @@
+"""How usable a page of 2.5 MB stays, and what the document pipeline does a second: ``python -m perf.pages``.
+
+The large page is made of a real one's kind of content, generated here: sections, paragraphs, an
+infobox, tables. Needs Chromium for the browser part.
+"""
+
+import os
+import shutil
+import statistics
+import threading
+import time
+
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+from perf.setup import start
+
+start()
+
+from annotation.documents.display import display_html
+from annotation.documents.markup import Page
+from annotation.documents.tokens import tokenize
+
+WORDS = "the harbour of Lund was built in 1871 by an engineer whose name the council had nearly forgotten until then".split()
+
+
+def large_page(megabytes):
+    parts, size, section = (
+        ["<!DOCTYPE html><html><head><title>Large</title></head><body><div id='content'><h1>Large</h1>"],
+        0,
+        0,
+    )
+    while size < megabytes * 1_000_000:
+        section += 1
+        block = f"<h2 id='s{section}'>Section {section}</h2>"
+        for paragraph in range(6):
+            text = " ".join(
+                f"<a href='/wiki/{word}' title='{word}' class='mw-redirect'>{word}</a>" if n % 9 == 0 else word
+                for n, word in enumerate(WORDS * 4)
+            )
+            block += f"<p>{section}.{paragraph} {text}.<sup id='cite_{section}_{paragraph}' class='reference'><a href='#n'>[{paragraph}]</a></sup></p>"
+        rows = "".join(
+            f"<tr><th scope='row'>{year}</th><td>{year * 7}</td><td>{year * 11} km</td></tr>"
+            for year in range(1900, 1915)
+        )
+        block += f"<table class='wikitable'>{rows}</table>"
+        parts.append(block)
+        size += len(block)
+    return "".join([*parts, "</div></body></html>"])
+
+
+def pipeline(text):
+    best = {}
+    for _ in range(3):
+        begun = time.perf_counter()
+        result = tokenize(Page(text))
+        middle = time.perf_counter()
+        shown = display_html(text, result.candidates)
+        end = time.perf_counter()
+        for name, seconds in (("tokens and candidates", middle - begun), ("display", end - middle)):
+            best[name] = min(seconds, best.get(name, 9e9))
+    megabytes = len(text.encode()) / 1e6
+    print(
+        f"page: {megabytes:.2f} MB, {len(result.tokens):,} tokens, {len(result.candidates):,} candidates, shown in {len(shown) / 1e6:.2f} MB"
+    )
+    for name, seconds in best.items():
+        print(f"  {name}: {seconds:.2f} s, {megabytes / seconds:.1f} MB/s")
+
+
+def browser(text):
+    from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+    from django.conf import settings
+    from django.core.management import call_command
+    from django.test import Client
+    from playwright.sync_api import sync_playwright
+
+    from config.wsgi import application
+    from tests import factories
+
+    call_command("createcachetable")
+    call_command("collectstatic", verbosity=0, interactive=False)
+    campaign = factories.campaign()
+    factories.import_page(campaign, text, "large.html")
+    factories.import_rows(campaign, [{"id": "1", "question": "who built the harbour", "document": "large.html"}])
+    factories.launch(campaign)
+    person = factories.annotator(campaign)
+
+    class Quiet(WSGIRequestHandler):
+        def log_message(self, *arguments):
+            pass
+
+    server = make_server("127.0.0.1", 0, application, handler_class=Quiet)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_port}"
+    client = Client()
+    client.force_login(person)
+    cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        for throttle in (1, 4):
+            context = chromium.new_context(viewport={"width": 1280, "height": 800})
+            context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": base}])
+            page = context.new_page()
+            page.set_default_timeout(120_000)
+            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttle})
+            page.goto(f"{base}/work/{campaign.slug}/")
+            if page.locator("[data-key=Enter]").count():
+                page.keyboard.press("Enter")
+            page.wait_for_selector("[data-stage]")
+            if page.locator("[data-stage=question]").count():
+                begun = time.perf_counter()
+                page.keyboard.press("1")
+            else:
+                begun = time.perf_counter()
+                page.reload()
+            page.wait_for_selector("[data-stage=long_answer] [data-outline] li")
+            ready = time.perf_counter() - begun
+            moves = []
+            for _ in range(30):
+                begun = time.perf_counter()
+                page.keyboard.press("j")
+                page.evaluate("() => new Promise(done => requestAnimationFrame(done))")
+                moves.append(time.perf_counter() - begun)
+            begun = time.perf_counter()
+            page.fill("#find", "Section 200")
+            page.evaluate("() => new Promise(done => requestAnimationFrame(done))")
+            find = time.perf_counter() - begun
+            print(
+                f"CPU throttled {throttle}x: stage 2 ready in {ready:.2f} s; a key to the next box {1000 * statistics.median(moves):.0f} ms (median of 30); find {1000 * find:.0f} ms"
+            )
+            context.close()
+        chromium.close()
+    server.shutdown()
+
+
+if __name__ == "__main__":
+    page = large_page(2.5)
+    pipeline(page)
+    if shutil.which("chromium"):
+        browser(page)
