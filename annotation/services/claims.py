@@ -132,7 +132,10 @@ def _begin(reserved: Assignment, campaign: Campaign, now: datetime) -> bool:
 
 
 def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, seconds: int, now: datetime) -> Claim:
-    participation, _ = Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
+    participation = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
+    theirs = _own(campaign, surrogate_id, state)
+    if theirs is not None:  # another tab of the same person was quicker
+        return Claim(theirs)
     search = _Search(campaign, surrogate_id)
     slot = search.first(after=participation.cursor)
     if search.position > participation.cursor:
@@ -146,6 +149,20 @@ def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, secon
     if slot is None:
         return _nothing(campaign, search)
     return _assign(campaign, surrogate_id, slot, state, now + timedelta(seconds=seconds), now)
+
+
+def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participation:
+    """Return a person's place in a campaign, theirs alone until the transaction ends.
+
+    Taken before anything else of theirs is changed, so that their tabs go one after another.
+    """
+    require_transaction()
+    places = Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
+    place = places.select_for_update().first()
+    if place is None:
+        Participation.objects.get_or_create(campaign_id=campaign_id, surrogate_id=surrogate_id)
+        place = places.select_for_update().get()
+    return place
 
 
 class _Search:

@@ -23,7 +23,7 @@ from annotation.models import (
 )
 from annotation.ordering import new_annotation_id
 from annotation.selectors.documents import tokenization_of
-from annotation.services.claims import Claim, claim_next
+from annotation.services.claims import Claim, claim_next, participation_lock
 from annotation.tasktypes.base import Draft
 from annotation.tasktypes.registry import TASK_TYPES
 
@@ -168,6 +168,7 @@ def assignment_submit(*, assignment_id: UUID, surrogate_id: UUID, now: datetime,
     """
     with transaction.atomic():
         assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+        participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
         annotation = Annotation.objects.filter(assignment=assignment).first() or _submit(assignment, now)
         claim = Claim(None)
         if another:
@@ -223,6 +224,7 @@ def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, not
         raise ValueError(f"unknown reason {reason!r}")
     with transaction.atomic():
         assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+        participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
         skipped = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.LIVE).update(
             state=AssignmentState.SKIPPED, ended_at=now, skip_reason=reason, skip_note=note[:500]
         )
