@@ -67,18 +67,20 @@ def pipeline(text):
 
 
 def browser(text):
-    from wsgiref.simple_server import WSGIRequestHandler, make_server
+    from socketserver import ThreadingMixIn
+    from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
     from django.conf import settings
     from django.core.management import call_command
     from django.test import Client
     from playwright.sync_api import sync_playwright
 
-    from config.wsgi import application
     from tests import factories
 
     call_command("createcachetable")
     call_command("collectstatic", verbosity=0, interactive=False)
+    from config.wsgi import application  # reads the folder of static files as it is now
+
     campaign = factories.campaign()
     factories.import_page(campaign, text, "large.html")
     factories.import_rows(campaign, [{"id": "1", "question": "who built the harbour", "document": "large.html"}])
@@ -89,7 +91,10 @@ def browser(text):
         def log_message(self, *arguments):
             pass
 
-    server = make_server("127.0.0.1", 0, application, handler_class=Quiet)
+    class Threaded(ThreadingMixIn, WSGIServer):
+        daemon_threads = True
+
+    server = make_server("127.0.0.1", 0, application, server_class=Threaded, handler_class=Quiet)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_port}"
     client = Client()
@@ -103,7 +108,7 @@ def browser(text):
             context = chromium.new_context(viewport={"width": 1280, "height": 800})
             context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": base}])
             page = context.new_page()
-            page.set_default_timeout(120_000)
+            page.set_default_timeout(30_000)
             context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttle})
             page.goto(f"{base}/work/{campaign.slug}/")
             if page.locator("[data-key=Enter]").count():
