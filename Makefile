@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo serve test check venv messages lock perf clean
+.PHONY: demo serve test check venv messages types lock perf clean
 
 $(VENV)/.run-time: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -40,6 +40,9 @@ messages: venv  ## after changing texts: collect, translate in locale/, compile 
 	$(BIN)/python manage.py makemessages -l zh_Hans --no-obsolete --no-location -i .venv -i var
 	$(BIN)/python manage.py makemessages -d djangojs -l zh_Hans --no-obsolete --no-location -i .venv -i var -i 'static/vendor/*'
 	$(BIN)/python manage.py compilemessages -i .venv
+
+types:  ## the JavaScript against its JSDoc (needs npm)
+	npx --yes -p typescript@5.9.3 tsc -p jsconfig.json
 
 lock:  ## after changing pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header -o requirements.txt

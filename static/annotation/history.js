@@ -1,7 +1,11 @@
-/** Undo and redo over immutable values. */
+/**
+ * Undo and redo over immutable values.
+ * @template Value
+ */
 export class History {
-  /** @param {any} value the first value */
+  /** @param {Value} value the first value */
   constructor(value) {
+    /** @type {Value[]} */
     this.values = [value];
     this.at = 0;
   }
@@ -10,7 +14,7 @@ export class History {
     return this.values[this.at];
   }
 
-  /** @param {any} value */
+  /** @param {Value} value */
   push(value) {
     this.values.splice(this.at + 1, Infinity, value);
     this.at += 1;

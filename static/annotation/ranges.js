@@ -10,6 +10,7 @@
  * @returns {Span[]} sorted and apart from each other
  */
 export function withSpan(spans, [start, end]) {
+  /** @type {Span[]} */
   const kept = [];
   for (const span of spans) {
     if (span[1] <= start || span[0] >= end) kept.push(span);

@@ -168,7 +168,7 @@ export class Spans {
 
   /** @param {number} index */
   remove(index) {
-    const spans = this.history.value.spans.filter((_span, /** @type {number} */ at) => at !== index);
+    const spans = this.history.value.spans.filter((_span, at) => at !== index);
     if (spans.length === this.history.value.spans.length) return;
     this.log.add("span_remove", index);
     this.change({ spans, kind: spans.length ? "spans" : "" });
