@@ -1,5 +1,7 @@
 """The annotator's desk: nothing lost, nothing doubled, nothing seen too early, other scripts."""
 
+import time
+
 import pytest
 
 from annotation.models import Annotation, Assignment
@@ -44,7 +46,9 @@ def test_the_page_is_nowhere_before_the_question_is_judged(at_work, live_server)
     )
     to_boxes(watched.page)
     assert "Tolliver" in watched.page.content()
-    watched.page.wait_for_timeout(400)  # the next item is reserved by now; its page must not have come along
+    until = time.monotonic() + 10
+    while not Assignment.objects.filter(state="reserved").exists() and time.monotonic() < until:
+        watched.page.wait_for_timeout(50)
     assert Assignment.objects.filter(state="reserved").count() == 1
     assert not any("reserve" in response.url and "Tolliver" in response.text() for response in seen)
 
@@ -76,7 +80,9 @@ def test_leaving_the_page_at_once_still_keeps_the_mark(at_work):
     to_boxes(watched.page)
     watched.page.keyboard.press("j")
     watched.go("/")
-    watched.page.wait_for_timeout(500)
+    until = time.monotonic() + 10
+    while "suggestion" not in Assignment.objects.get().draft and time.monotonic() < until:
+        watched.page.wait_for_timeout(50)  # the request is on its way
     assert Assignment.objects.get().draft["suggestion"]["candidate_index"] == "0"
 
 
