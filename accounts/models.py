@@ -111,6 +111,7 @@ class Invitation(models.Model):
     scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=20, choices=Role)
     token_sha256 = models.CharField(max_length=64, unique=True)
+    label = models.CharField(max_length=200, blank=True)  # what it is an invitation to
     note = models.CharField(max_length=200, blank=True)
     uses_left = models.PositiveIntegerField(default=1)
     expires_at = models.DateTimeField()

@@ -53,6 +53,13 @@ def can(user: User | AnonymousUser, action: Action, scope_id: UUID | None = None
     return any(action in _ALLOWED[role] for role in roles_of(user, scope_id))
 
 
+def actions_of(user: User, scope_id: UUID) -> frozenset[Action]:
+    """Return everything somebody may do in a campaign."""
+    roles = roles_of(user, scope_id)
+    allowed = frozenset[Action]().union(*(_ALLOWED[role] for role in roles))
+    return allowed | (frozenset(Action) - {Action.ANNOTATE}) if user.is_admin else allowed
+
+
 def signed_in(request: "HttpRequest") -> User:
     """Return the user of a request behind a login (a view without one is a mistake)."""
     if not isinstance(request.user, User):

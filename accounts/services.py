@@ -45,7 +45,7 @@ def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now
 
 @transaction.atomic
 def invitation_create(
-    *, scope_id: UUID, role: str, uses: int, days: int, note: str, actor_id: UUID, now: datetime
+    *, scope_id: UUID, role: str, uses: int, days: int, note: str, actor_id: UUID, now: datetime, label: str = ""
 ) -> str:
     """Create an invitation and return its token, which is shown once and stored nowhere."""
     token = secrets.token_urlsafe(24)
@@ -53,6 +53,7 @@ def invitation_create(
         scope_id=scope_id,
         role=Role(role),
         token_sha256=token_hash(token),
+        label=label,
         note=note,
         uses_left=uses,
         expires_at=now + timedelta(days=days),

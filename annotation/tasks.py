@@ -76,7 +76,9 @@ def import_nq(work: Work) -> dict[str, Any]:
 def launch(work: Work) -> dict[str, Any]:
     """Give the items of a batch their slots and open it."""
     batch = Batch.objects.select_related("campaign").get(pk=work.payload["batch"], campaign_id=work.payload["campaign"])
-    return batch_launch(work=work, batch=batch, actor_id=work.job.requested_by_id)
+    result = batch_launch(work=work, batch=batch, actor_id=work.job.requested_by_id)
+    numbers_refresh(campaign=batch.campaign, now=timezone.now())
+    return result
 
 
 @handles("annotation.extend")

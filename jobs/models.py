@@ -62,6 +62,11 @@ class Job(models.Model):
         return min(100, self.done * 100 // self.total) if self.total else None
 
     @property
+    def title(self) -> str:
+        """What a person calls it: the file it is about, or the kind of work."""
+        return str(self.payload.get("name") or self.kind.rpartition(".")[2])
+
+    @property
     def is_finished(self) -> bool:
         """Whether nothing more will happen."""
         return self.state in (JobState.DONE, JobState.FAILED)

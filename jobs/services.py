@@ -116,10 +116,12 @@ def _run(work: Work) -> None:
         logger.warning("job %s was taken over by another worker", job.pk)
     except RetryLater as error:
         _retry(work, str(error))
-    except Exception as error:
+    except ValueError as error:  # what was asked for cannot be done: said to who asked, no fault of ours
+        logger.warning("job %s (%s) was refused: %s", job.pk, job.kind, error)
+        _finish(work, JobState.FAILED, error=str(error) or traceback.format_exc(limit=-3))
+    except Exception:
         logger.exception("job %s (%s) failed", job.pk, job.kind)
-        known = isinstance(error, ValueError) and str(error)
-        _finish(work, JobState.FAILED, error=str(error) if known else traceback.format_exc(limit=-3))
+        _finish(work, JobState.FAILED, error=traceback.format_exc(limit=-3))
 
 
 def jobs_run_due(*, limit: int = 100) -> int:

@@ -33,7 +33,8 @@ class Progress:
         self._shown_at = time.monotonic()
         of = f" of {job.total:,}" if job.total else ""
         end = "\r" if self._stream.isatty() else "\n"
-        self._stream.write(f"{job.done:,}{of}  {job.message}{end}")
+        done = f"{job.done:,}{of}  " if job.done or job.total else ""
+        self._stream.write(f"{done}{job.message}{end}")
         self._stream.flush()
 
 

@@ -24,5 +24,9 @@ def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponse:
     if request.method == "POST" and job.state == JobState.FAILED:
         job_retry(job_id=job.pk, now=timezone.now())
         job.refresh_from_db()
-    template = "jobs/_progress.html" if request.headers.get("HX-Request") else "jobs/job.html"
-    return render(request, template, {"job": job})
+    if not request.headers.get("HX-Request"):
+        return render(request, "jobs/job.html", {"job": job})
+    response = render(request, "jobs/_progress.html", {"job": job})
+    if job.is_finished:  # what the job made belongs on the page around it
+        response["HX-Refresh"] = "true"
+    return response

@@ -16,6 +16,8 @@ from perf.setup import start
 
 start()
 
+from django.urls import reverse
+
 from annotation.documents.display import display_html
 from annotation.documents.markup import Page
 from annotation.documents.tokens import tokenize
@@ -66,26 +68,27 @@ def pipeline(text):
         print(f"  {name}: {seconds:.2f} s, {megabytes / seconds:.1f} MB/s")
 
 
-def browser(text):
-    from socketserver import ThreadingMixIn
-    from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
-
-    from django.conf import settings
-    from django.core.management import call_command
-    from django.test import Client
-    from playwright.sync_api import sync_playwright
-
+def campaign_with(text):
+    """Return a campaign whose one item asks about the page, and somebody who may answer it."""
     from tests import factories
-
-    call_command("createcachetable")
-    call_command("collectstatic", verbosity=0, interactive=False)
-    from config.wsgi import application  # reads the folder of static files as it is now
 
     campaign = factories.campaign()
     factories.import_page(campaign, text, "large.html")
     factories.import_rows(campaign, [{"id": "1", "question": "who built the harbour", "document": "large.html"}])
     factories.launch(campaign)
-    person = factories.annotator(campaign)
+    return campaign, factories.annotator(campaign)
+
+
+def served():
+    """Serve the platform on a free loopback port and return the server."""
+    from socketserver import ThreadingMixIn
+    from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+    from django.core.management import call_command
+
+    call_command("createcachetable")
+    call_command("collectstatic", verbosity=0, interactive=False)
+    from config.wsgi import application  # reads the folder of static files as it is now
 
     class Quiet(WSGIRequestHandler):
         def log_message(self, *arguments):
@@ -96,44 +99,55 @@ def browser(text):
 
     server = make_server("127.0.0.1", 0, application, server_class=Threaded, handler_class=Quiet)
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def to_stage_two(page, address):
+    """Open the desk, go to the page of the item, and return the seconds from asking to a usable page."""
+    page.goto(address)
+    if page.locator("[data-key=Enter]").count():
+        page.keyboard.press("Enter")
+    page.wait_for_selector("[data-stage]")
+    judged = not page.locator("[data-stage=question]").count()
+    begun = time.perf_counter()
+    page.reload() if judged else page.keyboard.press("1")
+    page.wait_for_selector("[data-stage=long_answer] [data-outline] li")
+    return time.perf_counter() - begun
+
+
+def timed(page, act, *arguments):
+    """Return the seconds until the screen shows what was done."""
+    begun = time.perf_counter()
+    act(*arguments)
+    page.evaluate("() => new Promise(done => requestAnimationFrame(done))")
+    return time.perf_counter() - begun
+
+
+def browser(text):
+    from django.conf import settings
+    from django.test import Client
+    from playwright.sync_api import sync_playwright
+
+    campaign, person = campaign_with(text)
+    server = served()
     base = f"http://127.0.0.1:{server.server_port}"
     client = Client()
     client.force_login(person)
     cookie = client.cookies[settings.SESSION_COOKIE_NAME]
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
+        arguments = ["--no-sandbox", "--disable-gpu"]
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
         for throttle in (1, 4):
             context = chromium.new_context(viewport={"width": 1280, "height": 800})
             context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": base}])
             page = context.new_page()
-            page.set_default_timeout(30_000)
             context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-            page.goto(f"{base}/work/{campaign.slug}/")
-            if page.locator("[data-key=Enter]").count():
-                page.keyboard.press("Enter")
-            page.wait_for_selector("[data-stage]")
-            if page.locator("[data-stage=question]").count():
-                begun = time.perf_counter()
-                page.keyboard.press("1")
-            else:
-                begun = time.perf_counter()
-                page.reload()
-            page.wait_for_selector("[data-stage=long_answer] [data-outline] li")
-            ready = time.perf_counter() - begun
-            moves = []
-            for _ in range(30):
-                begun = time.perf_counter()
-                page.keyboard.press("j")
-                page.evaluate("() => new Promise(done => requestAnimationFrame(done))")
-                moves.append(time.perf_counter() - begun)
-            begun = time.perf_counter()
-            page.fill("#find", "Section 200")
-            page.evaluate("() => new Promise(done => requestAnimationFrame(done))")
-            find = time.perf_counter() - begun
+            ready = to_stage_two(page, base + reverse("work", args=[campaign.slug]))
+            moves = [timed(page, page.keyboard.press, "j") for _ in range(30)]
+            find = timed(page, page.fill, "#find", "Section 200")
             print(
-                f"CPU throttled {throttle}x: stage 2 ready in {ready:.2f} s; a key to the next box {1000 * statistics.median(moves):.0f} ms (median of 30); find {1000 * find:.0f} ms"
+                f"CPU throttled {throttle}x: stage 2 ready in {ready:.2f} s; a key to the next box "
+                f"{1000 * statistics.median(moves):.0f} ms (median of 30); find {1000 * find:.0f} ms"
             )
             context.close()
         chromium.close()

@@ -47,6 +47,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('role', models.CharField(choices=[('annotator', 'Annotator'), ('expert', 'Expert'), ('manager', 'Manager'), ('researcher', 'Researcher')], max_length=20)),
                 ('token_sha256', models.CharField(max_length=64, unique=True)),
+                ('label', models.CharField(blank=True, max_length=200)),
                 ('note', models.CharField(blank=True, max_length=200)),
                 ('uses_left', models.PositiveIntegerField(default=1)),
                 ('expires_at', models.DateTimeField()),

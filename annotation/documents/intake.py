@@ -61,7 +61,7 @@ def read_folder(folder: Path, *, max_bytes: int) -> Iterator[IncomingPage]:
         if path.suffix.lower() in _PAGE_SUFFIXES and path.is_file():
             name = str(path.relative_to(folder))
             with path.open("rb") as file:
-                yield IncomingPage(name, file.read(max_bytes + 1), str(path))
+                yield IncomingPage(name, file.read(max_bytes + 1), name)
 
 
 def _from_zip(file: IO[bytes], name: str, max_bytes: int) -> Iterator[IncomingPage]:

@@ -101,7 +101,8 @@ def draft_save(*, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[s
     first wins; the other is told.
     """
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
-    draft = {**assignment.draft, "suggestion": dict(suggestion)}
+    stage = TASK_TYPES[assignment.campaign.task_type].current_stage(assignment.draft)
+    draft = {**assignment.draft, "suggestion": {**assignment.draft.get("suggestion", {}), stage: dict(suggestion)}}
     return _draft_write(assignment, draft, version, after=version)
 
 
@@ -144,9 +145,8 @@ def _clocked(draft: Draft, stage: str, sent: Mapping[str, Any], now: datetime, a
         "seconds": round(entry.get("seconds", 0.0) + seconds, 3),
         "active": round(entry["active"] + min(_seconds(sent.get("active_seconds")), seconds), 3),
     }
-    changed = {**draft, "clock": stages}
-    changed.pop("suggestion", None)
-    return changed
+    suggestions = {other: kept for other, kept in draft.get("suggestion", {}).items() if other != stage}
+    return {**draft, "clock": stages, "suggestion": suggestions}
 
 
 def _seconds(value: Any) -> float:

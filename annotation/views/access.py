@@ -3,13 +3,16 @@
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
-from accounts.permissions import Action, can, signed_in
+from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.models import Campaign
 
 
 def campaign_for(request: HttpRequest, slug: str, action: Action) -> Campaign:
     """Return the campaign, or answer 404 as if there were none."""
     campaign = get_object_or_404(Campaign, slug=slug)
-    if not can(signed_in(request), action, campaign.pk):
+    user = signed_in(request)
+    if not can(user, action, campaign.pk):
         raise Http404
+    # The tabs of the campaign's pages show only where this person may go.
+    request.campaign_actions = actions_of(user, campaign.pk)  # type: ignore[attr-defined]
     return campaign

@@ -11,6 +11,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
@@ -105,7 +106,7 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime)
     """Render the stage an assignment stands at, or why there is no work."""
     if claim.reason is Reason.CONSENT_NEEDED:
         if _is_partial(request):
-            return HttpResponse(headers={"HX-Redirect": f"/work/{campaign.slug}/consent/"})
+            return HttpResponse(headers={"HX-Redirect": reverse("consent", args=[campaign.slug])})
         return redirect("consent", slug=campaign.slug)
     context: dict[str, Any] = {"campaign": campaign, "claim": claim, "now": now}
     if claim.assignment is None:
@@ -326,7 +327,9 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.ANNOTATE)
     text = consent_text_current(campaign.pk)
     if request.method == "POST" and text is not None and request.POST.get("text") == str(text.pk):
-        consent_give(text_id=text.pk, surrogate_id=signed_in(request).surrogate_id, now=timezone.now())
+        surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
+        consent_give(text_id=text.pk, surrogate_id=surrogate_id, now=now)
+        slot_claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
         return redirect("work", slug=slug)
     return render(request, "annotation/consent.html", {"campaign": campaign, "text": text})
 

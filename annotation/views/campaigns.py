@@ -22,7 +22,7 @@ from annotation.selectors.overview import overview_of
 from annotation.services.campaigns import ConsentPlan, campaign_create, campaign_move, guideline_publish
 from annotation.services.numbers import numbers_request
 from annotation.views.access import campaign_for
-from jobs.models import Job
+from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 
 
@@ -50,8 +50,12 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.SEE_CAMPAIGN)
     job = numbers_request(campaign=campaign, now=timezone.now())
     may_manage = can(signed_in(request), Action.MANAGE, campaign.pk)
+    launching = Job.objects.filter(
+        scope_id=campaign.pk, kind="annotation.launch", state__in=[JobState.QUEUED, JobState.RUNNING]
+    ).first()
     context = {
         "campaign": campaign,
+        "launching": launching,
         "may_manage": may_manage,
         "extend_form": ExtendForm(campaign),
         "refreshing": job is not None,
@@ -73,11 +77,11 @@ _IMPORTS: dict[str, tuple[type[Form], str]] = {
 def bring_in(request: HttpRequest, slug: str) -> HttpResponse:
     """Bring in pages, questions, or a published file, each by a job with progress."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    forms = {name: form_class() for name, (form_class, _kind) in _IMPORTS.items()}
+    forms = {name: form_class(auto_id=f"id_{name}_%s") for name, (form_class, _kind) in _IMPORTS.items()}
     what = request.POST.get("what")
     if request.method == "POST" and what in _IMPORTS:
         form_class, kind = _IMPORTS[what]
-        form = forms[what] = form_class(request.POST, request.FILES)
+        form = forms[what] = form_class(request.POST, request.FILES, auto_id=f"id_{what}_%s")
         if form.is_valid():
             _enqueue_import(request, campaign, kind, form.cleaned_data)
             return redirect("campaign-import", slug=slug)

@@ -31,7 +31,6 @@ def stage_page(assignment: Assignment) -> tuple[str, dict[str, Any]]:
         "stage": stage or "review",
         "question": assignment.item.content["question_text"],
         "draft": draft,
-        "suggestion": draft.get("suggestion", {}),
         "bad_reasons": BAD_REASON_LABELS,
         "null_reasons": NULL_REASON_LABELS,
     }
@@ -51,16 +50,22 @@ def _page_context(assignment: Assignment) -> dict[str, Any]:
     return {
         "document": row.document,
         "page": mark_safe(page_display(row.sha256)),  # noqa: S308  sanitised when it was imported
-        "chosen": assignment.draft.get("suggestion", {}).get("candidate_index", chosen),
+        "chosen": _suggestion(assignment, "long_answer").get("candidate_index", chosen),
         "candidate_count": row.candidate_count,
     }
+
+
+def _suggestion(assignment: Assignment, stage: str) -> dict[str, Any]:
+    """Return what somebody marked at a stage and has not confirmed."""
+    kept: dict[str, Any] = assignment.draft.get("suggestion", {}).get(stage, {})
+    return kept
 
 
 def _box_context(assignment: Assignment) -> dict[str, Any]:
     row = assignment.item.tokenization
     assert row is not None
     index = assignment.draft["long_answer"]["candidate_index"]
-    kept = assignment.draft.get("suggestion") or assignment.draft.get("short_answer") or {}
+    kept = _suggestion(assignment, "short_answer") or assignment.draft.get("short_answer") or {}
     tokenization = tokenization_load(row.sha256)
     box = tokenization.candidates[index]
     words = enumerate(tokenization.tokens[box.start_token : box.end_token], start=box.start_token)
@@ -68,7 +73,7 @@ def _box_context(assignment: Assignment) -> dict[str, Any]:
         "document": row.document,
         "box_words": [[number, token.token] for number, token in words if not token.html_token],
         "box": mark_safe(box_display(row.document.sha256, row.sha256, index)),  # noqa: S308  sanitised
-        "kept_spans": kept.get("spans", []),
+        "kept_spans": [span for span in kept.get("spans", []) if box.start_token <= span[0] < span[1] <= box.end_token],
         "kept_kind": kept.get("kind", ""),
     }
 

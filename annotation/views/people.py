@@ -26,7 +26,9 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     link = None
     if request.method == "POST" and form.is_valid():
         actor_id = signed_in(request).surrogate_id
-        token = invitation_create(scope_id=campaign.pk, actor_id=actor_id, now=timezone.now(), **form.cleaned_data)
+        token = invitation_create(
+            scope_id=campaign.pk, label=campaign.title, actor_id=actor_id, now=timezone.now(), **form.cleaned_data
+        )
         link = request.build_absolute_uri(reverse("invitation", args=[token]))
     invitations = Invitation.objects.filter(scope_id=campaign.pk, uses_left__gt=0).order_by("-pk")[:100]
     context = {

@@ -30,3 +30,4 @@ if DEBUG:
     STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 STYLEGUIDE = env.bool("QUORATE_STYLEGUIDE", default=True)
 PREPARE_DATABASE = True  # commands make an empty database ready by themselves
+ACCOUNT_EMAIL_VERIFICATION = "none"  # mail goes to the terminal here

@@ -14,8 +14,8 @@ const NAMES = {
   DD: () => _("Definition"),
   DT: () => _("Term"),
 };
-/** @type {Record<string, "next" | "previous" | "parent" | "child">} */
-const MOVES = { ArrowDown: "next", j: "next", ArrowUp: "previous", k: "previous", ArrowLeft: "parent", ArrowRight: "child" };
+/** @type {Record<string, "next" | "previous" | "parent" | "child" | "over">} */
+const MOVES = { ArrowDown: "next", j: "next", ArrowUp: "previous", k: "previous", ArrowLeft: "parent", ArrowRight: "child", J: "over" };
 
 /** Stage 2: walking over the boxes of the page and choosing one. */
 export class Boxes {
@@ -80,7 +80,8 @@ export class Boxes {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (MOVES[event.key]) this.move(MOVES[event.key]);
+    if (event.key === "ArrowDown" && event.shiftKey) this.move("over");
+    else if (MOVES[event.key]) this.move(MOVES[event.key]);
     else if (event.key === "Enter") this.choose();
     else if (event.key === "/") /** @type {HTMLElement} */ (this.root.querySelector("[data-find]")).focus();
     else if (event.key === "h" || event.key === "H") this.heading(event.key === "h" ? 1 : -1);
@@ -88,7 +89,7 @@ export class Boxes {
     return true;
   }
 
-  /** @param {"next" | "previous" | "parent" | "child"} move */
+  /** @param {"next" | "previous" | "parent" | "child" | "over"} move */
   move(move) {
     this.goTo(moved(this.parents, this.current, move));
   }

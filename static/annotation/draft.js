@@ -42,12 +42,10 @@ export class Draft {
     return this.sending;
   }
 
-  /** Drop what waits: a confirmed answer is about to be sent instead. */
-  settle() {
-    clearTimeout(this.timer);
-    this.waiting = null;
+  /** Have what waits on the server before a stage is confirmed or left. */
+  async settle() {
+    await this.flush();
     sessionStorage.removeItem(this.key);
-    return this.sending;
   }
 
   /**

@@ -3,7 +3,7 @@
 /**
  * @param {number[]} parents for each box the index of the box around it, or -1
  * @param {number} current index of the current box, or -1 for none
- * @param {"next"|"previous"|"parent"|"child"} move
+ * @param {"next"|"previous"|"parent"|"child"|"over"} move
  * @returns {number} the index to go to: the current one where there is nothing to go to
  */
 export function moved(parents, current, move) {
@@ -15,6 +15,11 @@ export function moved(parents, current, move) {
       return Math.min(current + 1, last);
     case "previous":
       return Math.max(current - 1, 0);
+    case "over": {
+      let at = current + 1;
+      while (at <= last && pathTo(parents, at).includes(current)) at += 1;
+      return Math.min(at, last);
+    }
     case "parent":
       return parents[current] >= 0 ? parents[current] : current;
     default:

@@ -2,7 +2,7 @@ import { Boxes } from "./boxes.js";
 import { Draft } from "./draft.js";
 import { EventLog } from "./eventlog.js";
 import { Spans } from "./spans.js";
-import { _, showProblem } from "./text.js";
+import { _, announce, showProblem } from "./text.js";
 
 /** @type {Record<string, any>} what there is to do at a stage beyond pressing buttons */
 const STAGES = { long_answer: Boxes, short_answer: Spans };
@@ -39,6 +39,7 @@ class Desk {
     this.root = root;
     this.stage = this.draft = this.log = undefined;
     showProblem("");
+    announce("");
     if (!root) return;
     this.draft = new Draft(root);
     this.log = new EventLog(root);

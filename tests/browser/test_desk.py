@@ -83,7 +83,7 @@ def test_leaving_the_page_at_once_still_keeps_the_mark(at_work):
     until = time.monotonic() + 10
     while "suggestion" not in Assignment.objects.get().draft and time.monotonic() < until:
         watched.page.wait_for_timeout(50)  # the request is on its way
-    assert Assignment.objects.get().draft["suggestion"]["candidate_index"] == "0"
+    assert Assignment.objects.get().draft["suggestion"]["long_answer"]["candidate_index"] == "0"
 
 
 def test_a_second_tab_is_told_of_a_conflict_and_nothing_is_doubled(at_work):
@@ -105,6 +105,22 @@ def test_a_double_click_submits_once(at_work):
     watched.page.wait_for_timeout(500)
     assert Annotation.objects.count() <= 2
     assert Annotation.objects.values("assignment").distinct().count() == Annotation.objects.count()
+
+
+def test_going_back_and_taking_the_same_box_again_keeps_the_marks(at_work):
+    watched, _ = at_work(factories.campaign(items=1))
+    page = watched.page
+    to_boxes(page)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-stage=short_answer]")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-saved]:has-text('Saved')")
+    page.keyboard.press("b")
+    page.wait_for_selector("[data-stage=long_answer] .is-current")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-spans] li")
 
 
 def test_going_back_changes_the_judgment_and_keeps_the_first(at_work):

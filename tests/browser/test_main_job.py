@@ -91,7 +91,6 @@ def _annotate(desk, token, number):
     page.click("text=Go to work")
     page.click("button:has-text('Start')")
     page.click("text=I agree")
-    page.click("button:has-text('Start')")
     ways = [_by_mouse, _by_keyboard, _yes, _nothing]
     for turn in range(4):
         page.wait_for_selector("[data-stage=question]")

@@ -113,7 +113,6 @@ def test_the_annotators_pages(world, open_browser, language, view):
     page.wait_for_url("**/consent/")
     assert_accessible(page, "consent")
     page.click("main form button.primary")
-    page.click("[data-key=Enter]")
     page.wait_for_selector("[data-stage=question]")
     assert_accessible(page, "question")
     for opener, dialog in (

@@ -21,6 +21,13 @@ test("parent and child move between nested boxes, or stay", () => {
   assert.equal(moved([], -1, "next"), -1);
 });
 
+test("over passes what is inside a box", () => {
+  assert.equal(moved(PARENTS, 0, "over"), 4);
+  assert.equal(moved(PARENTS, 2, "over"), 4);
+  assert.equal(moved(PARENTS, 1, "over"), 2);
+  assert.equal(moved(PARENTS, 4, "over"), 4);
+});
+
 test("a path leads from the outermost box to the box itself", () => {
   assert.deepEqual(pathTo(PARENTS, 3), [0, 2, 3]);
   assert.deepEqual(pathTo(PARENTS, -1), []);

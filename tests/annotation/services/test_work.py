@@ -97,7 +97,7 @@ def test_a_second_tab_is_told_and_loses_nothing(now):
     assert caught.value.version == 1
     kept = draft_save(**sent, suggestion={"candidate_index": "1"}, version=1)
     assert kept.draft["question"]["label"] == "good"
-    assert kept.draft["suggestion"] == {"candidate_index": "1"}
+    assert kept.draft["suggestion"] == {"long_answer": {"candidate_index": "1"}}
 
 
 def test_going_back_is_recorded(now):

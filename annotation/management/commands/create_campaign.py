@@ -1,0 +1,61 @@
+"""``manage.py create_campaign``: begin a campaign from the command line."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.models import Campaign
+from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.tasktypes.registry import TASK_TYPES
+from jobs.terminal import prepare_database, print_result
+
+
+class Command(BaseCommand):
+    """Create a campaign; guidelines and consent can be changed on its pages."""
+
+    help = (
+        "Create a campaign with its splits. Each --split is a name, annotations an item, and optionally its share of "
+        'the items. Example: manage.py create_campaign earth --title "The earth" --split "train 1 8" --split "dev 5 1"'
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("slug", metavar="SLUG")
+        parser.add_argument("--title", required=True)
+        parser.add_argument("--split", action="append", required=True, metavar='"NAME N [SHARE]"')
+        parser.add_argument("--task-type", default="nq", choices=list(TASK_TYPES))
+        parser.add_argument("--seed", type=int, default=0, help="of splits, order and ids (default 0)")
+        parser.add_argument("--purpose", default="Building a question answering dataset.", help="for the consent text")
+        parser.add_argument("--contact", default="the administrator", help="for the consent text")
+        parser.add_argument("--manager", metavar="EMAIL", help="somebody with an account who will manage it")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Create it."""
+        prepare_database()
+        if Campaign.objects.filter(slug=options["slug"]).exists():
+            raise CommandError(f"a campaign is already called {options['slug']!r}")
+        manager = None
+        if options["manager"]:
+            manager = User.objects.filter(email=options["manager"]).first()
+            if manager is None:
+                raise CommandError(f"nobody here has the address {options['manager']}")
+        campaign = campaign_create(
+            slug=options["slug"], title=options["title"], task_type=options["task_type"], seed=options["seed"],
+            splits=[self._split(text) for text in options["split"]], created_by=manager, now=timezone.now(),
+            consent=ConsentPlan(options["purpose"], "Answers and the time they take.", options["contact"]),
+        )  # fmt: skip
+        print_result(
+            self.stdout,
+            {"campaign": campaign.slug},
+            as_json=options["json"],
+            summary=f"campaign {campaign.slug} created",
+        )
+
+    def _split(self, text: str) -> SplitPlan:
+        name, *numbers = text.split()
+        if len(numbers) not in (1, 2) or not all(number.isdecimal() for number in numbers) or int(numbers[0]) < 1:
+            raise CommandError(f"--split {text!r}: expected a name, annotations an item, and optionally a share")
+        return SplitPlan(name, *map(int, numbers))
