@@ -43,6 +43,7 @@ def published_import(
                 continue
             try:
                 example = _checked(line, record, checker)
+                _refuse_double(campaign, example)
                 page = _page(parser, example)
             except (PublishedError, DocumentError) as error:
                 result["failed"] += 1
@@ -78,6 +79,18 @@ def _checked(line: int, record: dict[str, Any], checker: Checker) -> PublishedEx
     return example_of(line, record)
 
 
+def _refuse_double(campaign: Campaign, example: PublishedExample) -> None:
+    """Refuse a question that another item of the campaign asks already."""
+    same = Item.objects.filter(campaign=campaign, content_sha256=_identity(example))
+    other = same.exclude(external_id=example.example_id).first()
+    if other is not None:
+        raise PublishedError(example.line, f"the question of example {example.example_id} is already item {other}")
+
+
+def _identity(example: PublishedExample) -> str:
+    return hashlib.sha256(example.question_text.encode()).hexdigest()
+
+
 def _page(parser: PageParser, example: PublishedExample) -> ParsedPage:
     display = parser.display(example.document_html, example.tokenization.candidates)
     return ParsedPage(example.document_html, example.tokenization, display, example.document_title)
@@ -89,10 +102,6 @@ def _item(
     """Return the new item of an example; None when the campaign has it already."""
     if Item.objects.filter(campaign=campaign, external_id=example.example_id).exists():
         return None
-    identity = hashlib.sha256(example.question_text.encode()).hexdigest()
-    same = Item.objects.filter(campaign=campaign, content_sha256=identity).first()
-    if same is not None:
-        raise ValueError(f"line {example.line}: the question of example {example.example_id} is already item {same}")
     campaign_lock(campaign)
     document = tokenization.document.sha256
     split = split_of_item(
@@ -106,7 +115,7 @@ def _item(
         external_id=example.example_id,
         published_id=example.example_id,
         content={"question_text": example.question_text, "question_tokens": example.question_tokens},
-        content_sha256=identity,
+        content_sha256=_identity(example),
         n=max(wanted, split.n),
         created_at=now,
     )

@@ -193,3 +193,17 @@ def test_asking_twice_while_it_is_written_gives_one_release(labelled, now):
     first.refresh_from_db()
     assert first.state == "ready"
     assert release_request(actor_id=actor_id, now=now, **what).number == 2
+
+
+@pytest.mark.shared
+def test_a_published_question_that_is_there_already_is_listed_and_the_rest_go_on(shared, tmp_path, capsys):
+    record = json.loads((shared / "nq-original/trade-winds.json").read_text())
+    rows = [
+        record,
+        {**record, "example_id": 1, "annotations": []},
+        {**record, "example_id": 2, "question_text": "another", "annotations": []},
+    ]
+    path = factories.write(tmp_path / "three.jsonl", rows)
+    call_command("import_nq", str(path), "--campaign", "doubled", "--json")
+    assert "line 2: the question of example 1 is already item 5225754983651766092" in capsys.readouterr().err
+    assert Item.objects.count() == 2
