@@ -167,6 +167,9 @@ class Page:
         document = turbohtml.parse(self.text, source_locations=True)
         title = document.find("title")
         self._title = title.text[:2000] if title is not None else ""
+        body = document.find("body")
+        place = body.source_location if body is not None else None
+        self.body_start = place.start_tag.start_offset if place is not None else 0
         stack: list[tuple[turbohtml.Node, int, int, bool, bool]] = [(document, len(self.text), 0, False, False)]
         while stack:
             parent, parent_end, depth, in_contents, in_chrome = stack.pop()

@@ -101,7 +101,7 @@ def tokenize(page: Page, rules: CandidateRules | None = None) -> Tokenization:
     for piece in page.pieces():
         close_until(piece.start)
         if isinstance(piece, Block):
-            tokens.extend(_word_tokens(piece, byte_of))
+            tokens.extend(_word_tokens(piece, byte_of, is_title=piece.start < page.body_start))
             continue
         if piece.opening:
             open_elements.append((piece.element, len(tokens)))
@@ -129,10 +129,13 @@ def _tag_text(tag: Tag) -> str:
     return f'<{name} colspan="{colspan}">' if colspan.isdecimal() else f"<{name}>"
 
 
-def _word_tokens(block: Block, byte_of: Sequence[int]) -> Iterator[Token]:
-    for word in words(block.text):
+def _word_tokens(block: Block, byte_of: Sequence[int], *, is_title: bool) -> Iterator[Token]:
+    text = block.text
+    for word in words(text):
         start, end = block.starts[word.start], block.ends[word.end - 1]
-        yield Token(word.text, byte_of[start], byte_of[end], html_token=False)
+        # Published titles end with the site's name in lower case ("Trade winds - wikipedia").
+        is_site = is_title and word.text == "Wikipedia" and not text[word.end :].strip()
+        yield Token(word.text.lower() if is_site else word.text, byte_of[start], byte_of[end], html_token=False)
 
 
 def _candidates(

@@ -119,6 +119,8 @@ def _word_pieces(text: str, start: int, end: int) -> tuple[list[Word], int]:
     run = text[start:end]
     if text[end : end + 1] == "." and _keeps_period(text, run, end):
         return [Word(start, end + 1, run + ".")], end + 1
+    if run.lower() == "cannot":
+        return [Word(start, start + 3, run[:3]), Word(start + 3, end, run[3:])], end
     contraction = _CONTRACTION.search(run)
     if contraction and contraction.start() > 0:
         cut = start + contraction.start()

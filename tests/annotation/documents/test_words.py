@@ -10,6 +10,7 @@ from annotation.documents.words import words
     [
         ("Earth's crust", "Earth 's crust"),
         ("I don't know", "I do n't know"),
+        ("it cannot be", "it can not be"),
         ("pay-per-click", "pay - per - click"),
         ("a semi-protected non-profit e-mail of mid-2016", "a semi-protected non-profit e-mail of mid-2016"),
         ('the "trade winds" blow', "the `` trade winds '' blow"),
