@@ -101,10 +101,11 @@ def test_a_second_tab_is_told_of_a_conflict_and_nothing_is_doubled(at_work):
 
 def test_a_double_click_submits_once(at_work):
     watched, _ = at_work(factories.campaign(items=2))
+    first = watched.page.get_attribute("[data-stage]", "data-assignment")
     watched.page.locator("button[value=bad]").first.dblclick()
-    watched.page.wait_for_timeout(500)
-    assert Annotation.objects.count() <= 2
-    assert Annotation.objects.values("assignment").distinct().count() == Annotation.objects.count()
+    watched.page.wait_for_selector(f"[data-stage=question]:not([data-assignment='{first}'])")
+    watched.page.wait_for_load_state("networkidle")
+    assert str(Annotation.objects.get().assignment_id) == first
 
 
 def test_going_back_and_taking_the_same_box_again_keeps_the_marks(at_work):
