@@ -18,12 +18,6 @@ class InvitationError(ValueError):
     """The link cannot be used (any more)."""
 
 
-def user_create(*, email: str, password: str, name: str = "", is_admin: bool = False) -> User:
-    """Create somebody who can log in."""
-    with transaction.atomic():
-        return User.objects.create_user(email, password, name=name, is_admin=is_admin)
-
-
 def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | None, now: datetime) -> None:
     """Give a role; giving it twice changes nothing."""
     require_transaction()

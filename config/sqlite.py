@@ -7,8 +7,6 @@ takes the place of the standard module; this has to happen before Django loads i
 
 import sys
 
-FIRST_SAFE_VERSION = (3, 51, 3)
-
 
 def use_current_sqlite() -> None:
     """Put `pysqlite3` in the place of `sqlite3`, if it is installed."""

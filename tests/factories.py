@@ -12,7 +12,7 @@ from accounts.models import Role, User
 from accounts.selectors import consent_text_current
 from accounts.services import consent_give, membership_grant
 from annotation.management.campaigns import launch_here
-from annotation.models import Annotation, Assignment, Batch, Campaign, CampaignState, Item
+from annotation.models import Annotation, Assignment, Campaign, CampaignState, Item
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import assignment_submit, stage_advance
@@ -150,10 +150,6 @@ def submit(assignment: Assignment) -> Annotation:
 def annotate(campaign: Campaign, person: User, **chosen: Any) -> Annotation:
     """Claim, answer and submit one item."""
     return submit(answer(claim(campaign, person), **chosen))
-
-
-def draft_batch(campaign: Campaign) -> Batch | None:
-    return Batch.objects.filter(campaign=campaign, state="draft").first()
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:

@@ -1,6 +1,5 @@
 """The page as an annotator sees it: sanitised, without site chrome, each candidate marked ``data-box``."""
 
-import re
 import secrets
 from collections.abc import Collection, Sequence
 
@@ -177,11 +176,3 @@ def sanitised(html: str, tags: Collection[str] = _TAGS) -> str:
         link_rel=None,
         strip_comments=True,
     )
-
-
-_BLANKS = re.compile(r"\s+")
-
-
-def plain_text(html: str) -> str:
-    """Return the text of a piece of HTML on one line."""
-    return _BLANKS.sub(" ", turbohtml.parse(html).text).strip()

@@ -48,7 +48,7 @@ def create(request: HttpRequest) -> HttpResponse:
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show where a campaign stands, from numbers that a job computed."""
     campaign = campaign_for(request, slug, Action.SEE_CAMPAIGN)
-    job = numbers_request(campaign=campaign, now=timezone.now())
+    numbers_request(campaign=campaign, now=timezone.now())
     may_manage = can(signed_in(request), Action.MANAGE, campaign.pk)
     launching = Job.objects.filter(
         scope_id=campaign.pk, kind="annotation.launch", state__in=[JobState.QUEUED, JobState.RUNNING]
@@ -58,7 +58,6 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "launching": launching,
         "may_manage": may_manage,
         "extend_form": ExtendForm(campaign),
-        "refreshing": job is not None,
         **overview_of(campaign, named=may_manage),
     }
     partial = request.headers.get("HX-Request") == "true"

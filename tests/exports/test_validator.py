@@ -125,13 +125,16 @@ def test_ids_are_unique_over_all_files_and_errors_name_file_and_line(published, 
     assert f"{path}:2: example_id: 5225754983651766092 stands twice in this set" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("content", [b"{not json}\n", b"[1]\n", b"\x1f\x8bnot gzip", b""])
-def test_a_file_that_holds_no_record_fails(tmp_path, content, capsys):
+@pytest.mark.parametrize(
+    ("content", "fields"),
+    [(b"{not json}\n", ["line"]), (b"[1]\n", ["line"]), (b"\x1f\x8bnot gzip", ["file"]), (b"", [])],
+)
+def test_a_file_that_holds_no_record_fails(tmp_path, content, fields, capsys):
     path = tmp_path / "bad.jsonl"
     path.write_bytes(content)
-    with pytest.raises(CommandError):
+    with pytest.raises(CommandError, match="no record was found" if not fields else "1 errors in 0 records"):
         call_command("validate_nq", str(path), "--json")
-    assert not json.loads(capsys.readouterr().out)["errors"] or content
+    assert [error["field"] for error in json.loads(capsys.readouterr().out)["errors"]] == fields
 
 
 def test_a_missing_file_fails_with_its_name(tmp_path, capsys):
