@@ -23,6 +23,7 @@ def at_work(open_browser):
         watched.go(f"/work/{campaign.slug}/")
         watched.page.keyboard.press("Enter")
         watched.page.wait_for_selector("[data-stage=question]")
+        watched.page.wait_for_load_state()  # a page is seen before its scripts listen for keys
         return watched, person
 
     return start

@@ -94,6 +94,7 @@ def _annotate(desk, token, number):
     ways = [_by_mouse, _by_keyboard, _yes, _nothing]
     for turn in range(4):
         page.wait_for_selector("[data-stage=question]")
+        page.wait_for_load_state()  # a page is seen before its scripts listen for keys
         before = page.get_attribute("[data-stage]", "data-assignment")
         if (number, turn) == (4, 3):
             page.keyboard.press("6")  # bad: asks for an opinion

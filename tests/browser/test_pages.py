@@ -114,6 +114,7 @@ def test_the_annotators_pages(world, open_browser, language, view):
     assert_accessible(page, "consent")
     page.click("main form button.primary")
     page.wait_for_selector("[data-stage=question]")
+    page.wait_for_load_state()
     assert_accessible(page, "question")
     for opener, dialog in (
         ("[data-open=help]", "help"),
