@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo serve test check venv messages types lock perf clean
+.PHONY: awscli demo serve test check venv messages types lock perf clean
 
 $(VENV)/.run-time: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -16,25 +16,40 @@ $(VENV)/.development: $(VENV)/.run-time requirements-dev.txt
 
 venv: $(VENV)/.development
 
+awscli: .venv-awscli/.ready  ## the AWS command line, for one test; it pins what boto3 pins otherwise
+
+.venv-awscli/.ready: requirements-awscli.txt
+	$(PYTHON) -m venv .venv-awscli
+	.venv-awscli/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-awscli.txt
+	touch $@
+
 demo: $(VENV)/.run-time  ## set up, fill, print logins, serve
 	$(BIN)/python manage.py demo
 
 serve: $(VENV)/.run-time  ## web and worker on this machine
 	$(BIN)/python manage.py serve
 
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist loadgroup $(ONLY)
+
 test: venv  ## what this machine can run; says what it left out
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+	$(PYTEST)
+	$(PYTEST) --ds=config.settings.marketplace_test tests/marketplace
 
 check: venv  ## the gate
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file marketplace/mypy.ini
 	$(BIN)/lint-imports
 	$(BIN)/djlint templates --lint --quiet
 	DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py makemigrations --check --dry-run
+	DJANGO_SETTINGS_MODULE=config.settings.marketplace_test $(BIN)/python manage.py makemigrations --check --dry-run
 	DJANGO_SETTINGS_MODULE=config.settings.prod SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') \
 	  ALLOWED_HOSTS=quorate.example EMAIL_URL=consolemail:// DEFAULT_FROM_EMAIL=quorate@quorate.example DATABASE_URL=sqlite:///:memory: \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
+	DJANGO_SETTINGS_MODULE=config.settings.marketplace MARKETPLACE_SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') \
+	  MARKETPLACE_URL=https://work.example MARKETPLACE_CONTENT_URL=https://content.example EMAIL_URL=consolemail:// \
+	  DEFAULT_FROM_EMAIL=marketplace@work.example DATABASE_URL=sqlite:///:memory: $(BIN)/python manage.py check --deploy --fail-level WARNING
 
 messages: venv  ## after changing texts: collect, translate in locale/, compile (needs gettext)
 	$(BIN)/python manage.py makemessages -l zh_Hans --no-obsolete --no-location -i .venv -i var
@@ -47,10 +62,12 @@ types:  ## the JavaScript against its JSDoc (needs npm)
 lock:  ## after changing pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header -o requirements.txt
 	uv pip compile pyproject.toml --group dev -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header -o requirements-dev.txt
+	echo awscli | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-header -o requirements-awscli.txt
 
 perf: venv  ## figures for perf/README.md
 	$(BIN)/python -m perf.claims
 	$(BIN)/python -m perf.pages
+	$(BIN)/python -m perf.marketplace
 
 clean:
-	rm -rf $(VENV) var
+	rm -rf $(VENV) .venv-awscli var

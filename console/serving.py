@@ -34,23 +34,29 @@ def prepare(call_command: Callable[..., Any]) -> None:
         call_command("collectstatic", verbosity=0, interactive=False)
 
 
-def serve(*, bind: str, ready: Callable[[str], None]) -> None:
-    """Run web and worker until a signal comes; start either again when it dies."""
-    address = bind or f"127.0.0.1:{_free_port(8000)}"
-    commands = {"web": _web_command(address), "worker": [sys.executable, str(ROOT / "manage.py"), "worker"]}
-    children = {name: _start(command) for name, command in commands.items()}
+def serve(*, bind: str, ready: Callable[[str], None], marketplace_bind: str = "") -> None:
+    """Run web and worker (and the marketplace, where asked) until a signal comes; start each again when it dies."""
+    address = bind or f"127.0.0.1:{free_port(8000)}"
+    manage = [sys.executable, str(ROOT / "manage.py")]
+    commands = {"web": _web_command(address), "worker": [*manage, "worker"]}
+    addresses = [address]
+    if marketplace_bind:
+        commands["marketplace"] = [*manage, "marketplace_serve", "--quiet", "--bind", marketplace_bind]
+        addresses.append(marketplace_bind)
+    children = {name: _start(name, command) for name, command in commands.items()}
     stopping: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda received, _frame: stopping.append(received))
     try:
-        _wait_until_up(address, stopping)
+        for one in addresses:
+            _wait_until_up(one, stopping)
         ready(f"http://{address}/")
         while not stopping:
             for name, child in children.items():
                 if child.poll() is not None and not stopping:
                     sys.stderr.write(f"{name} ended ({child.returncode}); starting it again\n")
                     time.sleep(_RESTART_SECONDS)
-                    children[name] = _start(commands[name])
+                    children[name] = _start(name, commands[name])
             time.sleep(0.2)
     finally:
         for child in children.values():
@@ -70,8 +76,15 @@ def _web_command(address: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _start(command: list[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, cwd=ROOT, env=os.environ.copy(), preexec_fn=_end_with_parent)  # noqa: S603, PLW1509
+def marketplace_environment() -> dict[str, str]:
+    """Return the environment of the demo's marketplace: a database of its own, and its development switches on."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "SECRET_KEY")}
+    return kept | {"MARKETPLACE_DEVELOPMENT": "1", "MARKETPLACE_OPEN_SIGNUP": "1"}
+
+
+def _start(name: str, command: list[str]) -> subprocess.Popen[bytes]:
+    environment = marketplace_environment() if name == "marketplace" else os.environ.copy()
+    return subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=_end_with_parent)  # noqa: S603, PLW1509
 
 
 def _end_with_parent() -> None:
@@ -80,7 +93,8 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _free_port(first: int) -> int:
+def free_port(first: int) -> int:
+    """Return the first port from ``first`` on that nobody listens on."""
     for port in range(first, first + 100):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

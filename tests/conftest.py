@@ -5,18 +5,22 @@ import shutil
 from pathlib import Path
 
 import pytest
-from django.core.files.storage import storages
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from tests import factories
-
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("QUORATE_SHARED", ROOT.parent / "shared"))
+AWS = ROOT / ".venv-awscli/bin/aws"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+# The marketplace is a project of its own, with settings of its own: its tests are a run of their own.
+IS_MARKETPLACE = settings.SETTINGS_MODULE == "config.settings.marketplace_test"
+collect_ignore_glob = ["[!m]*", "[!_m]*.py"] if IS_MARKETPLACE else ["marketplace"]
 
 # marker -> (is it there, how to get it)
 LEGS = {
+    "awscli": (AWS.exists(), "the AWS command line (make awscli)"),
     "browser": (bool(CHROMIUM), "Chromium (Debian: apt-get install chromium)"),
     "postgresql": (
         os.environ.get("DATABASE_URL", "").startswith("postgres"),
@@ -73,11 +77,15 @@ def now():
 @pytest.fixture
 def campaign(db):
     """Return an open campaign with one small page and no items."""
+    from tests import factories
+
     return factories.campaign()
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=not IS_MARKETPLACE)
 def _clean_storage():
+    from django.core.files.storage import storages
+
     yield
     for name in ("default", "releases"):
         shutil.rmtree(storages[name].location, ignore_errors=True)

@@ -68,9 +68,11 @@ def test_the_reference_names_every_command_and_setting():
     ours = {
         name for name, app in get_commands().items() if app in ("accounts", "jobs", "annotation", "exports", "console")
     }
+    ours |= {path.stem for path in (ROOT / "marketplace/management/commands").glob("marketplace_*.py")}
     reference = (ROOT / "docs/reference/commands.md").read_text()
     assert {name for name in ours if f"`{name}`" not in reference} == set()
     settings = "".join(path.read_text() for path in (ROOT / "config/settings").glob("*.py"))
     names = set(re.findall(r'env\.\w+\(\s*"(\w+)"', settings))
     documented = (ROOT / "docs/reference/settings.md").read_text()
+    documented += (ROOT / "docs/reference/marketplace-api.md").read_text()
     assert {name for name in names if f"`{name}`" not in documented} == set()

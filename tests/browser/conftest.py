@@ -28,8 +28,9 @@ def browser():
 class Watched:
     """A page whose console must stay clean; closing it checks."""
 
-    def __init__(self, browser, base, **options):
+    def __init__(self, browser, base, *, expected=(), **options):
         self.base = base
+        self.expected = expected  # texts of warnings that are known and meant
         self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
         self.page = self.context.new_page()
         self.page.set_default_timeout(15_000)
@@ -38,7 +39,8 @@ class Watched:
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
 
     def _note(self, message):
-        expected = "status of 4" in message.text or "Status Error Code 4" in message.text
+        known = ("status of 4", "Status Error Code 4", *self.expected)
+        expected = any(text in message.text for text in known)
         if message.type in ("error", "warning") and not expected and message.text != "[object HTMLDivElement]":
             self.problems.append(f"{self.page.url}: {message.text}")
 

@@ -1,7 +1,6 @@
 """Every page: accessible (axe), clean under the content security policy, desktop and phone, both languages."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 
 from accounts.services import invitation_create
@@ -9,21 +8,11 @@ from annotation.services.numbers import numbers_refresh
 from exports.services import release_request
 from jobs.services import jobs_run_due
 from tests import factories
+from tests.axe import assert_accessible
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-
-
-def assert_accessible(page, where):
-    found = Axe().run(page, options=RULES).response["violations"]
-    shown = [
-        f"{where}: {rule['id']}: {rule['help']} {[node['html'][:160] for node in rule['nodes'][:3]]}" for rule in found
-    ]
-    assert not shown, "\n".join(shown)
-    width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert width <= 0, f"{where} scrolls sideways by {width} px"
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
+from console.demo.market import seed_marketplace
 from console.demo.seed import seed_demo
-from console.serving import add_serving_arguments, prepare, serve
+from console.serving import add_serving_arguments, free_port, prepare, serve
 
 
 class Command(BaseCommand):
@@ -15,7 +16,8 @@ class Command(BaseCommand):
 
     help = (
         "Set everything up, fill it with two small campaigns (one to label at once, one answered by a synthetic crowd), "
-        "print the logins and serve until Ctrl-C. Running it again keeps what is there."
+        "start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
+        "Ctrl-C. Running it again keeps what is there."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,16 +29,24 @@ class Command(BaseCommand):
         """Prepare, fill, print, serve."""
         prepare(call_command)
         logins = seed_demo(now=timezone.now(), stderr=self.stderr)
+        port = free_port(8100)
+        market = seed_marketplace(port=port)
 
         def ready(address: str) -> None:
             self.stdout.write(f"\nQuorate is running at {address}\n\nLog in as\n")
             roles = ("administrator and manager", "annotator", "annotator", "researcher")
             for (email, password), role in zip(logins.items(), roles, strict=True):
                 self.stdout.write(f"  {email:<20} {password}   {role}")
+            self.stdout.write(f"\nThe marketplace is running at {market['workers_url']}\n\nLog in as a worker:\n")
+            for worker in market["workers"]:
+                self.stdout.write(f"  {worker['email']:<20} {worker['password']}   worker {worker['worker_id']}")
+            self.stdout.write(
+                f"\nPost HITs with boto3 at {market['endpoint_url']}: manage.py marketplace_requester demo\n"
+            )
             self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo goes on where it was.")
             self.stdout.flush()
 
         if options["no_serve"]:
             ready("(not served)")
         else:
-            serve(bind=options["bind"], ready=ready)
+            serve(bind=options["bind"], ready=ready, marketplace_bind=f"127.0.0.1:{port}")

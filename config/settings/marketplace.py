@@ -1,0 +1,141 @@
+"""The marketplace: a service of its own, with its own database, users, cookies and hosts."""
+
+import os
+import secrets
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+from config.settings.base import *
+from config.settings.base import (
+    BASE_DIR,
+    DATA_DIR,
+    LOGGING,
+    MIDDLEWARE,
+    TEMPLATES,
+    database,
+    env,
+)
+
+
+def _kept_secret() -> str:
+    """Return this marketplace's own secret, made on first use and readable by its owner only."""
+    DATA_DIR.mkdir(parents=True, exist_ok=True)
+    path = DATA_DIR / "marketplace_secret_key"
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return path.read_text()
+    secret = secrets.token_urlsafe(50)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secret)
+    return secret
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+# --- Addresses: the worker site (and the API), and another origin for the content of requesters ---
+MARKETPLACE_URL = env.str("MARKETPLACE_URL", default="http://worker.localhost:8100").rstrip("/")
+MARKETPLACE_CONTENT_URL = env.str("MARKETPLACE_CONTENT_URL", default="http://content.localhost:8100").rstrip("/")
+# Where boto3 sends its requests: what --bind says, unless a proxy stands in front.
+MARKETPLACE_API_URL = env.str("MARKETPLACE_API_URL", default="http://127.0.0.1:8100")
+_hosts = [urlsplit(url).hostname or "" for url in (MARKETPLACE_URL, MARKETPLACE_CONTENT_URL)]
+MARKETPLACE_IS_LOCAL = all(_is_local(host) for host in _hosts)
+if _hosts[0] == _hosts[1]:
+    raise ImproperlyConfigured("MARKETPLACE_CONTENT_URL must be on another host than MARKETPLACE_URL")
+if not MARKETPLACE_IS_LOCAL and not (
+    MARKETPLACE_URL.startswith("https:") and MARKETPLACE_CONTENT_URL.startswith("https:")
+):
+    raise ImproperlyConfigured("MARKETPLACE_URL and MARKETPLACE_CONTENT_URL must be https beyond this machine")
+ALLOWED_HOSTS = [*_hosts, *env.list("MARKETPLACE_HOSTS", default=[])]
+if MARKETPLACE_IS_LOCAL:
+    ALLOWED_HOSTS += ["localhost", "127.0.0.1", "[::1]"]
+CSRF_TRUSTED_ORIGINS = [MARKETPLACE_URL]
+
+# --- A project of its own ---------------------------------------------------------------------------
+SECRET_KEY = env.str("MARKETPLACE_SECRET_KEY", default="")
+if not SECRET_KEY and MARKETPLACE_IS_LOCAL:
+    SECRET_KEY = _kept_secret()
+if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 10:
+    raise ImproperlyConfigured("MARKETPLACE_SECRET_KEY must be at least 50 random characters")
+DEBUG = False
+INSTALLED_APPS = [
+    "marketplace",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "csp",
+]
+MIDDLEWARE = ["marketplace.middleware.HostMiddleware", *MIDDLEWARE]
+ROOT_URLCONF = "marketplace.urls"
+_options: dict[str, Any] = TEMPLATES[0]["OPTIONS"]  # type: ignore[assignment]
+_options["context_processors"].append("marketplace.context.site")
+TEMPLATES = [{**TEMPLATES[0], "DIRS": [BASE_DIR / "templates" / "marketplace", BASE_DIR / "templates"]}]
+DATABASES = {"default": database(env.str("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'marketplace.sqlite3'}"))}
+CACHES = {"default": env.cache_url("CACHE_URL", default="dbcache://marketplace_cache")}
+STATIC_ROOT = DATA_DIR / "marketplace_static"
+
+AUTH_USER_MODEL = "marketplace.Worker"
+ACCOUNT_ADAPTER = "marketplace.adapter.WorkerAdapter"
+ACCOUNT_EMAIL_VERIFICATION = (
+    "none" if MARKETPLACE_IS_LOCAL else env.str("QUORATE_EMAIL_VERIFICATION", default="optional")
+)
+LOGIN_REDIRECT_URL = "home"
+SESSION_COOKIE_NAME = "marketplace_session"
+CSRF_COOKIE_NAME = "marketplace_csrf"
+LANGUAGE_COOKIE_NAME = "marketplace_language"
+if MARKETPLACE_URL.startswith("https:"):
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
+if MARKETPLACE_IS_LOCAL:
+    EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+else:
+    vars().update(env.email_url("EMAIL_URL"))
+    DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL")
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
+LOGGING = {**LOGGING, "loggers": {"django.request": {"level": "ERROR"}}}  # refused requests are daily bread here
+SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W004", "security.W005", "security.W021"]  # TLS ends at the proxy
+
+# --- What the marketplace does -----------------------------------------------------------------------
+MARKETPLACE_OPEN_SIGNUP = env.bool("MARKETPLACE_OPEN_SIGNUP", default=False)
+MARKETPLACE_FEES = env.str("MARKETPLACE_FEES", default="published")  # or "none", for a lab's own crowd
+MARKETPLACE_DEVELOPMENT = env.bool("MARKETPLACE_DEVELOPMENT", default=False)
+if MARKETPLACE_DEVELOPMENT and not MARKETPLACE_IS_LOCAL:
+    raise ImproperlyConfigured("MARKETPLACE_DEVELOPMENT moves clocks and breaks answers: only on this machine")
+MARKETPLACE_API_RATE = env.float("MARKETPLACE_API_RATE", default=500.0)  # requests a second, each requester and process
+MARKETPLACE_WORKER_RATE = env.float("MARKETPLACE_WORKER_RATE", default=20.0)  # pages a second, each worker and process
+MARKETPLACE_SWEEP_SECONDS = env.float("MARKETPLACE_SWEEP_SECONDS", default=2.0)
+# For notifications to SQS; empty: whatever boto3 finds by itself.
+MARKETPLACE_SQS_REGION = env.str("MARKETPLACE_SQS_REGION", default="us-east-1")
+MARKETPLACE_SQS_KEY = env.str("MARKETPLACE_SQS_KEY", default="")
+MARKETPLACE_SQS_SECRET = env.str("MARKETPLACE_SQS_SECRET", default="")
+MARKETPLACE_QUIRKS = {
+    # As the closed service did it; the friendly value is the other one.
+    "token_on_every_page": env.bool("MARKETPLACE_QUIRK_TOKEN_ON_EVERY_PAGE", default=True),
+    "default_max_results": env.int("MARKETPLACE_QUIRK_DEFAULT_MAX_RESULTS", default=10),
+    "milliseconds_in_messages": env.bool("MARKETPLACE_QUIRK_MILLISECONDS", default=True),
+    # Traps of the closed service, off by default; turn them on to harden a client.
+    "reuse_assignment_ids": env.bool("MARKETPLACE_QUIRK_REUSE_ASSIGNMENT_IDS", default=False),
+    "unmodifiable_seconds": env.int("MARKETPLACE_QUIRK_UNMODIFIABLE_SECONDS", default=0),
+    "index_lag_seconds": env.int("MARKETPLACE_QUIRK_INDEX_LAG_SECONDS", default=0),
+    "undecidable_seconds": env.int("MARKETPLACE_QUIRK_UNDECIDABLE_SECONDS", default=0),
+    "doubled_worker_id": env.bool("MARKETPLACE_QUIRK_DOUBLED_WORKER_ID", default=False),
+    "missing_submit_to": env.bool("MARKETPLACE_QUIRK_MISSING_SUBMIT_TO", default=False),
+    "silent_after_expiry": env.bool("MARKETPLACE_QUIRK_SILENT_AFTER_EXPIRY", default=False),
+}

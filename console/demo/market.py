@@ -1,0 +1,30 @@
+"""The marketplace's part of the demo: it is another service, so it is asked by its own command."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from console.serving import ROOT, marketplace_environment
+
+
+def seed_marketplace(*, port: int) -> dict[str, Any]:
+    """Fill the marketplace's database and return its addresses and logins.
+
+    Raises
+    ------
+    RuntimeError
+        The command failed; the message is what it printed.
+    """
+    result = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, str(ROOT / "manage.py"), "marketplace_demo", "--port", str(port), "--json"],
+        cwd=ROOT,
+        env=marketplace_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        raise RuntimeError(result.stderr)
+    made: dict[str, Any] = json.loads(result.stdout)
+    return made

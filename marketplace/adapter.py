@@ -1,0 +1,36 @@
+"""Sign-up of workers: open, or by invitation."""
+
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from django.conf import settings
+from django.http import HttpRequest
+
+from marketplace import clock
+from marketplace.protocol.ids import customer_id
+from marketplace.services.workers import invitation_is_usable, invitation_use
+
+INVITATION_KEY = "signup_invitation"
+
+
+class WorkerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
+    """Opens the sign-up form where the settings or an invitation open it."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Say whether an account may be made in this session."""
+        token = request.session.get(INVITATION_KEY, "")
+        return settings.MARKETPLACE_OPEN_SIGNUP or invitation_is_usable(token=token, now=clock.now())
+
+    def new_user(self, request: HttpRequest) -> Any:
+        """Return an unsaved worker with an id of their own."""
+        worker: Any = super().new_user(request)
+        worker.worker_id = customer_id()
+        worker.joined_at = clock.now()
+        return worker
+
+    def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:  # noqa: FBT001, FBT002
+        """Save a new worker, and take a use of the invitation that brought them."""
+        token = request.session.pop(INVITATION_KEY, "")
+        if token:
+            invitation_use(token=token, now=clock.now())
+        return super().save_user(request, user, form, commit)

@@ -1,0 +1,59 @@
+"""Forms of the worker site."""
+
+from typing import Any
+
+from django import forms
+from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
+
+from marketplace.models import Worker
+from marketplace.protocol.answers import Answer
+from marketplace.protocol.forms import Field, Form
+
+_TWO_LETTERS = RegexValidator(r"^[A-Z]{2}$", _("Two capital letters, as in ISO 3166: DE, US, CN."))
+
+
+class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What requesters' requirements can look at, and a name for the worker's own page."""
+
+    country = forms.CharField(
+        label=_("Country"), required=False, max_length=2, validators=[_TWO_LETTERS], help_text=_("Two letters, such as DE, US or CN. Requesters can ask for it.")
+    )  # fmt: skip
+    subdivision = forms.CharField(
+        label=_("State or province"), required=False, max_length=2, validators=[_TWO_LETTERS], help_text=_("Two letters, such as CA; only where requesters ask for it.")
+    )  # fmt: skip
+
+    class Meta:
+        model = Worker
+        fields = ["display_name", "country", "subdivision", "is_adult_content_ok"]
+        labels = {
+            "display_name": _("Name (only you see it)"),
+            "is_adult_content_ok": _("I am an adult and HITs with adult content are fine with me"),
+        }
+
+
+class TestForm:
+    """A qualification test as it was filled in: checks it and turns it into answers."""
+
+    def __init__(self, form: Form, data: Any) -> None:
+        self.form = form
+        self.data = data
+        self.errors: dict[str, str] = {}
+
+    def answers(self) -> list[Answer] | None:
+        """Return the answers, or None with ``errors`` filled."""
+        found = [self._answer(number, field) for number, field in enumerate(self.form.fields)]
+        return None if self.errors else [answer for answer in found if answer is not None]
+
+    def _answer(self, number: int, field: Field) -> Answer | None:
+        name = f"q{number}"
+        if not field.is_choice:
+            text = self.data.get(name, "").strip()
+            if field.required and not text:
+                self.errors[name] = str(_("Please answer this question."))
+            return Answer(field.identifier, text=text[:20_000])
+        known = {identifier for identifier, _text in field.selections}
+        chosen = tuple(value for value in self.data.getlist(name) if value in known)
+        if (field.required or chosen) and not field.least <= len(chosen) <= field.most:
+            self.errors[name] = str(_("Please choose as many as are asked for."))
+        return Answer(field.identifier, selections=chosen) if chosen else None

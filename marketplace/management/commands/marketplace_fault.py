@@ -1,0 +1,51 @@
+"""``manage.py marketplace_fault``: let answers go wrong, for development."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from marketplace.management.prepared import prepare
+from marketplace.models import Fault
+from marketplace.protocol.service import operation_names
+from marketplace.services.faults import ANY, fault_add, faults_clear
+
+_OF_NOTIFICATIONS = {"lose", "duplicate"}
+
+
+class Command(BaseCommand):
+    """Arm, list and clear faults."""
+
+    help = (
+        "Arm a fault for the next calls of an operation ('*': of any; 'Notification': messages to requesters, with lose "
+        "or duplicate). drop-before and drop-after close the connection before anything is done, or after it is "
+        "committed. Without arguments: list what is armed. Needs MARKETPLACE_DEVELOPMENT=1."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the options."""
+        parser.add_argument("operation", nargs="?", default="")
+        parser.add_argument("kind", nargs="?", choices=[kind.value for kind in Fault.Kind])
+        parser.add_argument("--times", type=int, default=1)
+        parser.add_argument("--seconds", type=float, default=1.0, help="how slow (at most 60)")
+        parser.add_argument("--clear", action="store_true", help="disarm everything")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do what was asked and print what is armed."""
+        if not settings.MARKETPLACE_DEVELOPMENT:
+            raise CommandError("faults can be armed with MARKETPLACE_DEVELOPMENT=1 only")
+        prepare()
+        if options["clear"]:
+            faults_clear()
+        if options["operation"]:
+            self._add(options)
+        for fault in Fault.objects.filter(remaining__gt=0).order_by("pk"):
+            self.stdout.write(str(fault))
+
+    def _add(self, options: dict[str, Any]) -> None:
+        operation, kind = options["operation"], options["kind"]
+        if operation not in {*operation_names(), ANY, "Notification"}:
+            raise CommandError(f"there is no operation {operation!r}")
+        if kind is None or (kind in _OF_NOTIFICATIONS) is not (operation == "Notification"):
+            raise CommandError("lose and duplicate belong to Notification, the other kinds to operations")
+        fault_add(operation=operation, kind=kind, times=options["times"], seconds=options["seconds"])

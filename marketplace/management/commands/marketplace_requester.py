@@ -1,0 +1,121 @@
+"""``manage.py marketplace_requester``: make, fund and list requesters, rotate their keys."""
+
+import json
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from marketplace import clock
+from marketplace.management.prepared import prepare
+from marketplace.models import AccessKey, Requester
+from marketplace.protocol.fees import RULES
+from marketplace.services.ledger import money_deposit
+from marketplace.services.requesters import (
+    frame_secret,
+    key_create,
+    key_secret,
+    keys_rotate,
+    layout_save,
+    requester_create,
+)
+
+
+class Command(BaseCommand):
+    """Make a requester, or change one that is there."""
+
+    help = (
+        "Make a requester with an access key, and print what boto3 needs. For one that is there: fund it, rotate its "
+        "keys, or print the key again. Without a name: list requesters and their money."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the options."""
+        parser.add_argument("name", nargs="?", default="", help="the requester's name; none: list them all")
+        parser.add_argument("--deposit", "--fund", dest="deposit", default="0", metavar="DOLLARS", help="put money in")
+        parser.add_argument("--fees", choices=sorted(RULES), default=None, help="default: MARKETPLACE_FEES")
+        parser.add_argument("--sign-frames", action="store_true", help="add an HMAC of the ids to frame addresses")
+        parser.add_argument("--rotate-keys", action="store_true", help="revoke all keys and make a new one")
+        parser.add_argument(
+            "--layout", metavar="FILE", help="keep this HTML file as a HIT layout; prints its HITLayoutId"
+        )
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do what was asked and print the result."""
+        prepare()
+        if not options["name"]:
+            self._print([_money(requester) for requester in Requester.objects.order_by("name")], options)
+            return
+        deposit = _dollars(options["deposit"])
+        now = clock.now()
+        requester = Requester.objects.filter(name=options["name"]).first()
+        if requester is None:
+            requester = requester_create(
+                name=options["name"],
+                fee_rules=options["fees"] or settings.MARKETPLACE_FEES,
+                signs_frames=options["sign_frames"],
+                now=now,
+            )
+        elif options["fees"] or options["sign_frames"]:
+            requester.fee_rules = options["fees"] or requester.fee_rules
+            requester.signs_frames = requester.signs_frames or options["sign_frames"]
+            requester.save(update_fields=["fee_rules", "signs_frames"])
+        key = AccessKey.objects.filter(requester=requester, revoked_at=None).order_by("-pk").first()
+        if options["rotate_keys"]:
+            key = keys_rotate(requester=requester, now=now)
+        elif key is None:
+            key = key_create(requester=requester, now=now)
+        if deposit:
+            money_deposit(requester=requester, amount=deposit, now=now)
+        requester.refresh_from_db()
+        shown = {**_money(requester), **_access(requester, key)}
+        if options["layout"]:
+            shown["hit_layout_id"] = _layout(requester, options["layout"])
+        self._print([shown], options)
+
+    def _print(self, rows: list[dict[str, str]], options: dict[str, Any]) -> None:
+        if options["json"]:
+            self.stdout.write(json.dumps(rows[0] if options["name"] else rows))
+            return
+        for row in rows:
+            self.stdout.write("\n".join(f"{name:<22} {value}" for name, value in row.items()) + "\n")
+
+
+def _dollars(text: str) -> Decimal:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise CommandError(f"--deposit takes dollars such as 100 or 12.50, not {text!r}") from None
+    if value < 0 or value != value.quantize(Decimal("0.01")):
+        raise CommandError("--deposit takes a positive amount in whole cents")
+    return value
+
+
+def _money(requester: Requester) -> dict[str, str]:
+    pots = ("deposited", "available", "held", "paid", "fees")
+    return {"requester": requester.name, "customer_id": requester.customer_id} | {
+        pot: f"{getattr(requester, pot):.2f}" for pot in pots
+    }
+
+
+def _access(requester: Requester, key: AccessKey) -> dict[str, str]:
+    return {
+        "endpoint_url": settings.MARKETPLACE_API_URL,
+        "region_name": "us-east-1",
+        "aws_access_key_id": key.key_id,
+        "aws_secret_access_key": key_secret(key),
+        "frame_secret": frame_secret(requester),
+    }
+
+
+def _layout(requester: Requester, path: str) -> str:
+
+    file = Path(path)
+    try:
+        html = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"--layout {path}: {error}") from error
+    return layout_save(requester=requester, name=file.name, html=html).layout_id

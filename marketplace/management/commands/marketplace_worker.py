@@ -1,0 +1,66 @@
+"""``manage.py marketplace_worker``: invite workers, or seed some with a record."""
+
+import json
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from marketplace import clock
+from marketplace.management.prepared import prepare
+from marketplace.models import Worker
+from marketplace.services.workers import invitation_create, worker_create
+
+
+class Command(BaseCommand):
+    """Print a sign-up link, or make accounts."""
+
+    help = (
+        "Without --email: print a link that lets people sign up as workers. With it: make an account with a password "
+        "(printed), a country and an approval record, for trying things out."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the options."""
+        parser.add_argument("--email", default="", help="make an account with this address")
+        parser.add_argument("--password", default="", help="default: a random one, printed")
+        parser.add_argument("--country", default="", metavar="XX")
+        parser.add_argument("--subdivision", default="", metavar="XX")
+        parser.add_argument("--approved", type=int, default=0, help="assignments approved before")
+        parser.add_argument("--rejected", type=int, default=0, help="assignments rejected before")
+        parser.add_argument("--uses", type=int, default=1, help="of the link")
+        parser.add_argument("--days", type=int, default=14, help="that the link works for")
+        parser.add_argument("--note", default="", help="what the link is for")
+        parser.add_argument("--json", action="store_true", help="print JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make and print."""
+        prepare()
+        shown = self._account(options) if options["email"] else self._link(options)
+        self.stdout.write(
+            json.dumps(shown) if options["json"] else "\n".join(f"{name:<10} {value}" for name, value in shown.items())
+        )
+
+    def _link(self, options: dict[str, Any]) -> dict[str, str]:
+        token = invitation_create(uses=options["uses"], days=options["days"], note=options["note"], now=clock.now())
+        return {"link": f"{settings.MARKETPLACE_URL}/join/{token}/"}
+
+    def _account(self, options: dict[str, Any]) -> dict[str, str]:
+        if Worker.objects.filter(email__iexact=options["email"]).exists():
+            raise CommandError(f"there is a worker with the address {options['email']}")
+        if (options["approved"] or options["rejected"]) and not settings.MARKETPLACE_DEVELOPMENT:
+            raise CommandError(
+                "a record is earned; it can be given for trying things out only (MARKETPLACE_DEVELOPMENT=1)"
+            )
+        password = options["password"] or secrets.token_urlsafe(9)
+        worker = worker_create(
+            email=options["email"],
+            password=password,
+            now=clock.now(),
+            country=options["country"].upper(),
+            subdivision=options["subdivision"].upper(),
+            prior_approved=options["approved"],
+            prior_rejected=options["rejected"],
+        )
+        return {"email": worker.email, "password": password, "worker_id": worker.worker_id}

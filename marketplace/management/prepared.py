@@ -1,0 +1,15 @@
+"""An empty database is made ready by whichever command comes first."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+
+
+def prepare() -> None:
+    """Make the tables if there are none at all; an older database is left to ``marketplace_serve``."""
+    Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
+    if "marketplace_requester" not in connection.introspection.table_names():
+        call_command("migrate", verbosity=0, interactive=False)
+        call_command("createcachetable", verbosity=0)

@@ -1,0 +1,176 @@
+"""Reads for the worker site: nothing here grows with the number of HITs or assignments shown nowhere."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from itertools import islice
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+
+from marketplace.models import Assignment, Bonus, Hit, HitType, QualificationType, Requester, Worker
+from marketplace.models.hits import LIVE
+from marketplace.protocol import requirements
+from marketplace.services.standing import worker_values
+
+SORTS = {"newest": ["-pk"], "reward": ["-reward", "-pk"], "short": ["assignment_seconds", "-pk"]}
+GROUPS_A_PAGE = 20
+COUNTED_TO = 100
+DECISIONS_LOOKED_AT = 1000
+_MOST_SCANNED = 400
+
+
+@dataclass(frozen=True)
+class Need:
+    """One requirement of a HIT type as a worker sees it."""
+
+    name: str
+    comparator: str
+    wanted: str
+    is_met: bool
+    held: str
+    requestable: QualificationType | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """HITs of one type that are open to a worker."""
+
+    hit_type: HitType
+    hit_id: str
+    available: int
+    is_qualified: bool
+
+    @property
+    def shown_available(self) -> str:
+        """Return the number of HITs, up to a limit."""
+        return f"{COUNTED_TO}+" if self.available > COUNTED_TO else str(self.available)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a requester has decided lately."""
+
+    decided: int
+    approved: int
+    rejected: int
+    median_hours: float | None
+    open_hits: bool
+
+    @property
+    def percent(self) -> int | None:
+        """Return the share approved in percent."""
+        return round(100 * self.approved / self.decided) if self.decided else None
+
+
+def open_hits(worker: Worker, now: datetime) -> QuerySet[Hit]:
+    """Return the HITs that a worker could still take, qualified or not."""
+    mine = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker, state__in=LIVE)
+    return Hit.objects.filter(state=Hit.State.ASSIGNABLE, expires_at__gt=now).exclude(Exists(mine))
+
+
+def groups(
+    worker: Worker, *, now: datetime, search: str = "", least: Decimal | None = None, sort: str = "newest",
+    qualified_only: bool = False, page: int = 0,
+) -> tuple[list[Group], bool]:  # fmt: skip
+    """Return a page of groups, and whether there are more."""
+    listed = HitType.objects.filter(Exists(open_hits(worker, now).filter(hit_type=OuterRef("pk")))).exclude(
+        requester__blocks__worker=worker
+    )
+    for word in search.split():
+        listed = listed.filter(
+            Q(title__icontains=word) | Q(description__icontains=word) | Q(keywords__icontains=word) |
+            Q(requester__name__icontains=word)
+        )  # fmt: skip
+    if least is not None:
+        listed = listed.filter(reward__gte=least)
+    values = worker_values(worker)
+    rows = listed.select_related("requester").order_by(*SORTS[sort])[:_MOST_SCANNED]
+    visible = _visible(rows, values, qualified_only=qualified_only)
+    found = list(islice(visible, page * GROUPS_A_PAGE, (page + 1) * GROUPS_A_PAGE + 1))
+    return [_group(worker, kind, values, now) for kind in found[:GROUPS_A_PAGE]], len(found) > GROUPS_A_PAGE
+
+
+def next_hit(worker: Worker, group_id: str, now: datetime) -> Hit | None:
+    """Return the oldest HIT of a group that a worker has not had."""
+    rows = open_hits(worker, now).filter(hit_type__group_id=group_id)
+    return rows.select_related("hit_type__requester").order_by("pk").first()
+
+
+def needs(worker: Worker, hit_type: HitType) -> list[Need]:
+    """Return the requirements of a HIT type with what the worker holds."""
+    values = worker_values(worker) if hit_type.requirements else {}
+    ids = [one["QualificationTypeId"] for one in hit_type.requirements]
+    types = {
+        kind.qualification_type_id: kind for kind in QualificationType.objects.filter(qualification_type_id__in=ids)
+    }
+    return [_need(one, values, types.get(one["QualificationTypeId"])) for one in hit_type.requirements]
+
+
+def requester_standing(requester: Requester) -> Standing:
+    """Return how the last decisions of a requester went, and how long they took."""
+    states = (Assignment.State.APPROVED, Assignment.State.REJECTED)
+    rows: list[tuple[str, Any, Any, Any]] = []
+    for state in states:
+        decided = requester.assignments.filter(state=state).order_by("-pk")
+        rows += decided.values_list("state", "submitted_at", "approved_at", "rejected_at")[:DECISIONS_LOOKED_AT]
+    hours = sorted(((approved or rejected) - sent).total_seconds() / 3600 for _, sent, approved, rejected in rows)
+    approved = sum(state == Assignment.State.APPROVED for state, *_ in rows)
+    return Standing(
+        decided=len(rows),
+        approved=approved,
+        rejected=len(rows) - approved,
+        median_hours=hours[len(hours) // 2] if hours else None,
+        open_hits=requester.hits.filter(state=Hit.State.ASSIGNABLE).exists(),
+    )
+
+
+def earnings_total(worker: Worker) -> dict[str, Decimal]:
+    """Return a worker's rewards, bonuses, and what waits for a decision, in dollars."""
+    rewards = worker.assignments.filter(state=Assignment.State.APPROVED).aggregate(sum=Sum("reward"))["sum"]
+    waiting = worker.assignments.filter(state=Assignment.State.SUBMITTED).aggregate(sum=Sum("reward"))["sum"]
+    bonuses = Bonus.objects.filter(worker=worker).aggregate(sum=Sum("amount"))["sum"]
+    nothing = Decimal("0.00")
+    return {"rewards": rewards or nothing, "bonuses": bonuses or nothing, "waiting": waiting or nothing}
+
+
+def work_done(worker: Worker, *, before: int | None, size: int = 25) -> list[Assignment]:
+    """Return a worker's submitted work, the newest first."""
+    rows = worker.assignments.exclude(state__in=["Accepted", "Returned", "Abandoned"])
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    return list(rows.select_related("hit__hit_type", "requester").prefetch_related("bonuses").order_by("-pk")[:size])
+
+
+def _visible(rows: QuerySet[HitType], values: dict[str, Any], *, qualified_only: bool) -> Iterator[HitType]:
+    for kind in rows:
+        if requirements.unmet(kind.requirements, values, "Discover"):
+            continue
+        if qualified_only and requirements.unmet(kind.requirements, values, "Accept"):
+            continue
+        yield kind
+
+
+def _group(worker: Worker, kind: HitType, values: dict[str, Any], now: datetime) -> Group:
+    ids = list(
+        open_hits(worker, now).filter(hit_type=kind).order_by("pk").values_list("hit_id", flat=True)[: COUNTED_TO + 1]
+    )
+    qualified = not requirements.unmet(kind.requirements, values, "Accept")
+    return Group(kind, ids[0] if ids else "", len(ids), qualified)
+
+
+def _need(given: dict[str, Any], values: dict[str, Any], kind: QualificationType | None) -> Need:
+    type_id = given["QualificationTypeId"]
+    locales = [
+        "-".join(filter(None, (one["Country"], one.get("Subdivision")))) for one in given.get("LocaleValues") or []
+    ]
+    held = values.get(type_id)
+    return Need(
+        name=kind.name if kind else type_id,
+        comparator=given["Comparator"],
+        wanted=", ".join([*map(str, given.get("IntegerValues") or []), *locales]),
+        is_met=requirements.is_met(given, values),
+        held="-".join(filter(None, held)) if isinstance(held, tuple) else "" if held is None else str(held),
+        requestable=kind if kind and kind.is_requestable and kind.is_active and not kind.deleted_at else None,
+    )

@@ -1,0 +1,241 @@
+"""Accept, submit and return (workers); approve and reject (requesters)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.core.signing import BadSignature, Signer
+from django.db import transaction
+
+from marketplace.models import Assignment, Hit, Requester, Worker
+from marketplace.models.hits import ENDED, LIVE, VISIBLE
+from marketplace.protocol.answers import MAX_CHARACTERS, from_form, to_xml
+from marketplace.protocol.errors import RequestError
+from marketplace.protocol.ids import entity_id
+from marketplace.protocol.lifecycle import OVERRIDE_WITHIN
+from marketplace.services.decisions import (
+    assignment_approve_now,
+    assignment_end,
+    assignment_pay,
+    assignment_reject_now,
+)
+from marketplace.services.due import hit_advance
+from marketplace.services.notifications import event_emit
+from marketplace.services.review import review_run
+from marketplace.services.settle import hit_lock, hit_settle
+from marketplace.services.standing import is_blocked, unmet_for
+
+State = Assignment.State
+_SIGNER = Signer(salt="submit", sep="~")
+MOST_ACCEPTED = 25  # at a time, as on MTurk
+
+
+@dataclass
+class WorkRefused(Exception):
+    """A worker cannot do this; ``reason`` is one of the keys of ``marketplace.views.words.REFUSALS``."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def submit_secret(assignment: Assignment) -> str:
+    """Return the secret in the submit path of one acceptance: who held the place before has another."""
+    return _SIGNER.sign(str(assignment.pk))
+
+
+def assignment_accept(*, hit_id: str, worker: Worker, now: datetime) -> Assignment:
+    """Give a worker a place in a HIT.
+
+    Raises
+    ------
+    WorkRefused
+        gone, blocked, unqualified, held (they have it already), done, full or too_many.
+    """
+    with transaction.atomic():
+        try:
+            hit = hit_lock(hit_id)
+        except RequestError:
+            raise WorkRefused("gone") from None
+        hit_advance(hit, now=now)
+        _check_may_accept(hit, worker)
+        slot, assignment_id = _place(hit)
+        assignment = Assignment.objects.create(
+            requester=hit.requester,
+            hit=hit,
+            worker=worker,
+            assignment_id=assignment_id,
+            slot=slot,
+            accepted_at=now,
+            deadline_at=now + timedelta(seconds=hit.hit_type.assignment_seconds),
+            reward=hit.reward,
+            fee=hit.fee_each,
+        )
+        hit.pending += 1
+        hit_settle(hit, at=now)
+        event_emit(event="AssignmentAccepted", hit=hit, at=now, assignment=assignment)
+    return assignment
+
+
+def assignment_submit(*, secret: str, fields: Iterable[tuple[str, str]], now: datetime) -> Assignment:
+    """Store what the holder of a submit secret answered. A second submission changes nothing and is no error.
+
+    Raises
+    ------
+    WorkRefused
+        unknown, returned, abandoned (the deadline has passed) or too_long.
+    """
+    try:
+        pk = int(_SIGNER.unsign(secret))
+    except BadSignature:
+        raise WorkRefused("unknown") from None
+    hit_id = Assignment.objects.values_list("hit__hit_id", flat=True).get(pk=pk)
+    answer = to_xml(from_form(fields))
+    if len(answer) > MAX_CHARACTERS:
+        raise WorkRefused("too_long")
+    with transaction.atomic():
+        hit = hit_lock(hit_id)
+        hit_advance(hit, now=now)
+        assignment = hit.assignments.get(pk=pk)
+        if assignment.state == State.ACCEPTED:
+            _submit(assignment, hit, answer, now)
+    if assignment.state in ENDED:
+        raise WorkRefused(assignment.state.lower())
+    return assignment
+
+
+def assignment_return(*, assignment_pk: int, worker: Worker, now: datetime) -> Assignment:
+    """Give an accepted assignment back; if it is over already, nothing changes."""
+    with transaction.atomic():
+        found = Assignment.objects.select_related("hit").get(pk=assignment_pk, worker=worker)
+        hit = hit_lock(found.hit.hit_id)
+        hit_advance(hit, now=now)
+        assignment = hit.assignments.get(pk=assignment_pk)
+        if assignment.state == State.ACCEPTED:
+            assignment_end(assignment, hit, state=State.RETURNED, at=now)
+    return assignment
+
+
+def assignment_approve(
+    *, requester: Requester, assignment_id: str, feedback: str, override: bool, now: datetime
+) -> None:
+    """Approve and pay. A rejected assignment needs ``override``, within 30 days of its submission.
+
+    Raises
+    ------
+    RequestError
+        AssignmentDoesNotExist; InvalidAssignmentState; InsufficientFunds for an override.
+    """
+    with transaction.atomic():
+        assignment, hit = _lock_visible(requester, assignment_id, now)
+        _check_decidable(assignment, now)
+        if assignment.state == State.REJECTED and override:
+            _override(assignment, hit, feedback, now)
+        elif assignment.state == State.SUBMITTED:
+            assignment_approve_now(assignment, hit, at=now, feedback=feedback)
+        else:
+            raise invalid_assignment_state("Submitted")
+
+
+def assignment_reject(*, requester: Requester, assignment_id: str, feedback: str, now: datetime) -> None:
+    """Refuse to pay; the place in the HIT stays taken.
+
+    Raises
+    ------
+    RequestError
+        AssignmentDoesNotExist; InvalidAssignmentState.
+    """
+    with transaction.atomic():
+        assignment, hit = _lock_visible(requester, assignment_id, now)
+        _check_decidable(assignment, now)
+        if assignment.state != State.SUBMITTED:
+            raise invalid_assignment_state("Submitted")
+        assignment_reject_now(assignment, hit, feedback=feedback, at=now)
+
+
+def invalid_assignment_state(allowed: str) -> RequestError:
+    """Return the error for a decision that the assignment's state forbids."""
+    return RequestError("InvalidAssignmentState", f"This operation can be called with a status of: {allowed}")
+
+
+def _check_may_accept(hit: Hit, worker: Worker) -> None:
+    mine = hit.assignments.filter(worker=worker, state__in=LIVE).values_list("state", flat=True).first()
+    if mine is not None:
+        raise WorkRefused("held" if mine == State.ACCEPTED else "done")
+    if hit.state == Hit.State.DISPOSED or hit.is_expired:
+        raise WorkRefused("gone")
+    if not hit.available:
+        raise WorkRefused("full")
+    if is_blocked(worker, hit.hit_type):
+        raise WorkRefused("blocked")
+    if unmet_for(worker, hit.hit_type.requirements, "Accept"):
+        raise WorkRefused("unqualified")
+    if worker.assignments.filter(state=State.ACCEPTED).count() >= MOST_ACCEPTED:
+        raise WorkRefused("too_many")
+
+
+def _place(hit: Hit) -> tuple[int, str]:
+    """Return a free slot, and the id of an assignment in it: a given-back one first."""
+    taken = hit.assignments.filter(state__in=LIVE)
+    free = hit.assignments.filter(state__in=ENDED).exclude(slot__in=taken.values("slot")).order_by("pk").last()
+    if free is None:
+        return hit.pending + hit.undecided + hit.completed, entity_id()
+    reused = settings.MARKETPLACE_QUIRKS["reuse_assignment_ids"]
+    return free.slot, free.assignment_id if reused else entity_id()
+
+
+def _submit(assignment: Assignment, hit: Hit, answer: str, now: datetime) -> None:
+    assignment.state = State.SUBMITTED
+    assignment.answer = answer
+    assignment.submitted_at = now
+    assignment.auto_approval_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
+    assignment.save(update_fields=["state", "answer", "submitted_at", "auto_approval_at"])
+    hit.pending -= 1
+    hit.undecided += 1
+    hit_settle(hit, at=now)
+    event_emit(event="AssignmentSubmitted", hit=hit, at=now, assignment=assignment)
+    review_run(assignment, hit, at=now)
+    hit_advance(hit, now=now)  # a delay of 0 approves at once
+    assignment.refresh_from_db()
+
+
+def _lock_visible(requester: Requester, assignment_id: str, now: datetime) -> tuple[Assignment, Hit]:
+    found = Assignment.objects.filter(
+        assignment_id=assignment_id, state__in=LIVE, requester=requester
+    ).values_list("hit__hit_id", "pk").first()  # fmt: skip
+    if found is None:
+        raise no_such_assignment(assignment_id)
+    hit = hit_lock(found[0])
+    hit_advance(hit, now=now)
+    assignment = hit.assignments.get(pk=found[1])
+    if assignment.state not in VISIBLE:
+        raise no_such_assignment(assignment_id)
+    return assignment, hit
+
+
+def no_such_assignment(assignment_id: str) -> RequestError:
+    """Return the error for an assignment that this requester cannot see."""
+    return RequestError("AssignmentDoesNotExist", f"Assignment {assignment_id} does not exist.")
+
+
+def _check_decidable(assignment: Assignment, now: datetime) -> None:
+    wait = timedelta(seconds=settings.MARKETPLACE_QUIRKS["undecidable_seconds"])
+    if assignment.submitted_at and now < assignment.submitted_at + wait:
+        raise invalid_assignment_state("null")
+
+
+def _override(assignment: Assignment, hit: Hit, feedback: str, now: datetime) -> None:
+    if hit.state == Hit.State.DISPOSED or now > (assignment.submitted_at or now) + OVERRIDE_WITHIN:
+        raise RequestError(
+            "InvalidAssignmentState",
+            f"A rejection can be overridden within {OVERRIDE_WITHIN.days} days of the submission "
+            "and while the HIT is there.",
+        )
+    assignment_pay(assignment, hit, at=now, from_held=False)
+    assignment.state = State.APPROVED
+    assignment.approved_at = now
+    assignment.feedback = feedback or assignment.feedback
+    assignment.save(update_fields=["state", "approved_at", "feedback"])
+    event_emit(event="AssignmentApproved", hit=hit, at=now, assignment=assignment)

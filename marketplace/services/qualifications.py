@@ -1,0 +1,249 @@
+"""Qualification types, who holds them, requests and tests."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from marketplace.models import Qualification, QualificationRequest, QualificationType, Requester, Worker, WorkerMessage
+from marketplace.protocol.answers import Answer, to_xml
+from marketplace.protocol.errors import RequestError
+from marketplace.protocol.forms import parse_form, parse_key
+from marketplace.protocol.ids import entity_id
+
+State = QualificationRequest.State
+
+
+@dataclass
+class RequestRefused(Exception):
+    """A worker cannot ask for this qualification now; ``until`` says when they can, if that will be."""
+
+    reason: str
+    until: datetime | None = None
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def qualification_type_create(*, requester: Requester, values: dict[str, Any], now: datetime) -> QualificationType:
+    """Create a qualification type.
+
+    Raises
+    ------
+    RequestError
+        QualificationTypeAlreadyExists if the name is taken; XMLParseError and InvalidParameterValue for a test.
+    """
+    kind = QualificationType(requester=requester, qualification_type_id=entity_id(), created_at=now, **values)
+    _check(kind)
+    try:
+        with transaction.atomic():
+            kind.save()
+    except IntegrityError:
+        raise RequestError(
+            "QualificationTypeAlreadyExists",
+            "You have already created a QualificationType with this name. A QualificationType's name must be "
+            "unique among all of the QualificationTypes created by the same user.",
+        ) from None
+    return kind
+
+
+def qualification_type_update(*, kind: QualificationType, values: dict[str, Any]) -> QualificationType:
+    """Change a qualification type; what is not given stays."""
+    with transaction.atomic():
+        locked = QualificationType.objects.select_for_update(of=("self",)).get(pk=kind.pk)
+        for name, value in values.items():
+            setattr(locked, name, value)
+        if values.get("test"):
+            locked.auto_granted = bool(values.get("auto_granted", False))
+        _check(locked)
+        locked.save()
+    return locked
+
+
+def qualification_type_delete(*, kind: QualificationType, now: datetime) -> None:
+    """Delete a qualification type: nobody holds it any more, open requests end (choice: its name is free at once)."""
+    with transaction.atomic():
+        QualificationType.objects.filter(pk=kind.pk).update(deleted_at=now, is_active=False)
+        kind.requests.filter(state__in=[State.BEGUN, State.PENDING]).update(state=State.REJECTED, decided_at=now)
+
+
+def qualification_grant(
+    *, kind: QualificationType, worker: Worker, value: int | None, notify: bool, now: datetime
+) -> Qualification:
+    """Give a worker a qualification, or another value of it."""
+    with transaction.atomic():
+        granted, _ = Qualification.objects.update_or_create(
+            qualification_type=kind,
+            worker=worker,
+            defaults={"value": value, "is_granted": True, "granted_at": now, "reason": ""},
+        )
+        kind.requests.filter(worker=worker, state__in=[State.BEGUN, State.PENDING]).update(
+            state=State.GRANTED, decided_at=now
+        )
+        if notify:
+            _tell(worker, kind, f"You now hold the qualification “{kind.name}”.", now)
+    return granted
+
+
+def qualification_revoke(*, kind: QualificationType, worker: Worker, reason: str, now: datetime) -> None:
+    """Take a qualification back.
+
+    Raises
+    ------
+    RequestError
+        QualificationDoesNotExist; InvalidQualificationState if it is revoked already.
+    """
+    with transaction.atomic():
+        held = Qualification.objects.select_for_update().filter(qualification_type=kind, worker=worker).first()
+        if held is None:
+            raise no_such_qualification(worker, kind)
+        if not held.is_granted:
+            raise RequestError("InvalidQualificationState", "This operation can be called with a status of: Granted")
+        held.is_granted = False
+        held.reason = reason
+        held.save(update_fields=["is_granted", "reason"])
+        _tell(worker, kind, f"Your qualification “{kind.name}” was taken back. {reason}".strip(), now)
+
+
+def request_begin(*, kind: QualificationType, worker: Worker, now: datetime) -> QualificationRequest:
+    """Ask for a qualification. Without a test it is sent, and granted where that is automatic; with one, it begins.
+
+    Raises
+    ------
+    RequestRefused
+        inactive, have (it is held), open (a request is waiting), once (no second try) or early (with ``until``).
+    """
+    with transaction.atomic():
+        kind = QualificationType.objects.select_for_update(of=("self",)).get(pk=kind.pk)
+        begun = kind.requests.filter(worker=worker, state=State.BEGUN).first()
+        if begun is not None and now < test_deadline(begun, kind):
+            return begun
+        if begun is not None:  # the time is over: what was not sent counts as a try
+            begun.state = State.REJECTED
+            begun.decided_at = begun.submitted_at = test_deadline(begun, kind)
+            begun.save(update_fields=["state", "decided_at", "submitted_at"])
+        _check_may_ask(kind, worker, now)
+        request = QualificationRequest.objects.create(
+            qualification_type=kind,
+            worker=worker,
+            request_id=entity_id(),
+            state=State.BEGUN if kind.test else State.PENDING,
+            begun_at=now,
+            submitted_at=None if kind.test else now,
+        )
+        if kind.auto_granted:
+            qualification_grant(kind=kind, worker=worker, value=kind.auto_granted_value, notify=False, now=now)
+            request.refresh_from_db()
+    return request
+
+
+def request_submit(*, request: QualificationRequest, answers: list[Answer], now: datetime) -> QualificationRequest:
+    """Send a test. With an answer key it is scored and granted at once; else the requester decides.
+
+    Raises
+    ------
+    RequestRefused
+        late: the time for the test is over; sent: it was sent before.
+    """
+    with transaction.atomic():
+        locked = QualificationRequest.objects.select_for_update(of=("self",)).select_related("qualification_type").get(
+            pk=request.pk
+        )  # fmt: skip
+        kind = locked.qualification_type
+        if locked.state != State.BEGUN:
+            raise RequestRefused("sent")
+        if now >= test_deadline(locked, kind):
+            raise RequestRefused("late")
+        locked.answer = to_xml(answers)
+        locked.state = State.PENDING
+        locked.submitted_at = now
+        locked.save(update_fields=["answer", "state", "submitted_at"])
+        if kind.answer_key:
+            score = parse_key(kind.answer_key, parse_form(kind.test or "")).score(answers)
+            qualification_grant(kind=kind, worker=locked.worker, value=score, notify=False, now=now)
+            locked.refresh_from_db()
+    return locked
+
+
+def request_decide(
+    *, requester: Requester, request_id: str, grant: bool, value: int | None, reason: str, now: datetime
+) -> None:
+    """Grant or reject a request that waits.
+
+    Raises
+    ------
+    RequestError
+        QualificationRequestDoesNotExist; InvalidQualificationRequestState.
+    """
+    with transaction.atomic():
+        request = QualificationRequest.objects.select_for_update(of=("self",)).select_related(
+            "qualification_type", "worker"
+        ).filter(request_id=request_id, qualification_type__requester=requester).exclude(state=State.BEGUN).first()  # fmt: skip
+        if request is None:
+            raise RequestError(
+                "QualificationRequestDoesNotExist", f"Qualification request {request_id} does not exist."
+            )
+        if request.state != State.PENDING:
+            raise RequestError(
+                "InvalidQualificationRequestState", f"Qualification request {request_id} was decided before."
+            )
+        kind = request.qualification_type
+        if grant:
+            qualification_grant(kind=kind, worker=request.worker, value=value, notify=True, now=now)
+            return
+        request.state = State.REJECTED
+        request.reason = reason
+        request.decided_at = now
+        request.save(update_fields=["state", "reason", "decided_at"])
+        _tell(request.worker, kind, f"Your request for “{kind.name}” was not granted. {reason}".strip(), now)
+
+
+def test_deadline(request: QualificationRequest, kind: QualificationType) -> datetime:
+    """Return when the time for a test is over."""
+    return request.begun_at + timedelta(seconds=kind.test_seconds or 0)
+
+
+def no_such_qualification(worker: Worker, kind: QualificationType) -> RequestError:
+    """Return the error for a qualification that a worker never had."""
+    return RequestError(
+        "QualificationDoesNotExist",
+        f"Worker {worker.worker_id} does not have qualification {kind.qualification_type_id}: it does not exist.",
+    )
+
+
+def _check(kind: QualificationType) -> None:
+    if kind.test is None:
+        if kind.answer_key is not None:
+            raise RequestError("InvalidParameterValue", "An AnswerKey needs a Test.")
+    elif not kind.test_seconds or kind.auto_granted:
+        raise RequestError("InvalidParameterValue", "A Test needs TestDurationInSeconds and excludes AutoGranted.")
+    else:
+        form = parse_form(kind.test)
+        if kind.answer_key is not None:
+            parse_key(kind.answer_key, form)
+    if kind.auto_granted_value is not None and not kind.auto_granted:
+        raise RequestError("InvalidParameterValue", "AutoGrantedValue needs AutoGranted.")
+
+
+def _check_may_ask(kind: QualificationType, worker: Worker, now: datetime) -> None:
+    if not kind.is_active or not kind.is_requestable or kind.deleted_at:
+        raise RequestRefused("inactive")
+    if kind.qualifications.filter(worker=worker, is_granted=True).exists():
+        raise RequestRefused("have")
+    if kind.requests.filter(worker=worker, state=State.PENDING).exists():
+        raise RequestRefused("open")
+    last = kind.requests.filter(worker=worker).order_by("-begun_at", "-pk").first()
+    if last is None:
+        return
+    if kind.retry_delay_seconds is None:
+        raise RequestRefused("once")
+    until = (last.submitted_at or last.begun_at) + timedelta(seconds=kind.retry_delay_seconds)
+    if now < until:
+        raise RequestRefused("early", until)
+
+
+def _tell(worker: Worker, kind: QualificationType, text: str, now: datetime) -> None:
+    WorkerMessage.objects.create(
+        worker=worker, requester_id=kind.requester_id, subject=kind.name, text=text, sent_at=now
+    )

@@ -1,0 +1,64 @@
+"""Requesters, their access keys and the keys that are derived for them."""
+
+import base64
+import hashlib
+import hmac
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from marketplace.models import AccessKey, HitLayout, Requester
+from marketplace.protocol.ids import access_key_id, customer_id, entity_id
+
+
+def requester_create(*, name: str, fee_rules: str, signs_frames: bool, now: datetime) -> Requester:
+    """Create a requester with nothing on the account."""
+    return Requester.objects.create(
+        name=name, customer_id=customer_id(), fee_rules=fee_rules, signs_frames=signs_frames, created_at=now
+    )
+
+
+def key_create(*, requester: Requester, now: datetime) -> AccessKey:
+    """Create an access key beside those that are there."""
+    return AccessKey.objects.create(requester=requester, key_id=access_key_id(), created_at=now)
+
+
+def keys_rotate(*, requester: Requester, now: datetime) -> AccessKey:
+    """Revoke all access keys and the frame secret, and create a new key."""
+    with transaction.atomic():
+        AccessKey.objects.filter(requester=requester, revoked_at=None).update(revoked_at=now)
+        requester.key_generation += 1
+        requester.save(update_fields=["key_generation"])
+        return key_create(requester=requester, now=now)
+
+
+def key_secret(key: AccessKey) -> str:
+    """Return the secret of an access key: 40 characters, derived, so that no table holds it."""
+    return base64.b64encode(_derive("access", key.key_id)).decode()[:40].replace("+", "/")
+
+
+def frame_secret(requester: Requester) -> str:
+    """Return the secret with which a requester can verify the parameters of a frame."""
+    return _derive("frame", f"{requester.customer_id}:{requester.key_generation}").hex()
+
+
+def frame_signature(requester: Requester, *, hit_id: str, assignment_id: str, worker_id: str, expires: int) -> str:
+    """Return the HMAC-SHA256, in hex, over the four values with a newline between them."""
+    message = "\n".join([hit_id, assignment_id, worker_id, str(expires)])
+    return hmac.new(frame_secret(requester).encode(), message.encode(), hashlib.sha256).hexdigest()
+
+
+def layout_save(*, requester: Requester, name: str, html: str) -> HitLayout:
+    """Keep a HIT layout; one with this name is replaced and keeps its id."""
+    layout, _ = HitLayout.objects.update_or_create(
+        requester=requester,
+        name=name,
+        defaults={"html": html},
+        create_defaults={"html": html, "layout_id": entity_id()},
+    )
+    return layout
+
+
+def _derive(purpose: str, name: str) -> bytes:
+    return hmac.new(settings.SECRET_KEY.encode(), f"marketplace:{purpose}:{name}".encode(), hashlib.sha256).digest()

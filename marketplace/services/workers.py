@@ -1,0 +1,103 @@
+"""Workers: sign-up, profile, messages, and whom a requester does not want to work with."""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from marketplace.models import Requester, SignupInvitation, Worker, WorkerBlock, WorkerMessage
+from marketplace.protocol.errors import ParameterError
+from marketplace.protocol.ids import customer_id
+
+
+def worker_find(worker_id: str) -> Worker:
+    """Return a worker.
+
+    Raises
+    ------
+    ParameterError
+        There is none with this id.
+    """
+    worker = Worker.objects.filter(worker_id=worker_id).first()
+    if worker is None:
+        raise ParameterError(f'The value "{worker_id}" is not valid for the parameter WorkerId.')
+    return worker
+
+
+def worker_create(*, email: str, password: str | None, now: datetime, **fields: object) -> Worker:
+    """Create a worker's account. One made this way has agreed only if ``agreed_at`` is given."""
+    return Worker.objects.create_user(email, password, worker_id=customer_id(), joined_at=now, **fields)
+
+
+def worker_agree(*, worker: Worker, now: datetime) -> None:
+    """Record that a worker has agreed to the terms of work."""
+    Worker.objects.filter(pk=worker.pk, agreed_at=None).update(agreed_at=now)
+
+
+def worker_update(
+    *, worker: Worker, display_name: str, country: str, subdivision: str, is_adult_content_ok: bool
+) -> None:
+    """Change a worker's profile."""
+    Worker.objects.filter(pk=worker.pk).update(
+        display_name=display_name, country=country, subdivision=subdivision, is_adult_content_ok=is_adult_content_ok
+    )
+
+
+def worker_block(*, requester: Requester, worker: Worker, reason: str, now: datetime) -> None:
+    """Block a worker; a second block changes the reason."""
+    WorkerBlock.objects.update_or_create(
+        requester=requester,
+        worker=worker,
+        defaults={"reason": reason},
+        create_defaults={"reason": reason, "created_at": now},
+    )
+
+
+def worker_unblock(*, requester: Requester, worker: Worker) -> None:
+    """Lift a block, if there is one."""
+    WorkerBlock.objects.filter(requester=requester, worker=worker).delete()
+
+
+def workers_notify(*, requester: Requester, subject: str, text: str, workers: Iterable[Worker], now: datetime) -> None:
+    """Put a message into each worker's box."""
+    WorkerMessage.objects.bulk_create(
+        [WorkerMessage(worker=one, requester=requester, subject=subject, text=text, sent_at=now) for one in workers]
+    )
+
+
+def messages_read(*, worker: Worker, now: datetime) -> None:
+    """Mark a worker's messages as read."""
+    WorkerMessage.objects.filter(worker=worker, read_at=None).update(read_at=now)
+
+
+def invitation_create(*, uses: int, days: int, note: str, now: datetime) -> str:
+    """Create a sign-up link and return its token."""
+    token = secrets.token_urlsafe(24)
+    SignupInvitation.objects.create(
+        token_sha256=_sha256(token), uses_left=uses, expires_at=now + timedelta(days=days), note=note
+    )
+    return token
+
+
+def invitation_is_usable(*, token: str, now: datetime) -> bool:
+    """Say whether a token still opens the sign-up form."""
+    return SignupInvitation.objects.filter(
+        token_sha256=_sha256(token), uses_left__gt=0, expires_at__gt=now
+    ).exists()  # fmt: skip
+
+
+def invitation_use(*, token: str, now: datetime) -> bool:
+    """Take one use of an invitation; False if none was left."""
+    with transaction.atomic():
+        return bool(
+            SignupInvitation.objects.filter(
+                token_sha256=_sha256(token), uses_left__gt=0, expires_at__gt=now
+            ).update(uses_left=F("uses_left") - 1)
+        )  # fmt: skip
+
+
+def _sha256(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

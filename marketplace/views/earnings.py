@@ -1,0 +1,26 @@
+"""What a worker has done, what was decided, and what it earned."""
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from marketplace import clock, selectors
+from marketplace.services.due import due_carry_out
+from marketplace.services.standing import worker_record
+from marketplace.views.access import WorkerRequest, worker_page
+
+
+@require_safe
+@worker_page
+def earnings(request: WorkerRequest) -> HttpResponse:
+    """Show totals and the latest decisions with the requester's feedback."""
+    due_carry_out(now=clock.now(), most=50)
+    before = request.GET.get("before", "")
+    rows = selectors.work_done(request.user, before=int(before) if before.isdecimal() and len(before) < 18 else None)
+    context = {
+        "assignments": rows,
+        "total": selectors.earnings_total(request.user),
+        "record": worker_record(request.user),
+        "before": rows[-1].pk if len(rows) == 25 else None,
+    }
+    return render(request, "marketplace/earnings.html", context)

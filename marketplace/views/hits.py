@@ -1,0 +1,197 @@
+"""Find, preview, accept, do and return HITs."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from marketplace import clock, selectors
+from marketplace.models import Assignment, Hit
+from marketplace.services.assignments import WorkRefused, assignment_accept, assignment_return
+from marketplace.services.due import due_carry_out
+from marketplace.services.standing import is_blocked, unmet_for
+from marketplace.views.access import WorkerRequest, worker_page
+from marketplace.views.frames import Frame, frame_for
+from marketplace.views.words import COMPARATORS, REFUSALS, SYSTEM_NAMES
+
+State = Assignment.State
+
+
+@worker_page
+def listing(request: WorkerRequest) -> HttpResponse:
+    """Show the groups of HITs that are open."""
+    chosen: dict[str, Any] = {
+        "search": request.GET.get("q", "")[:100],
+        "sort": request.GET.get("sort") if request.GET.get("sort") in selectors.SORTS else "newest",
+        "qualified_only": "qualified" in request.GET,
+    }
+    page = _whole(request.GET.get("page"))
+    least = _amount(request.GET.get("least", ""))
+    found, more = selectors.groups(request.user, now=clock.now(), least=least, page=page, **chosen)
+    context = {**chosen, "groups": found, "more": more, "page": page, "least": request.GET.get("least", "")}
+    query = request.GET.copy()
+    query.pop("page", None)
+    return render(request, "marketplace/listing.html", {**context, "query": query.urlencode(), "next_page": page + 1})
+
+
+@require_safe
+@worker_page
+def preview(request: WorkerRequest, hit_id: str) -> HttpResponse:
+    """Show a HIT before anybody accepts it, if it may be previewed."""
+    hit = _hit(hit_id)
+    mine = hit.assignments.filter(worker=request.user, state=State.ACCEPTED).first()
+    if mine is not None:
+        return redirect("work", pk=mine.pk)
+    needs = hit.hit_type.requirements
+    if unmet_for(request.user, needs, "Discover"):
+        raise Http404
+    hidden = bool(unmet_for(request.user, needs, "Preview")) or is_blocked(request.user, hit.hit_type)
+    frame = None if hidden else frame_for(hit)
+    context = {
+        "hit": hit,
+        "frame": frame,
+        "needs": _needs(request, hit),
+        "may_accept": not unmet_for(request.user, needs, "Accept") and not is_blocked(request.user, hit.hit_type),
+        "is_open": hit.state == Hit.State.ASSIGNABLE and hit.expires_at > clock.now(),
+        "standing": selectors.requester_standing(hit.requester),
+    }
+    return _with_frame(render(request, "marketplace/preview.html", context), frame)
+
+
+@require_POST
+@worker_page
+def accept(request: WorkerRequest, hit_id: str) -> HttpResponse:
+    """Accept a HIT."""
+    try:
+        assignment = assignment_accept(hit_id=hit_id, worker=request.user, now=clock.now())
+    except WorkRefused as refusal:
+        messages.warning(request, REFUSALS[refusal.reason])
+        return redirect("work-mine" if refusal.reason in ("held", "too_many") else "home")
+    return _to_work(request, assignment)
+
+
+@require_POST
+@worker_page
+def accept_next(request: WorkerRequest, group_id: str) -> HttpResponse:
+    """Accept the next HIT of a group; when another worker is faster, the one after it."""
+    reason = "nothing"
+    for _attempt in range(20):
+        hit = selectors.next_hit(request.user, group_id, clock.now())
+        if hit is None:
+            break
+        try:
+            return _to_work(request, assignment_accept(hit_id=hit.hit_id, worker=request.user, now=clock.now()))
+        except WorkRefused as refusal:
+            reason = refusal.reason
+            if reason not in ("full", "gone"):
+                break
+    messages.info(request, REFUSALS[reason])
+    return redirect("home")
+
+
+@require_safe
+@worker_page
+def mine(request: WorkerRequest) -> HttpResponse:
+    """Show what the worker has accepted."""
+    now = clock.now()
+    rows = request.user.assignments.filter(state=State.ACCEPTED, deadline_at__gt=now)
+    rows = rows.select_related("hit__hit_type", "requester").order_by("deadline_at", "pk")
+    return render(request, "marketplace/mine.html", {"assignments": rows, "now": now})
+
+
+@require_safe
+@worker_page
+def work(request: WorkerRequest, pk: int) -> HttpResponse:
+    """Show an accepted HIT in its frame, or what became of it."""
+    assignment = _current(request, pk)
+    if assignment.state != State.ACCEPTED:
+        left = selectors.next_hit(request.user, assignment.hit.hit_type.group_id, clock.now())
+        return render(
+            request, "marketplace/after.html", {"assignment": assignment, "hit": assignment.hit, "left": left}
+        )
+    frame = frame_for(assignment.hit, assignment)
+    context = {
+        "assignment": assignment,
+        "hit": assignment.hit,
+        "frame": frame,
+        "seconds_left": int((assignment.deadline_at - clock.now()).total_seconds()),
+        "auto": "auto" in request.GET,
+    }
+    return _with_frame(render(request, "marketplace/work.html", context), frame)
+
+
+@require_safe
+@worker_page
+def state(request: WorkerRequest, pk: int) -> HttpResponse:
+    """Return the state of an assignment, for the page around the frame."""
+    assignment = _current(request, pk)
+    left = int((assignment.deadline_at - clock.now()).total_seconds())
+    return JsonResponse({"state": assignment.state, "seconds_left": left})
+
+
+@require_POST
+@worker_page
+def give_back(request: WorkerRequest, pk: int) -> HttpResponse:
+    """Return an accepted HIT."""
+    assignment = _current(request, pk)
+    assignment_return(assignment_pk=assignment.pk, worker=request.user, now=clock.now())
+    return redirect("work", pk=pk)
+
+
+def _hit(hit_id: str) -> Hit:
+    return get_object_or_404(Hit.objects.select_related("hit_type", "requester"), hit_id=hit_id)
+
+
+def _current(request: WorkerRequest, pk: int) -> Assignment:
+    """Return an assignment of this worker after everything that was due to its HIT."""
+    rows = Assignment.objects.select_related("hit__hit_type", "requester").filter(worker=request.user)
+    assignment = get_object_or_404(rows, pk=pk)
+    due_at = assignment.hit.due_at
+    if due_at is not None and due_at <= clock.now():
+        due_carry_out(now=clock.now(), requester=assignment.requester)
+        assignment = rows.get(pk=pk)
+    return assignment
+
+
+def _needs(request: WorkerRequest, hit: Hit) -> list[dict[str, Any]]:
+    return [
+        {
+            "need": need,
+            "name": SYSTEM_NAMES.get(need.name, need.name),
+            "comparator": COMPARATORS[need.comparator],
+        }
+        for need in selectors.needs(request.user, hit.hit_type)
+    ]
+
+
+def _to_work(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+    response = redirect("work", pk=assignment.pk)
+    if request.POST.get("auto"):
+        response["Location"] += "?auto=1"
+    return response
+
+
+def _with_frame(response: HttpResponse, frame: Frame | None) -> HttpResponse:
+    """Allow this page to frame the task, what it redirects to over https, and the answer to its form."""
+    if frame is not None:
+        parts = urlsplit(frame.url)
+        origin, submit = f"{parts.scheme}://{parts.netloc}", f"{settings.MARKETPLACE_URL}/s/"
+        response._csp_update = {"frame-src": ["https:", origin, submit]}  # type: ignore[attr-defined]  # noqa: SLF001 - django-csp's documented way
+    return response
+
+
+def _whole(text: str | None) -> int:
+    return min(int(text), 1000) if text and text.isdecimal() and len(text) < 6 else 0
+
+
+def _amount(text: str) -> Decimal | None:
+    try:
+        value = Decimal(text).quantize(Decimal("0.01"))
+    except InvalidOperation:
+        return None
+    return value if 0 <= value < 10**9 else None

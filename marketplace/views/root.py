@@ -1,0 +1,24 @@
+"""The root: a worker's browser gets the list of HITs, a requester's program the API."""
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from marketplace.api.dispatch import dispatch
+from marketplace.views.hits import listing
+
+
+def root(request: HttpRequest) -> HttpResponse:
+    """Answer ``POST`` as the requester API, anything else as the front page."""
+    if request.method == "POST":
+        return dispatch(request)
+    if not request.user.is_authenticated:
+        return render(request, "marketplace/front.html")
+    return listing(request)
+
+
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Say that the process answers and reaches its database."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return HttpResponse("ok", content_type="text/plain")

@@ -1,0 +1,17 @@
+"""One check of accessibility for all pages: axe, and no sideways scroll."""
+
+from axe_playwright_python.sync_playwright import Axe
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+def assert_accessible(page, where, *, skip_frames=False):
+    """Assert that axe finds nothing and the page does not scroll sideways; what others frame is theirs."""
+    options = {**RULES, "iframes": not skip_frames}
+    found = Axe().run(page, options=options).response["violations"]
+    shown = [
+        f"{where}: {rule['id']}: {rule['help']} {[node['html'][:160] for node in rule['nodes'][:3]]}" for rule in found
+    ]
+    assert not shown, "\n".join(shown)
+    width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert width <= 0, f"{where} scrolls sideways by {width} px"

@@ -1,0 +1,76 @@
+"""The marketplace as people run it: a process of its own, started by its command."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+
+from tests.conftest import ROOT
+from tests.marketplace.conftest import client_for
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Served:
+    """A running marketplace, addressed by its commands and by boto3."""
+
+    def __init__(self, folder, port, **environment):
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("DJANGO", "MARKETPLACE", "DATABASE"))
+        }
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
+        self.environment = kept | {
+            "QUORATE_DATA": str(folder), "MARKETPLACE_DEVELOPMENT": "1", "MARKETPLACE_API_URL": self.url,
+            "MARKETPLACE_SWEEP_SECONDS": "0.2", "DATABASE_URL": f"sqlite:///{folder}/marketplace.sqlite3", **environment,
+        }  # fmt: skip
+
+    def command(self, *arguments):
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def requester(self, name="lab", deposit="100", *arguments):
+        result = self.command("marketplace_requester", name, "--deposit", deposit, "--json", *arguments)
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    def client(self, made, **options):
+        return client_for(made["endpoint_url"], (made["aws_access_key_id"], made["aws_secret_access_key"]), **options)
+
+
+@contextmanager
+def served(folder, **environment):
+    """Start the marketplace and wait until it answers; end it, and only it, afterwards."""
+    marketplace = Served(folder, free_port(), **environment)
+    arguments = [sys.executable, "manage.py", "marketplace_serve", "--bind", f"127.0.0.1:{marketplace.port}", "--quiet"]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(arguments, cwd=ROOT, env=marketplace.environment, stdout=log, stderr=log)
+    try:
+        for _attempt in range(600):
+            try:
+                urllib.request.urlopen(f"{marketplace.url}/healthz", timeout=2).close()
+                break
+            except OSError:
+                assert process.poll() is None, (folder / "log").read_text()
+                time.sleep(0.1)
+        yield marketplace
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)

@@ -1,0 +1,381 @@
+"""Every operation, driven by the unmodified boto3 over real HTTP; every raw answer walked against its shape."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from botocore.exceptions import ClientError
+
+from marketplace.protocol.service import model
+from marketplace.services.clockwork import clock_advance
+from marketplace.services.qualifications import request_begin
+from marketplace.services.requesters import layout_save
+from tests.marketplace.acts import accept, do
+from tests.marketplace.conftest import HIT, HTML, external
+from tests.marketplace.tests_of_qualifications import ANSWER_KEY, TEST
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FIRST_TIER = """CreateHITType CreateHIT CreateHITWithHITType GetHIT ListHITs ListReviewableHITs UpdateHITReviewStatus
+UpdateExpirationForHIT CreateAdditionalAssignmentsForHIT DeleteHIT ListAssignmentsForHIT GetAssignment ApproveAssignment
+RejectAssignment SendBonus ListBonusPayments GetAccountBalance CreateQualificationType ListQualificationTypes
+GetQualificationType AssociateQualificationWithWorker DisassociateQualificationFromWorker GetQualificationScore
+ListWorkersWithQualificationType CreateWorkerBlock DeleteWorkerBlock ListWorkerBlocks NotifyWorkers
+UpdateNotificationSettings SendTestEventNotification""".split()
+# Nothing here has a locale but the worker's profile, which is no Qualification.
+NEVER_EMITTED = {("Qualification", "LocaleValue")}
+CODES = {
+    "AWS.MissingParameters", "AWS.ParameterOutOfRange", *(f"AWS.MechanicalTurk.{code}" for code in (
+        "HitAlreadyExists", "RequestAlreadyExists", "InvalidMaximumAssignmentsIncrease", "InvalidHITState",
+        "InvalidAssignmentState", "InvalidQualificationState", "InvalidQualificationTypeState",
+        "InvalidQualificationRequestState", "HITDoesNotExist", "HITTypeDoesNotExist", "AssignmentDoesNotExist",
+        "QualificationDoesNotExist", "QualificationRequestDoesNotExist", "QualificationTypeDoesNotExist",
+        "QualificationTypeAlreadyExists", "XMLParseError", "XHTMLParseError", "InvalidTransportEndpoint",
+        "InvalidParameterValue", "InsufficientFunds",
+    )),
+}  # fmt: skip
+NOTIFY = {
+    "Destination": "http://127.0.0.1:9/notes", "Transport": "SNS", "Version": "2014-08-15",
+    "EventTypes": ["AssignmentSubmitted", "HITReviewable"],
+}  # fmt: skip
+POLICY = {
+    "PolicyName": "ScoreMyKnownAnswers/2011-09-01",
+    "Parameters": [
+        {"Key": "AnswerKey", "MapEntries": [{"Key": "port", "Values": ["Trieste"]}]},
+        {"Key": "ApproveIfKnownAnswerScoreIsAtLeast", "Values": ["100"]},
+        {"Key": "ApproveReason", "Values": ["Right."]},
+        {"Key": "RejectIfKnownAnswerScoreIsLessThan", "Values": ["1"]},
+        {"Key": "RejectReason", "Values": ["Not the port."]},
+        {"Key": "ExtendIfKnownAnswerScoreIsLessThan", "Values": ["1"]},
+        {"Key": "ExtendMaximumAssignments", "Values": ["2"]},
+        {"Key": "ExtendMinimumTimeInSeconds", "Values": ["3600"]},
+    ],
+}
+
+
+def refused(code, function, **given):
+    """Assert that a call is refused with this code, and return the message."""
+    with pytest.raises(ClientError) as caught:
+        function(**given)
+    answer = caught.value.response
+    assert answer.get("TurkErrorCode", answer["Error"]["Code"]) in (f"AWS.MechanicalTurk.{code}", code), answer
+    assert answer["ResponseMetadata"]["HTTPStatusCode"] == 400
+    return answer["Error"]["Message"]
+
+
+def test_every_operation_conforms(lab, make_worker, make_requester, site):
+    ann, bob = make_worker("ann", country="DE", subdivision="BE"), make_worker("bob")
+    _hits(lab, ann)
+    _decisions(lab, ann, bob)
+    _bonuses(lab, ann, bob)
+    _qualifications(lab, ann, bob)
+    _workers(lab, ann, bob)
+    _notifications(lab)
+    _review_policies(lab, ann, bob)
+    _limits(lab, make_requester(name="poor", deposit="0.10", url=site))
+    refused("InvalidParameterValue", lab.client.get_file_upload_url, AssignmentId="3A", QuestionIdentifier="q")
+    _gate(lab.coverage)
+
+
+def _gate(coverage):
+    """Everything was called; everything the first tier can say was said; every rule refused something."""
+    operations = model()["operations"]
+    assert set(operations) - coverage.operations == {"GetFileUploadURL"}  # always refused
+    wanted = set()
+    for name in FIRST_TIER:
+        wanted |= _members(operations[name]["output"]["shape"])
+    assert wanted - coverage.members == NEVER_EMITTED
+    assert CODES - coverage.codes == set()
+
+
+def _members(name):
+    shape = model()["shapes"][name]
+    if shape["type"] == "list":
+        return _members(shape["member"]["shape"])
+    if shape["type"] != "structure":
+        return set()
+    found = {(name, member) for member in shape["members"]}
+    return found.union(*(_members(member["shape"]) for member in shape["members"].values()))
+
+
+def _hits(lab, ann):
+    c = lab.client
+    locale = {"QualificationTypeId": "00000000000000000071", "Comparator": "In", "LocaleValues": [{"Country": "US", "Subdivision": "CA"}, {"Country": "DE"}], "ActionsGuarded": "DiscoverPreviewAndAccept"}  # fmt: skip
+    approved = {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThan", "IntegerValues": [97]}
+    values = {name: HIT[name] for name in ("AssignmentDurationInSeconds", "Reward", "Title", "Description")}
+    values |= {"Keywords": "reading, ports", "QualificationRequirements": [locale, approved]}
+    type_id = c.create_hit_type(**values)["HITTypeId"]
+    assert c.create_hit_type(**values)["HITTypeId"] == type_id
+    hit = c.create_hit_with_hit_type(
+        HITTypeId=type_id, LifetimeInSeconds=60, MaxAssignments=2, Question=external(), RequesterAnnotation="batch 1", UniqueRequestToken="t1"
+    )["HIT"]  # fmt: skip
+    assert hit["QualificationRequirements"][1] == {**approved, "ActionsGuarded": "Accept", "RequiredToPreview": False}
+    assert c.get_hit(HITId=hit["HITId"])["HIT"] == hit
+    message = refused("HitAlreadyExists", c.create_hit, **HIT, UniqueRequestToken="t1")
+    assert hit["HITId"] in message
+    layout = layout_save(requester=lab.requester, name="line", html="<p>${line}</p>")
+    made = c.create_hit(
+        **{name: value for name, value in HIT.items() if name != "Question"}, HITLayoutId=layout.layout_id,
+        HITLayoutParameters=[{"Name": "line", "Value": "a < b"}],
+    )["HIT"]  # fmt: skip
+    assert made["HITLayoutId"] == layout.layout_id
+    assert "a &amp;lt; b" in made["Question"]  # escaped for the page, and the page for the XML
+    assert {row["HITId"] for row in c.list_hits()["HITs"]} == {hit["HITId"], made["HITId"]}
+    refused("InvalidHITState", c.delete_hit, HITId=hit["HITId"])
+    c.create_additional_assignments_for_hit(HITId=hit["HITId"], NumberOfAdditionalAssignments=2, UniqueRequestToken="x")
+    refused("RequestAlreadyExists", c.create_additional_assignments_for_hit, HITId=hit["HITId"], NumberOfAdditionalAssignments=2, UniqueRequestToken="x")  # fmt: skip
+    refused("InvalidMaximumAssignmentsIncrease", c.create_additional_assignments_for_hit, HITId=hit["HITId"], NumberOfAdditionalAssignments=6)  # fmt: skip
+    c.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=datetime.now(UTC) + timedelta(hours=2))
+    c.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
+    assert c.list_reviewable_hits(HITTypeId=type_id)["HITs"][0]["HITId"] == hit["HITId"]
+    c.update_hit_review_status(HITId=hit["HITId"])
+    assert c.list_reviewable_hits(Status="Reviewing")["NumResults"] == 1
+    c.update_hit_review_status(HITId=hit["HITId"], Revert=True)
+    refused("InvalidHITState", c.update_hit_review_status, HITId=hit["HITId"], Revert=True)
+    other = c.create_hit_type(**values | {"Title": "Another title"})["HITTypeId"]
+    c.update_hit_type_of_hit(HITId=hit["HITId"], HITTypeId=other)
+    assert c.get_hit(HITId=hit["HITId"])["HIT"]["Title"] == "Another title"
+    c.delete_hit(HITId=hit["HITId"])
+    assert "currently in the state 'Disposed'" in refused("InvalidHITState", c.delete_hit, HITId=hit["HITId"])
+    refused("HITDoesNotExist", c.get_hit, HITId="3NOTHING")
+    refused("HITTypeDoesNotExist", c.update_hit_type_of_hit, HITId=made["HITId"], HITTypeId="3NOTHING")
+    c.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=0)
+    c.delete_hit(HITId=made["HITId"])
+
+
+def _decisions(lab, ann, bob):
+    c = lab.client
+    hit = lab.hit()
+    first, second = do(ann, hit), do(bob, hit)
+    listed = c.list_assignments_for_hit(HITId=hit["HITId"], AssignmentStatuses=["Submitted"])
+    assert [row["WorkerId"] for row in listed["Assignments"]] == [ann.worker_id, bob.worker_id]
+    c.approve_assignment(AssignmentId=first.assignment_id, RequesterFeedback="Thank you.")
+    c.reject_assignment(AssignmentId=second.assignment_id, RequesterFeedback="Empty.")
+    assert "status of: Submitted" in refused(
+        "InvalidAssignmentState", c.approve_assignment, AssignmentId=first.assignment_id
+    )
+    refused("InvalidAssignmentState", c.approve_assignment, AssignmentId=second.assignment_id)
+    got = c.get_assignment(AssignmentId=second.assignment_id)
+    assert (got["Assignment"]["AssignmentStatus"], got["Assignment"]["RequesterFeedback"]) == ("Rejected", "Empty.")
+    c.approve_assignment(AssignmentId=second.assignment_id, OverrideRejection=True)
+    refused("AssignmentDoesNotExist", c.get_assignment, AssignmentId="3NOTHING")
+    assert c.get_hit(HITId=hit["HITId"])["HIT"]["NumberOfAssignmentsCompleted"] == 2
+    lab.first, lab.second, lab.hit_id = first, second, hit["HITId"]
+
+
+def _bonuses(lab, ann, bob):
+    c = lab.client
+    bonus = {
+        "WorkerId": ann.worker_id,
+        "BonusAmount": "0.55",
+        "AssignmentId": lab.first.assignment_id,
+        "Reason": "Fast.",
+    }
+    c.send_bonus(**bonus, UniqueRequestToken="b1")
+    refused("RequestAlreadyExists", c.send_bonus, **bonus, UniqueRequestToken="b1")
+    refused("InvalidParameterValue", c.send_bonus, **bonus | {"WorkerId": bob.worker_id})
+    assert c.list_bonus_payments(HITId=lab.hit_id)["BonusPayments"][0]["BonusAmount"] == "0.55"
+    assert c.list_bonus_payments(AssignmentId=lab.second.assignment_id)["NumResults"] == 0
+    refused("AWS.MissingParameters", c.list_bonus_payments)
+    balance = c.get_account_balance()
+    money = lab.money()
+    assert balance["AvailableBalance"] == f"{money['available']:.2f}"
+    assert balance["OnHoldBalance"] == f"{money['held']:.2f}"
+
+
+def _qualifications(lab, ann, bob):
+    c = lab.client
+    kind = c.create_qualification_type(
+        Name="Reads maps", Description="Can read a sea chart.", Keywords="maps", QualificationTypeStatus="Active", Test=TEST,
+        AnswerKey=ANSWER_KEY, TestDurationInSeconds=600, RetryDelayInSeconds=60,
+    )["QualificationType"]  # fmt: skip
+    refused("QualificationTypeAlreadyExists", c.create_qualification_type, Name="Reads maps", Description="x", QualificationTypeStatus="Active")  # fmt: skip
+    auto = c.create_qualification_type(
+        Name="Joined", Description="Everybody who asks.", QualificationTypeStatus="Active", AutoGranted=True, AutoGrantedValue=7
+    )["QualificationType"]  # fmt: skip
+    plain = c.create_qualification_type(Name="By hand", Description="We decide.", QualificationTypeStatus="Active")
+    plain_id = plain["QualificationType"]["QualificationTypeId"]
+    from marketplace.models import QualificationType
+
+    def row(type_id):
+        return QualificationType.objects.get(qualification_type_id=type_id)
+
+    at = datetime.now(UTC)
+    request_begin(kind=row(auto["QualificationTypeId"]), worker=bob, now=at)
+    assert c.get_qualification_score(QualificationTypeId=auto["QualificationTypeId"], WorkerId=bob.worker_id)["Qualification"]["IntegerValue"] == 7  # fmt: skip
+    for who in (ann, bob):
+        request_begin(kind=row(plain_id), worker=who, now=at)
+    asked = c.list_qualification_requests(QualificationTypeId=plain_id)["QualificationRequests"]
+    c.accept_qualification_request(QualificationRequestId=asked[0]["QualificationRequestId"], IntegerValue=80)
+    c.reject_qualification_request(QualificationRequestId=asked[1]["QualificationRequestId"], Reason="Not yet.")
+    refused("InvalidQualificationRequestState", c.accept_qualification_request, QualificationRequestId=asked[1]["QualificationRequestId"])  # fmt: skip
+    refused("QualificationRequestDoesNotExist", c.accept_qualification_request, QualificationRequestId="3NOTHING")
+    type_id = kind["QualificationTypeId"]
+    c.associate_qualification_with_worker(QualificationTypeId=type_id, WorkerId=ann.worker_id, IntegerValue=90)
+    assert c.list_workers_with_qualification_type(QualificationTypeId=type_id)["NumResults"] == 1
+    refused("QualificationDoesNotExist", c.get_qualification_score, QualificationTypeId=type_id, WorkerId=bob.worker_id)
+    c.disassociate_qualification_from_worker(QualificationTypeId=type_id, WorkerId=ann.worker_id, Reason="Expired.")
+    refused("InvalidQualificationState", c.get_qualification_score, QualificationTypeId=type_id, WorkerId=ann.worker_id)
+    assert c.list_workers_with_qualification_type(QualificationTypeId=type_id, Status="Revoked")["NumResults"] == 1
+    assert c.get_qualification_type(QualificationTypeId=type_id)["QualificationType"] == kind
+    found = c.list_qualification_types(MustBeRequestable=True, MustBeOwnedByCaller=True, Query="chart")
+    assert [one["Name"] for one in found["QualificationTypes"]] == ["Reads maps"]
+    hit = lab.hit(QualificationRequirements=[{"QualificationTypeId": type_id, "Comparator": "Exists"}])
+    listed = c.list_hits_for_qualification_type(QualificationTypeId=type_id)
+    assert [one["HITId"] for one in listed["HITs"]] == [hit["HITId"]]
+    c.update_qualification_type(QualificationTypeId=plain_id, Description="Closed.", QualificationTypeStatus="Inactive")
+    refused("InvalidQualificationTypeState", c.associate_qualification_with_worker, QualificationTypeId=plain_id, WorkerId=ann.worker_id)  # fmt: skip
+    c.delete_qualification_type(QualificationTypeId=plain_id)
+    refused("QualificationTypeDoesNotExist", c.get_qualification_type, QualificationTypeId=plain_id)
+    refused("XMLParseError", c.create_qualification_type, Name="T", Description="x", QualificationTypeStatus="Active", Test="<x/>", TestDurationInSeconds=9)  # fmt: skip
+
+
+def _workers(lab, ann, bob):
+    c = lab.client
+    c.create_worker_block(WorkerId=bob.worker_id, Reason="Spam.")
+    assert c.list_worker_blocks()["WorkerBlocks"] == [{"WorkerId": bob.worker_id, "Reason": "Spam."}]
+    c.delete_worker_block(WorkerId=bob.worker_id, Reason="A mistake.")
+    assert c.list_worker_blocks()["NumResults"] == 0
+    refused("ParameterValidationError", c.create_worker_block, WorkerId="A143XRCI1YXAFE", Reason="x")
+    stranger = "A9STRANGER"
+    answer = c.notify_workers(Subject="New HITs", MessageText="There are more.", WorkerIds=[ann.worker_id, stranger])
+    assert [(row["WorkerId"], row["NotifyWorkersFailureCode"]) for row in answer["NotifyWorkersFailureStatuses"]] == [(stranger, "HardFailure")]  # fmt: skip
+    assert ann.messages_received.filter(subject="New HITs").count() == 1
+
+
+def _notifications(lab):
+    c = lab.client
+    type_id = c.create_hit_type(AssignmentDurationInSeconds=60, Reward="0.01", Title="N", Description="N")["HITTypeId"]
+    c.update_notification_settings(HITTypeId=type_id, Notification=NOTIFY, Active=True)
+    c.update_notification_settings(HITTypeId=type_id, Active=False)
+    c.send_test_event_notification(Notification=NOTIFY, TestEventType="Ping")
+    refused("AWS.MissingParameters", c.update_notification_settings, HITTypeId=type_id)
+    for destination in ("ftp://a.example/", "http://a.example/", "not a url", "https://u:p@a.example/"):
+        refused("InvalidTransportEndpoint", c.send_test_event_notification, Notification=NOTIFY | {"Destination": destination}, TestEventType="Ping")  # fmt: skip
+
+
+def _review_policies(lab, ann, bob):
+    c = lab.client
+    hit = lab.hit(AssignmentReviewPolicy=POLICY, MaxAssignments=1, LifetimeInSeconds=60)
+    wrong = do(ann, hit, port="Genoa")
+    assert c.get_assignment(AssignmentId=wrong.assignment_id)["Assignment"]["AssignmentStatus"] == "Rejected"
+    right = do(bob, hit, port="Trieste")  # the policy has asked for one more
+    assert c.get_assignment(AssignmentId=right.assignment_id)["Assignment"]["AssignmentStatus"] == "Approved"
+    found = c.list_review_policy_results_for_hit(HITId=hit["HITId"], MaxResults=100)
+    actions = [row["ActionName"] for row in found["AssignmentReviewReport"]["ReviewActions"]]
+    assert actions == ["extend", "reject", "approve"]
+    scores = [
+        row["Value"] for row in found["AssignmentReviewReport"]["ReviewResults"] if row["Key"] == "KnownAnswerScore"
+    ]
+    assert scores == ["0", "100"]
+    assert found["AssignmentReviewPolicy"] == POLICY
+    plurality = {"PolicyName": "SimplePlurality/2011-09-01"}
+    refused("InvalidParameterValue", c.create_hit, **HIT, HITReviewPolicy=plurality)
+
+
+def _limits(lab, poor):
+    c = lab.client
+    refused("AWS.MissingParameters", c.create_hit, **{name: value for name, value in HIT.items() if name != "Question"})
+    refused("AWS.ParameterOutOfRange", c.create_hit, **HIT | {"LifetimeInSeconds": 29})
+    refused("AWS.ParameterOutOfRange", c.create_hit, **HIT | {"Title": "x" * 129})
+    refused("XMLParseError", c.create_hit, **HIT | {"Question": "<a"})
+    empty = HTML.replace(HTML[HTML.index("<![CDATA[") : HTML.index("]]>") + 3], " ")
+    refused("XHTMLParseError", c.create_hit, **HIT | {"Question": empty})
+    before = poor.money()
+    assert "insufficient funds" in refused("InsufficientFunds", poor.client.create_hit, **HIT)
+    assert poor.money() == before
+    assert poor.client.list_hits()["NumResults"] == 0
+    lab.coverage.codes |= poor.coverage.codes
+
+
+def test_what_boto3_does_not_check_is_refused_by_the_model(lab):
+    c = lab.client
+    message = refused("ValidationException", c.create_worker_block, WorkerId="not valid!", Reason="x")
+    assert message == "1 validation error detected: Value 'not valid!' at 'workerId' failed to satisfy constraint: Member must satisfy regular expression pattern: ^A[A-Z0-9]+$"  # fmt: skip
+    refused("ValidationException", c.get_hit, HITId="3" * 65)
+    refused("ValidationException", c.list_hits, MaxResults=101)
+    refused("ValidationException", c.create_hit, **HIT | {"Reward": "abc"})
+    message = refused("ValidationException", c.list_assignments_for_hit, HITId="3A", AssignmentStatuses=["Bogus", "Approved"])  # fmt: skip
+    assert "'assignmentStatuses.1.member'" in message
+    locale = {
+        "QualificationTypeId": "00000000000000000071",
+        "Comparator": "EqualTo",
+        "LocaleValues": [{"Country": "USA"}],
+    }
+    refused("ValidationException", c.create_hit, **HIT, QualificationRequirements=[locale])
+
+
+def test_pages_have_a_token_each_and_end_with_an_empty_one(lab, make_worker):
+    ids = [lab.hit(MaxAssignments=1)["HITId"] for _ in range(7)]
+    pages = list(lab.client.get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 3}))
+    assert [page["NumResults"] for page in pages] == [3, 3, 1, 0]
+    assert [hit["HITId"] for page in pages for hit in page["HITs"]] == ids[::-1]
+    assert "NextToken" not in pages[-1]
+    tokens = [page["NextToken"] for page in pages[:-1]]
+    assert len(set(tokens)) == 3
+    refused("InvalidParameterValue", lab.client.list_reviewable_hits, NextToken=tokens[0])
+    refused("InvalidParameterValue", lab.client.list_hits, NextToken="made up")
+
+
+def test_without_max_results_ten_come(lab):
+    for _ in range(11):
+        lab.hit(MaxAssignments=1)
+    assert lab.client.list_hits()["NumResults"] == 10
+
+
+PAGINATED = ["list_assignments_for_hit", "list_bonus_payments", "list_hits", "list_hits_for_qualification_type", "list_qualification_requests", "list_qualification_types", "list_reviewable_hits", "list_worker_blocks", "list_workers_with_qualification_type"]  # fmt: skip
+
+
+def test_every_paginator_ends(lab, make_worker):
+    hit = lab.hit()
+    first = do(make_worker("a"), hit)
+    kind = lab.client.create_qualification_type(Name="K", Description="K", QualificationTypeStatus="Active")
+    type_id = kind["QualificationType"]["QualificationTypeId"]
+    lab.client.associate_qualification_with_worker(QualificationTypeId=type_id, WorkerId=first.worker.worker_id)
+    given = {
+        "list_assignments_for_hit": {"HITId": hit["HITId"]}, "list_bonus_payments": {"HITId": hit["HITId"]},
+        "list_hits_for_qualification_type": {"QualificationTypeId": type_id},
+        "list_qualification_types": {"MustBeRequestable": False},
+        "list_workers_with_qualification_type": {"QualificationTypeId": type_id},
+    }  # fmt: skip
+    for name in PAGINATED:
+        assert len(list(lab.client.get_paginator(name).paginate(**given.get(name, {})))) in (1, 2)
+
+
+def test_a_token_works_again_after_a_day(lab):
+    first = lab.hit(UniqueRequestToken="daily", LifetimeInSeconds=31_536_000)["HITId"]
+    clock_advance(by=timedelta(hours=23, minutes=59))
+    assert first in refused("HitAlreadyExists", lab.client.create_hit, **HIT, UniqueRequestToken="daily")
+    clock_advance(by=timedelta(minutes=2))
+    assert lab.hit(UniqueRequestToken="daily")["HITId"] != first
+
+
+def test_quirks_are_switches(lab, settings, worker):
+    settings.MARKETPLACE_QUIRKS = settings.MARKETPLACE_QUIRKS | {
+        "token_on_every_page": False, "unmodifiable_seconds": 5, "index_lag_seconds": 5, "undecidable_seconds": 5,
+    }  # fmt: skip
+    hit = lab.hit()
+    assert lab.client.list_hits()["NumResults"] == 0
+    refused("InvalidHITState", lab.client.create_additional_assignments_for_hit, HITId=hit["HITId"], NumberOfAdditionalAssignments=1)  # fmt: skip
+    lab.client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)  # expiring is always allowed
+    late = lab.hit()
+    sent = do(worker, late)
+    assert "status of: null" in refused(
+        "InvalidAssignmentState", lab.client.approve_assignment, AssignmentId=sent.assignment_id
+    )
+    clock_advance(by=timedelta(seconds=6))
+    lab.client.approve_assignment(AssignmentId=sent.assignment_id)
+    assert "NextToken" not in lab.client.list_hits()
+
+
+def test_an_id_is_used_again_where_the_quirk_says_so(lab, settings, make_worker):
+    from tests.marketplace.acts import give_back
+
+    hit = lab.hit(MaxAssignments=1)
+    first = accept(make_worker("a"), hit)
+    give_back(first)
+    assert accept(make_worker("b"), hit).assignment_id != first.assignment_id
+    settings.MARKETPLACE_QUIRKS = settings.MARKETPLACE_QUIRKS | {"reuse_assignment_ids": True}
+    other = lab.hit(MaxAssignments=1)
+    before = accept(make_worker("c"), other)
+    give_back(before)
+    assert accept(make_worker("d"), other).assignment_id == before.assignment_id

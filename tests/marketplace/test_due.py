@@ -1,0 +1,178 @@
+"""What time alone does, at the moment it was due."""
+
+from datetime import timedelta
+
+import pytest
+
+from marketplace.models import Assignment, Delivery, Hit, LedgerEntry
+from marketplace.services.clockwork import clock_advance, clock_freeze
+from marketplace.services.sweep import sweep
+from tests.marketplace.acts import accept, do, give_back, submit
+from tests.marketplace.conftest import HIT
+from tests.marketplace.test_conformance import refused
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def row(side, hit):
+    got = side.client.get_hit(HITId=hit["HITId"])["HIT"]
+    return got["HITStatus"], got["NumberOfAssignmentsAvailable"], got["NumberOfAssignmentsPending"], got["NumberOfAssignmentsCompleted"]  # fmt: skip
+
+
+def test_a_deadline_frees_the_place_and_the_late_form_is_refused(lab, make_worker):
+    hit = lab.hit(MaxAssignments=1)
+    late = accept(make_worker("late"), hit)
+    assert row(lab, hit) == ("Unassignable", 0, 1, 0)
+    clock_advance(by=timedelta(seconds=601))
+    assert row(lab, hit) == ("Assignable", 1, 0, 0)
+    from marketplace import clock
+    from marketplace.services.assignments import WorkRefused
+
+    with pytest.raises(WorkRefused, match="abandoned"):
+        submit(late, clock.now())
+    stored = Assignment.objects.get()
+    assert (stored.state, stored.ended_at) == ("Abandoned", stored.deadline_at)
+    assert do(make_worker("next"), hit, clock.now()).slot == 0
+
+
+def test_undecided_work_is_approved_and_paid_at_its_time(lab, worker):
+    sent = do(worker, lab.hit(AutoApprovalDelayInSeconds=3600, MaxAssignments=1))
+    clock_advance(by=timedelta(hours=5))
+    got = lab.client.get_assignment(AssignmentId=sent.assignment_id)["Assignment"]
+    assert got["AssignmentStatus"] == "Approved"
+    assert got["ApprovalTime"] == got["AutoApprovalTime"]
+    assert {pot: str(value) for pot, value in lab.money().items()} == {
+        "deposited": "100.00", "available": "99.88", "held": "0.00", "paid": "0.10", "fees": "0.02"
+    }  # fmt: skip
+    refused("InvalidAssignmentState", lab.client.approve_assignment, AssignmentId=sent.assignment_id)
+    refused(
+        "InvalidAssignmentState",
+        lab.client.reject_assignment,
+        AssignmentId=sent.assignment_id,
+        RequesterFeedback="late",
+    )
+
+
+def test_a_delay_of_nothing_approves_at_once(lab, worker):
+    assert do(worker, lab.hit(AutoApprovalDelayInSeconds=0)).state == "Approved"
+
+
+def test_expiry_refunds_open_places_and_keeps_what_is_in_work(lab, make_worker):
+    hit = lab.hit()
+    held = accept(make_worker("a"), hit)
+    clock_advance(by=timedelta(seconds=3601 - 600))
+    other = accept(make_worker("b"), hit, held.accepted_at + timedelta(seconds=3500))
+    clock_advance(by=timedelta(seconds=600))
+    assert row(lab, hit) == ("Unassignable", 2, 1, 0)
+    assert str(lab.money()["held"]) == "0.12"
+    submit(other, held.accepted_at + timedelta(seconds=3700))
+    assert row(lab, hit) == ("Reviewable", 2, 0, 0)
+
+
+def test_a_place_given_back_after_expiry_is_refunded(lab, worker):
+    hit = lab.hit(MaxAssignments=1)
+    mine = accept(worker, hit)
+    lab.client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
+    assert str(lab.money()["held"]) == "0.12"
+    give_back(mine)
+    assert str(lab.money()["held"]) == "0.00"
+    assert row(lab, hit)[0] == "Reviewable"
+
+
+def test_a_rejected_place_stays_taken_and_one_more_replaces_it(lab, make_worker):
+    hit = lab.hit(MaxAssignments=1)
+    sent = do(make_worker("a"), hit)
+    lab.client.reject_assignment(AssignmentId=sent.assignment_id, RequesterFeedback="")
+    assert row(lab, hit) == ("Reviewable", 0, 0, 1)
+    assert str(lab.money()["available"]) == "100.00"
+    lab.client.create_additional_assignments_for_hit(HITId=hit["HITId"], NumberOfAdditionalAssignments=1)
+    assert row(lab, hit) == ("Assignable", 1, 0, 1)
+
+
+def test_a_rejection_can_be_overridden_for_thirty_days(lab, make_worker):
+    hit = lab.hit(LifetimeInSeconds=31_536_000)
+    first, second = do(make_worker("a"), hit), do(make_worker("b"), hit)
+    for one in (first, second):
+        lab.client.reject_assignment(AssignmentId=one.assignment_id, RequesterFeedback="no")
+    clock_advance(by=timedelta(days=29))
+    lab.client.approve_assignment(AssignmentId=first.assignment_id, OverrideRejection=True)
+    clock_advance(by=timedelta(days=2))
+    refused(
+        "InvalidAssignmentState",
+        lab.client.approve_assignment,
+        AssignmentId=second.assignment_id,
+        OverrideRejection=True,
+    )
+    assert LedgerEntry.objects.filter(kind="reward").count() == 1
+
+
+def test_a_forgotten_hit_is_disposed_after_120_days(lab):
+    hit = lab.hit()
+    clock_advance(by=timedelta(seconds=3600) + timedelta(days=119))
+    assert row(lab, hit)[0] == "Reviewable"
+    clock_advance(by=timedelta(days=2))
+    assert row(lab, hit)[0] == "Disposed"
+    assert lab.client.list_hits()["NumResults"] == 0
+
+
+def test_events_come_in_order_with_the_times_they_were_due(lab, worker):
+    kind = lab.client.create_hit_type(**{name: HIT[name] for name in ("AssignmentDurationInSeconds", "Reward", "Title", "Description")})  # fmt: skip
+    everything = "AssignmentAccepted AssignmentAbandoned AssignmentReturned AssignmentSubmitted AssignmentRejected AssignmentApproved HITCreated HITExpired HITReviewable HITExtended HITDisposed".split()  # fmt: skip
+    lab.client.update_notification_settings(
+        HITTypeId=kind["HITTypeId"],
+        Notification={"Destination": "http://127.0.0.1:9/", "Transport": "SNS", "Version": "2014-08-15", "EventTypes": everything},
+    )  # fmt: skip
+    hit = lab.client.create_hit_with_hit_type(HITTypeId=kind["HITTypeId"], LifetimeInSeconds=3600, Question=HIT["Question"])["HIT"]  # fmt: skip
+    accept(worker, hit)
+    clock_advance(by=timedelta(days=200))
+    from marketplace import clock
+
+    sweep(now=clock.now())
+    import json
+
+    events = [json.loads(body)["Events"][0] for body in Delivery.objects.order_by("pk").values_list("body", flat=True)]
+    assert [event["EventType"] for event in events] == ["HITCreated", "AssignmentAccepted", "AssignmentAbandoned", "HITExpired", "HITReviewable", "HITDisposed"]  # fmt: skip
+    times = [event["EventTimestamp"] for event in events]
+    assert times == sorted(times)
+    assert Hit.objects.get().state == "Disposed"
+
+
+def test_a_stopped_clock_stands_still(lab):
+    from marketplace import clock
+
+    at = clock.now()
+    clock_freeze(at=at)
+    assert clock.now() == clock.now() == at
+    clock_advance(by=timedelta(minutes=5))
+    assert clock.now() == at + timedelta(minutes=5)
+
+
+def test_more_than_one_hit_of_a_type_and_another_type_cost_what_they_say(lab, worker):
+    lab.hit(Reward="0.07", MaxAssignments=1)  # 20 % of 7 cents is 1.4: rounded to 1
+    assert str(lab.money()["held"]) == "0.08"
+    lab.hit(Reward="0.00", MaxAssignments=1)  # at least a cent
+    assert str(lab.money()["held"]) == "0.09"
+    lab.hit(Reward="0.10", MaxAssignments=10)  # ten and more: 40 %
+    assert str(lab.money()["held"]) == "1.49"
+
+
+def test_a_lab_of_its_own_pays_no_fees(make_requester, site, worker):
+    side = make_requester(name="own", fees="none", url=site)
+    sent = do(worker, side.hit())
+    side.client.approve_assignment(AssignmentId=sent.assignment_id)
+    side.client.send_bonus(WorkerId=worker.worker_id, AssignmentId=sent.assignment_id, BonusAmount="0.50", Reason="r")
+    assert (str(side.money()["paid"]), str(side.money()["fees"])) == ("0.60", "0.00")
+
+
+def test_a_type_with_another_reward_moves_the_hold_unless_somebody_is_at_work(lab, worker):
+    hit = lab.hit(Reward="0.10", MaxAssignments=1)
+    dear = lab.client.create_hit_type(AssignmentDurationInSeconds=600, Reward="1.00", Title="t", Description="d")[
+        "HITTypeId"
+    ]
+    lab.client.update_hit_type_of_hit(HITId=hit["HITId"], HITTypeId=dear)
+    assert str(lab.money()["held"]) == "1.20"
+    accept(worker, hit)
+    cheap = lab.client.create_hit_type(AssignmentDurationInSeconds=600, Reward="0.01", Title="t", Description="d")[
+        "HITTypeId"
+    ]
+    refused("InvalidHITState", lab.client.update_hit_type_of_hit, HITId=hit["HITId"], HITTypeId=cheap)
