@@ -1,5 +1,6 @@
 """The demo from nothing, served by real processes that may be killed."""
 
+import json
 import os
 import re
 import signal
@@ -9,6 +10,7 @@ import sys
 import time
 import urllib.request
 
+import boto3
 import pytest
 
 from tests.conftest import ROOT
@@ -58,7 +60,7 @@ def test_the_demo_prints_its_address_and_logins_and_answers(demo):
     address, folder, _ = demo
     log = (folder / "log").read_text()
     assert address in log
-    assert len(re.findall(r"@demo\.example +\S{8,}", log)) == 4
+    assert len(re.findall(r"@demo\.example +\S{8,}", log)) == 6
     assert (folder / "demo-logins.json").stat().st_mode & 0o777 == 0o600
     assert (folder / "secret_key").stat().st_mode & 0o777 == 0o600
     status, body, headers = get(f"{address}/account/login/")
@@ -78,17 +80,38 @@ def test_modules_import_each_other_by_hashed_names(demo):
         assert re.fullmatch(r"\w+\.[0-9a-f]{12}\.js", imported), imported
 
 
+def _endpoint(folder):
+    return re.search(r"Post HITs with boto3 at (http://\S+):", (folder / "log").read_text())[1]
+
+
+def test_the_marketplace_beside_it_has_a_requester_and_open_hits(demo):
+    _, folder, _ = demo
+    endpoint = _endpoint(folder)
+    environment = {**os.environ, "QUORATE_DATA": str(folder)}
+    environment.pop("DATABASE_URL", None)
+    command = [sys.executable, str(ROOT / "manage.py"), "marketplace_requester", "demo", "--json"]
+    made = json.loads(subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=True).stdout)
+    client = boto3.client(
+        "mturk", endpoint_url=endpoint, region_name="us-east-1",
+        aws_access_key_id=made["aws_access_key_id"], aws_secret_access_key=made["aws_secret_access_key"],
+    )  # fmt: skip
+    hits = client.list_hits(MaxResults=100)["HITs"]
+    assert len(hits) == 8
+    assert {hit["HITStatus"] for hit in hits} == {"Assignable"}
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="needs Linux's /proc to find the children")
-def test_web_and_worker_come_back_after_kill_9(demo):
-    address, _, process = demo
+def test_web_worker_and_marketplace_come_back_after_kill_9(demo):
+    address, folder, process = demo
     before = children(process)
-    assert len(before) == 2
+    assert len(before) == 3
     for pid in before:
         os.kill(pid, signal.SIGKILL)
     until = time.monotonic() + 60
     while time.monotonic() < until:
         try:
-            if get(f"{address}/readyz")[0] == 200 and len(set(children(process)) - set(before)) == 2:
+            up = get(f"{address}/readyz")[0] == get(f"{_endpoint(folder)}/healthz")[0] == 200
+            if up and len(set(children(process)) - set(before)) == 3:
                 break
         except OSError:
             pass
