@@ -194,4 +194,4 @@ def _amount(text: str) -> Decimal | None:
         value = Decimal(text).quantize(Decimal("0.01"))
     except InvalidOperation:
         return None
-    return value if 0 <= value < 10**9 else None
+    return value if value.is_finite() and 0 <= value < 10**9 else None
