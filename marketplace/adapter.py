@@ -4,6 +4,8 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import HttpRequest
 
 from marketplace import clock
@@ -29,8 +31,16 @@ class WorkerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped lib
         return worker
 
     def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:  # noqa: FBT001, FBT002
-        """Save a new worker, and take a use of the invitation that brought them."""
-        token = request.session.pop(INVITATION_KEY, "")
-        if token:
-            invitation_use(token=token, now=clock.now())
-        return super().save_user(request, user, form, commit)
+        """Save a new worker and take a use of the invitation that brought them: both or neither.
+
+        Raises
+        ------
+        PermissionDenied
+            Somebody else took the last use since the form was shown.
+        """
+        with transaction.atomic():
+            token = request.session.get(INVITATION_KEY, "")
+            taken = bool(token) and invitation_use(token=token, now=clock.now())
+            if not taken and not settings.MARKETPLACE_OPEN_SIGNUP:
+                raise PermissionDenied
+            return super().save_user(request, user, form, commit)

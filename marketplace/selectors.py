@@ -18,7 +18,8 @@ SORTS = {"newest": ["-pk"], "reward": ["-reward", "-pk"], "short": ["assignment_
 GROUPS_A_PAGE = 20
 COUNTED_TO = 100
 DECISIONS_LOOKED_AT = 1000
-_MOST_SCANNED = 400
+_CHUNK = 100
+_MOST_SCANNED = 20_000
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def groups(
     if least is not None:
         listed = listed.filter(reward__gte=least)
     values = worker_values(worker)
-    rows = listed.select_related("requester").order_by(*SORTS[sort])[:_MOST_SCANNED]
+    rows = listed.select_related("requester").order_by(*SORTS[sort])
     visible = _visible(rows, values, qualified_only=qualified_only)
     found = list(islice(visible, page * GROUPS_A_PAGE, (page + 1) * GROUPS_A_PAGE + 1))
     return [_group(worker, kind, values, now) for kind in found[:GROUPS_A_PAGE]], len(found) > GROUPS_A_PAGE
@@ -144,12 +145,21 @@ def work_done(worker: Worker, *, before: int | None, size: int = 25) -> list[Ass
 
 
 def _visible(rows: QuerySet[HitType], values: dict[str, Any], *, qualified_only: bool) -> Iterator[HitType]:
-    for kind in rows:
+    for kind in _scanned(rows):
         if requirements.unmet(kind.requirements, values, "Discover"):
             continue
         if qualified_only and requirements.unmet(kind.requirements, values, "Accept"):
             continue
         yield kind
+
+
+def _scanned(rows: QuerySet[HitType]) -> Iterator[HitType]:
+    """Yield rows chunk by chunk: what a worker may not see must not hide what lies behind it."""
+    for start in range(0, _MOST_SCANNED, _CHUNK):
+        chunk = list(rows[start : start + _CHUNK])
+        yield from chunk
+        if len(chunk) < _CHUNK:
+            return
 
 
 def _group(worker: Worker, kind: HitType, values: dict[str, Any], now: datetime) -> Group:

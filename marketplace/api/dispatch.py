@@ -28,7 +28,7 @@ from marketplace.protocol.errors import (
 )
 from marketplace.protocol.service import target_prefix
 from marketplace.protocol.shapes import validate_input
-from marketplace.services.due import due_carry_out
+from marketplace.services.due import AT_MOST_BEFORE_AN_ANSWER, due_carry_out
 from marketplace.services.faults import fault_take
 from marketplace.services.requesters import key_secret
 from marketplace.throttle import Buckets
@@ -98,7 +98,7 @@ def _carry_out(request: HttpRequest, requester: Requester, operation: str, reque
         raise SerializationError(f"The body is not JSON: {error}") from error
     call = Call(operation, requester, validate_input(operation, given), request_id, clock.now())
     check_limits(call)
-    due_carry_out(now=call.now, requester=requester)
+    due_carry_out(now=call.now, requester=requester, most=AT_MOST_BEFORE_AN_ANSWER)
     return OPERATIONS[operation](call)
 
 

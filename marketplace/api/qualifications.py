@@ -29,8 +29,8 @@ _MEMBERS = {
 def create_type(call: Call) -> dict[str, Any]:
     """Create a qualification type."""
     values = {"name": call.given["Name"], **_values(call)}
-    if values.get("auto_granted") and values.get("auto_granted_value") is None:
-        values["auto_granted_value"] = 1
+    if values.get("auto_granted"):
+        values.setdefault("auto_granted_value", 1)
     kind = service.qualification_type_create(requester=call.requester, values=values, now=call.now)
     return {"QualificationType": render.qualification_type(kind, for_owner=True)}
 

@@ -123,7 +123,7 @@ def qualification_request(row: QualificationRequest) -> dict[str, Any]:
         QualificationRequestId=row.request_id,
         QualificationTypeId=row.qualification_type.qualification_type_id,
         WorkerId=row.worker.worker_id,
-        Test=row.qualification_type.test,
+        Test=row.test,
         Answer=row.answer,
         SubmitTime=time(row.submitted_at),
     )

@@ -103,10 +103,10 @@ def own_hosts() -> frozenset[str]:
 
 def amount(text: str, name: str) -> Decimal:
     """Return a CurrencyAmount in dollars."""
-    value = Decimal(text).quantize(Decimal("0.01"))
+    value = Decimal(text)
     if value > MOST_DOLLARS:
         raise RequestError("AWS.ParameterOutOfRange", f"{name} may be at most {MOST_DOLLARS} dollars.")
-    return value
+    return value.quantize(Decimal("0.01"))
 
 
 def own_hit_type(requester: Requester, hit_type_id: str) -> HitType:
@@ -152,6 +152,8 @@ def _check_usable(requester: Requester, type_id: str) -> None:
     found = QualificationType.objects.filter(qualification_type_id=type_id, deleted_at=None).first()
     if found is None or (found.requester_id != requester.pk and not found.is_requestable):
         raise no_such_type(type_id)
+    if not found.is_active:
+        raise RequestError("InvalidQualificationTypeState", f"QualificationType {type_id} is Inactive.")
 
 
 def _question(call: Call) -> tuple[str, str | None]:

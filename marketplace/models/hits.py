@@ -171,6 +171,8 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(fields=["hit", "state", "id"], name="assignment_by_hit"),
+            models.Index(fields=["hit", "state", "deadline_at"], name="assignment_by_deadline"),
+            models.Index(fields=["hit", "state", "auto_approval_at"], name="assignment_by_approval"),
             models.Index(fields=["worker", "state", "id"], name="assignment_by_worker"),
             models.Index(fields=["requester", "state", "id"], name="assignment_by_requester"),
         ]
@@ -216,7 +218,7 @@ class ReviewResult(models.Model):
     is_action = models.BooleanField()
     name = models.CharField(max_length=100)  # the result's key, or the action
     value = models.CharField(max_length=200)
-    question_id = models.CharField(max_length=64, null=True)
+    question_id = models.CharField(max_length=255, null=True)
     status = models.CharField(max_length=10, default="Succeeded")
     at = models.DateTimeField()
 

@@ -73,6 +73,10 @@ class QualificationRequest(models.Model):
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="qualification_requests")
     request_id = models.CharField(max_length=64, unique=True)
     state = models.CharField(max_length=8, choices=State)
+    # As they were when it was begun: a changed test is for those who begin after it.
+    test = models.TextField(null=True)
+    answer_key = models.TextField(null=True)
+    test_seconds = models.BigIntegerField(null=True)
     answer = models.TextField(null=True)
     reason = models.TextField(default="")
     begun_at = models.DateTimeField()

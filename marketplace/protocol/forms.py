@@ -169,11 +169,17 @@ def _choice(base: dict[str, object], element: Element) -> Field:
     )  # fmt: skip
     if not pairs or not all(name and text for name, text in pairs):
         raise _wrong(f"Question {base['identifier']!r}: every Selection needs a SelectionIdentifier and a Text.")
+    least = xml.integer_of(xml.child(element, "MinSelectionCount"), what="MinSelectionCount", default=1)
+    most = xml.integer_of(xml.child(element, "MaxSelectionCount"), what="MaxSelectionCount", default=1)
+    if not 0 <= least <= most <= len(pairs):
+        raise _wrong(
+            f"Question {base['identifier']!r}: 0 ≤ MinSelectionCount ≤ MaxSelectionCount ≤ {len(pairs)}, please."
+        )
     return Field(
         **base,  # type: ignore[arg-type]
         selections=pairs,
-        least=xml.integer_of(xml.child(element, "MinSelectionCount"), what="MinSelectionCount", default=1),
-        most=xml.integer_of(xml.child(element, "MaxSelectionCount"), what="MaxSelectionCount", default=1),
+        least=least,
+        most=most,
         style=xml.text_of(xml.child(element, "StyleSuggestion")) or "radiobutton",
     )
 

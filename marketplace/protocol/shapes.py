@@ -25,7 +25,7 @@ _BITS = {"integer": 31, "long": 63}
 
 
 def validate_input(operation: str, value: Any) -> dict[str, Any]:
-    """Return the input of an operation if it fits its shape.
+    """Return the input of an operation if it fits its shape, without members that are null.
 
     Raises
     ------
@@ -39,8 +39,15 @@ def validate_input(operation: str, value: Any) -> dict[str, Any]:
     violations = list(_violations(name, value, ""))
     if violations:
         raise ValidationError(violations)
-    checked: dict[str, Any] = value
+    checked: dict[str, Any] = _without_nulls(value)
     return checked
+
+
+def _without_nulls(value: Any) -> Any:
+    """Return a value without members that are null: they count as not given."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(inner) for name, inner in value.items() if inner is not None}
+    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _check_types(name: str, value: Any, path: str) -> None:

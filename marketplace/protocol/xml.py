@@ -10,6 +10,7 @@ from marketplace.protocol.errors import RequestError
 
 NAMESPACE = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
 MAX_BYTES = 65_535
+MOST = 1_000_000
 
 
 def read(text: str, *, what: str) -> Element:
@@ -79,6 +80,9 @@ def integer_of(element: Element | None, *, what: str, default: int | None = None
     """
     value: Any = text_of(element) or default
     try:
-        return int(value)
+        number = int(value)
     except (TypeError, ValueError):
         raise RequestError("XMLParseError", f"{what} must be a whole number, not {value!r}.") from None
+    if abs(number) > MOST:
+        raise RequestError("XMLParseError", f"{what} must be between {-MOST} and {MOST}.")
+    return number

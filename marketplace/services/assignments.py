@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
+from django.db.models import Max
 
 from marketplace.models import Assignment, Hit, Requester, Worker
 from marketplace.models.hits import ENDED, LIVE, VISIBLE
@@ -20,9 +21,9 @@ from marketplace.services.decisions import (
     assignment_pay,
     assignment_reject_now,
 )
-from marketplace.services.due import hit_advance
+from marketplace.services.due import AT_MOST_BEFORE_AN_ANSWER, due_carry_out, hit_advance
 from marketplace.services.notifications import event_emit
-from marketplace.services.review import review_run
+from marketplace.services.review import review_guarded
 from marketplace.services.settle import hit_lock, hit_settle
 from marketplace.services.standing import is_blocked, unmet_for
 
@@ -54,13 +55,14 @@ def assignment_accept(*, hit_id: str, worker: Worker, now: datetime) -> Assignme
     WorkRefused
         gone, blocked, unqualified, held (they have it already), done, full or too_many.
     """
+    due_carry_out(now=now, worker=worker, most=AT_MOST_BEFORE_AN_ANSWER)  # what they have been approved counts
     with transaction.atomic():
         try:
             hit = hit_lock(hit_id)
         except RequestError:
             raise WorkRefused("gone") from None
         hit_advance(hit, now=now)
-        _check_may_accept(hit, worker)
+        _check_may_accept(hit, worker, now)
         slot, assignment_id = _place(hit)
         assignment = Assignment.objects.create(
             requester=hit.requester,
@@ -160,7 +162,7 @@ def invalid_assignment_state(allowed: str) -> RequestError:
     return RequestError("InvalidAssignmentState", f"This operation can be called with a status of: {allowed}")
 
 
-def _check_may_accept(hit: Hit, worker: Worker) -> None:
+def _check_may_accept(hit: Hit, worker: Worker, now: datetime) -> None:
     mine = hit.assignments.filter(worker=worker, state__in=LIVE).values_list("state", flat=True).first()
     if mine is not None:
         raise WorkRefused("held" if mine == State.ACCEPTED else "done")
@@ -172,18 +174,27 @@ def _check_may_accept(hit: Hit, worker: Worker) -> None:
         raise WorkRefused("blocked")
     if unmet_for(worker, hit.hit_type.requirements, "Accept"):
         raise WorkRefused("unqualified")
-    if worker.assignments.filter(state=State.ACCEPTED).count() >= MOST_ACCEPTED:
+    Worker.objects.select_for_update(no_key=True).get(pk=worker.pk)  # two acceptances at once count one by one
+    if worker.assignments.filter(state=State.ACCEPTED, deadline_at__gt=now).count() >= MOST_ACCEPTED:
         raise WorkRefused("too_many")
 
 
 def _place(hit: Hit) -> tuple[int, str]:
     """Return a free slot, and the id of an assignment in it: a given-back one first."""
     taken = hit.assignments.filter(state__in=LIVE)
+    live = hit.pending + hit.undecided + hit.completed
+    last = taken.aggregate(last=Max("slot"))["last"]
+    if last is None or last < live:  # no gaps: the next one is free
+        given_back = hit.assignments.filter(slot=live, state__in=ENDED).order_by("pk").last()
+        return live, given_back.assignment_id if given_back and _ids_are_reused() else entity_id()
     free = hit.assignments.filter(state__in=ENDED).exclude(slot__in=taken.values("slot")).order_by("pk").last()
     if free is None:
-        return hit.pending + hit.undecided + hit.completed, entity_id()
-    reused = settings.MARKETPLACE_QUIRKS["reuse_assignment_ids"]
-    return free.slot, free.assignment_id if reused else entity_id()
+        raise RuntimeError(f"HIT {hit.hit_id} has a gap among its places that nobody left")
+    return free.slot, free.assignment_id if _ids_are_reused() else entity_id()
+
+
+def _ids_are_reused() -> bool:
+    return bool(settings.MARKETPLACE_QUIRKS["reuse_assignment_ids"])
 
 
 def _submit(assignment: Assignment, hit: Hit, answer: str, now: datetime) -> None:
@@ -196,7 +207,7 @@ def _submit(assignment: Assignment, hit: Hit, answer: str, now: datetime) -> Non
     hit.undecided += 1
     hit_settle(hit, at=now)
     event_emit(event="AssignmentSubmitted", hit=hit, at=now, assignment=assignment)
-    review_run(assignment, hit, at=now)
+    review_guarded(assignment, hit, at=now)
     hit_advance(hit, now=now)  # a delay of 0 approves at once
     assignment.refresh_from_db()
 

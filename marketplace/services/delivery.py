@@ -1,7 +1,9 @@
 """Send queued notifications. Called by the sweep; no transaction is open while something is sent."""
 
 import json
-import uuid
+import logging
+import threading
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -19,41 +21,71 @@ from marketplace.services.faults import fault_take
 _LEASE = timedelta(minutes=2)
 _RETRIES = [timedelta(seconds=seconds) for seconds in (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600)]
 _HTTP = urllib3.PoolManager(timeout=urllib3.Timeout(connect=5, read=10), retries=False)
+_LOG = logging.getLogger(__name__)
+# Destinations that this process is sending to now: a slow one holds up one thread, and only its own messages.
+_BUSY: set[str] = set()
+_BUSY_LOCK = threading.Lock()
 
 
 class NotSent(Exception):
     """The other side did not take the message."""
 
 
-def deliveries_send(*, now: datetime, most: int = 100) -> int:
-    """Send what is due; return how many messages were tried. What fails is tried again, less and less often."""
+def deliveries_send(*, clock: Callable[[], datetime], most: int = 100) -> int:
+    """Send what is due; return how many messages were tried. What fails is tried again, less and less often.
+
+    Parameters
+    ----------
+    clock
+        Tells the time anew for each message: sending takes long.
+    """
     tried = 0
-    due = Delivery.objects.filter(due_at__lte=now).order_by("due_at", "pk").values_list("pk", "due_at")[:most]
-    for pk, due_at in list(due):
-        # Conditional update: of two sweeps one gets it; if this one dies, the lease brings it back.
-        if Delivery.objects.filter(pk=pk, due_at=due_at).update(due_at=now + _LEASE):
-            _deliver(Delivery.objects.get(pk=pk), now)
-            tried += 1
+    while tried < most:
+        with _BUSY_LOCK:
+            due = Delivery.objects.filter(due_at__lte=clock()).exclude(destination__in=_BUSY)
+            found = due.order_by("due_at", "pk").first()
+            if found is None:
+                break
+            _BUSY.add(found.destination)
+        try:
+            tried += _claim_and_deliver(found, clock)
+        finally:
+            with _BUSY_LOCK:
+                _BUSY.discard(found.destination)
     return tried
 
 
-def _deliver(delivery: Delivery, now: datetime) -> None:
+def _claim_and_deliver(delivery: Delivery, clock: Callable[[], datetime]) -> int:
+    """Send a message if no other process does. If this one dies meanwhile, the lease brings it back."""
+    claim = Delivery.objects.filter(pk=delivery.pk, due_at=delivery.due_at, attempts=delivery.attempts)
+    if not claim.update(due_at=clock() + _LEASE):
+        return 0
+    error = _try_to_send(delivery)
+    now = clock()
+    later = _RETRIES[delivery.attempts] if delivery.attempts < len(_RETRIES) else None
+    # Only the attempt that was claimed: after a lapsed lease another process has counted on.
+    Delivery.objects.filter(pk=delivery.pk, attempts=delivery.attempts).update(
+        attempts=delivery.attempts + 1,
+        delivered_at=None if error else now,
+        due_at=now + later if error and later else None,
+        error=error,
+    )
+    return 1
+
+
+def _try_to_send(delivery: Delivery) -> str:
+    """Return what went wrong, or nothing."""
     fault = fault_take("Notification")
+    times = {"lose": 0, "duplicate": 2}.get(fault.kind if fault else "", 1)
     try:
-        if fault is None or fault.kind != "lose":
-            _send(delivery)
-        if fault is not None and fault.kind == "duplicate":
+        for _time in range(times):
             _send(delivery)
     except NotSent as error:
-        delivery.error = str(error)[:500]
-        later = _RETRIES[delivery.attempts] if delivery.attempts < len(_RETRIES) else None
-        delivery.due_at = now + later if later else None
-    else:
-        delivery.delivered_at = now
-        delivery.due_at = None
-        delivery.error = ""
-    delivery.attempts += 1
-    delivery.save(update_fields=["due_at", "delivered_at", "attempts", "error"])
+        return str(error)[:500]
+    except Exception as error:  # noqa: BLE001 - whatever an address does, the others get their messages
+        _LOG.exception("notification %s failed", delivery.message_id)
+        return f"{type(error).__name__}: {error}"[:500]
+    return ""
 
 
 def _send(delivery: Delivery) -> None:
@@ -103,12 +135,18 @@ def _by_http(delivery: Delivery) -> None:
     headers = {
         "Content-Type": "text/plain; charset=UTF-8",
         "x-amz-sns-message-type": "Notification",
-        "x-amz-sns-message-id": delivery.message_id or str(uuid.uuid4()),
+        "x-amz-sns-message-id": delivery.message_id,
     }
     try:
         answer = _HTTP.request(
-            "POST", delivery.destination, body=json.dumps(envelope).encode(), headers=headers, redirect=False
+            "POST",
+            delivery.destination,
+            body=json.dumps(envelope).encode(),
+            headers=headers,
+            redirect=False,
+            preload_content=False,
         )
+        answer.close()  # what it says beyond its status is of no interest, however slowly it says it
     except urllib3.exceptions.HTTPError as error:
         raise NotSent(f"HTTP: {error}") from error
     if not 200 <= answer.status < 300:

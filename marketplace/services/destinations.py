@@ -1,5 +1,6 @@
 """Where notifications may go."""
 
+import re
 import socket
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -10,6 +11,9 @@ from django.core.validators import validate_email
 
 from marketplace.protocol.errors import RequestError
 from marketplace.protocol.questions import is_loopback
+
+# A name that can be looked up, or an address: labels of at most 63 characters, none of them empty.
+_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?|[0-9a-f:.]+")
 
 
 def check_destination(transport: str, destination: str) -> None:
@@ -34,7 +38,7 @@ def check_destination(transport: str, destination: str) -> None:
         host = parts.hostname
     except ValueError:
         raise _wrong(f"{destination!r} is not a URL.") from None
-    if not host or parts.username or parts.scheme not in ("https", "http"):
+    if not host or not _HOST.fullmatch(host) or parts.username or parts.scheme not in ("https", "http"):
         raise _wrong(f"{transport} takes a URL, not {destination!r}.")
     if parts.scheme == "http" and not (is_loopback(host) and settings.MARKETPLACE_IS_LOCAL):
         raise _wrong(f"{destination!r} must be https.")
@@ -50,7 +54,7 @@ def is_reachable_from_here(destination: str) -> bool:
     host = urlsplit(destination).hostname or ""
     try:
         found = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
-    except OSError:
+    except (OSError, UnicodeError):
         return False
     return bool(found) and all(ip_address(address).is_global for address in found)
 

@@ -1,45 +1,76 @@
 """What time alone does: deadlines, expiry, automatic approval, disposal.
 
 One function carries it out, event by event and in order, at the moment each was due. It is called for
-a HIT before anything reads or changes it, and by the sweep for all: both see the same past.
+a HIT before anything changes it, for a requester or a worker before anything is read, and by the sweep
+for all: they see the same past.
 """
 
-from datetime import datetime
+import logging
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from marketplace.models import Assignment, Hit, Requester
+from marketplace.models import Assignment, Hit, Requester, Worker
 from marketplace.services.decisions import assignment_approve_now, assignment_end, hit_dispose
 from marketplace.services.notifications import event_emit
-from marketplace.services.settle import hit_lock, hit_settle, next_due
+from marketplace.services.settle import hit_settle, next_due
 
+_LOG = logging.getLogger(__name__)
 State = Assignment.State
+# Events of one HIT in one transaction: nobody waits long for a HIT with thousands of them.
+EVENTS_AT_A_TIME = 25
+# What a request carries out before it answers; the sweep does what is left.
+AT_MOST_BEFORE_AN_ANSWER = 10
+_PUT_ASIDE = timedelta(minutes=5)
 
 
-def due_carry_out(*, now: datetime, requester: Requester | None = None, most: int | None = None) -> int:
-    """Bring every HIT (of a requester) up to date; return how many HITs changed."""
-    done = 0
-    while most is None or done < most:
-        due = Hit.objects.filter(due_at__lte=now).order_by("due_at", "pk")
-        if requester is not None:
-            due = due.filter(requester=requester)
-        hit_id = due.values_list("hit_id", flat=True).first()
-        if hit_id is None:
+def due_carry_out(
+    *, now: datetime, requester: Requester | None = None, worker: Worker | None = None, most: int | None = None
+) -> int:
+    """Bring HITs up to date (of a requester, or with work of a worker); return how many steps it took.
+
+    A step is up to ``EVENTS_AT_A_TIME`` events of one HIT, committed. A HIT that cannot be carried out is
+    logged and put aside for a while: it must not stop the others.
+    """
+    due = Hit.objects.filter(due_at__lte=now)
+    if requester is not None:
+        due = due.filter(requester=requester)
+    if worker is not None:
+        mine = worker.assignments.filter(state__in=[State.ACCEPTED, State.SUBMITTED])
+        due = due.filter(pk__in=mine.values("hit"))
+    steps = 0
+    while most is None or steps < most:
+        pk = due.order_by("due_at", "pk").values_list("pk", flat=True).first()
+        if pk is None:
             break
-        with transaction.atomic():
-            hit_advance(hit_lock(hit_id), now=now)
-        done += 1
-    return done
+        _step(pk, now)
+        steps += 1
+    return steps
 
 
-def hit_advance(hit: Hit, *, now: datetime) -> None:
-    """Carry out everything that time has brought to a locked HIT."""
+def hit_advance(hit: Hit, *, now: datetime, most: int | None = None) -> None:
+    """Carry out what time has brought to a locked HIT: everything, or the first ``most`` events."""
     if hit.due_at is None or hit.due_at > now:
         return
+    done = 0
     at, what = next_due(hit)
-    while at is not None and at <= now:
+    while at is not None and at <= now and (most is None or done < most):
         _carry_out(hit, what, at)
         at, what = next_due(hit)
+        done += 1
+    if done == 0:  # what was noted is no longer so
+        hit.due_at = at
+        hit.save(update_fields=["due_at"])
+
+
+def _step(pk: int, now: datetime) -> None:
+    try:
+        with transaction.atomic():
+            hit = Hit.objects.select_for_update(no_key=True).get(pk=pk)
+            hit_advance(hit, now=now, most=EVENTS_AT_A_TIME)
+    except Exception:  # noqa: BLE001 - one HIT must not stop all others
+        _LOG.exception("HIT %s cannot be carried out", pk)
+        Hit.objects.filter(pk=pk).update(due_at=now + _PUT_ASIDE)
 
 
 def _carry_out(hit: Hit, what: str, at: datetime) -> None:

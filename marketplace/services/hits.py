@@ -212,19 +212,20 @@ def hit_change_type(*, requester: Requester, hit_id: str, hit_type: HitType, now
     Raises
     ------
     RequestError
-        InvalidHITState: disposed, or the reward differs and work is pending or undecided (choice: what
-        somebody accepted at one reward is paid at that reward); InsufficientFunds.
+        InvalidHITState: disposed, or it would cost something else while work is pending or undecided
+        (choice: what somebody accepted at one reward is paid at that reward); InsufficientFunds.
     """
     with transaction.atomic():
         hit = hit_lock(hit_id, requester=requester)
         hit_advance(hit, now=now)
         check_modifiable(hit, now)
-        busy = hit.reward != hit_type.reward and (hit.pending or hit.undecided)
+        fee_each = _fee_each(requester, hit_type.reward, hit.max_assignments)
+        busy = hit.cost_each != hit_type.reward + fee_each and (hit.pending or hit.undecided)
         if hit.state == Hit.State.DISPOSED or busy:
             raise invalid_hit_state(hit, Hit.State.ASSIGNABLE, Hit.State.UNASSIGNABLE, Hit.State.REVIEWABLE)
         hit.hit_type = hit_type
         hit.reward = hit_type.reward
-        hit.fee_each = _fee_each(requester, hit_type.reward, hit.max_assignments)
+        hit.fee_each = fee_each
         hit_settle(hit, at=now)
 
 

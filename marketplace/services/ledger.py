@@ -36,7 +36,7 @@ def ledger_post(
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("money moves inside a transaction only")
-    requester = Requester.objects.select_for_update().get(pk=requester_id)
+    requester = Requester.objects.select_for_update(no_key=True).get(pk=requester_id)
     for pot, amount in amounts.items():
         setattr(requester, pot, getattr(requester, pot) + amount)
     if requester.available < 0:

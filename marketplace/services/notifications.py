@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 
 from marketplace.models import Assignment, Delivery, Hit, HitType, NotificationSettings, Requester
+from marketplace.protocol.errors import RequestError
 
 _EXPIRED_IS_SILENT = {"AssignmentSubmitted", "AssignmentAbandoned", "AssignmentReturned"}
 
@@ -61,7 +62,13 @@ def delivery_queue(
 
 
 def notification_set(*, hit_type: HitType, given: dict[str, Any] | None, active: bool | None) -> None:
-    """Store where a requester wants to hear about a HIT type; without ``given``, only switch it on or off."""
+    """Store where a requester wants to hear about a HIT type; without ``given``, only switch it on or off.
+
+    Raises
+    ------
+    RequestError
+        AWS.MechanicalTurk.InvalidParameterValue: there is nothing to switch.
+    """
     if given is not None:
         NotificationSettings.objects.update_or_create(
             hit_type=hit_type,
@@ -73,5 +80,5 @@ def notification_set(*, hit_type: HitType, given: dict[str, Any] | None, active:
                 "is_active": True if active is None else active,
             },
         )
-    elif active is not None:
-        NotificationSettings.objects.filter(hit_type=hit_type).update(is_active=active)
+    elif active is not None and not NotificationSettings.objects.filter(hit_type=hit_type).update(is_active=active):
+        raise RequestError("InvalidParameterValue", "There is no Notification for this HIT type to switch on or off.")

@@ -52,10 +52,14 @@ def qualification_type_update(*, kind: QualificationType, values: dict[str, Any]
     """Change a qualification type; what is not given stays."""
     with transaction.atomic():
         locked = QualificationType.objects.select_for_update(of=("self",)).get(pk=kind.pk)
+        if "test" in values:  # a test, its key and the end of automatic grants come together
+            values = {"answer_key": None, "auto_granted": False, **values}
+        if values.get("auto_granted") is False:
+            values = {**values, "auto_granted_value": None}
         for name, value in values.items():
             setattr(locked, name, value)
-        if values.get("test"):
-            locked.auto_granted = bool(values.get("auto_granted", False))
+        if locked.auto_granted and locked.auto_granted_value is None:
+            locked.auto_granted_value = 1
         _check(locked)
         locked.save()
     return locked
@@ -71,15 +75,12 @@ def qualification_type_delete(*, kind: QualificationType, now: datetime) -> None
 def qualification_grant(
     *, kind: QualificationType, worker: Worker, value: int | None, notify: bool, now: datetime
 ) -> Qualification:
-    """Give a worker a qualification, or another value of it."""
+    """Give a worker a qualification, or another value of it. What they asked for themselves stays open."""
     with transaction.atomic():
         granted, _ = Qualification.objects.update_or_create(
             qualification_type=kind,
             worker=worker,
             defaults={"value": value, "is_granted": True, "granted_at": now, "reason": ""},
-        )
-        kind.requests.filter(worker=worker, state__in=[State.BEGUN, State.PENDING]).update(
-            state=State.GRANTED, decided_at=now
         )
         if notify:
             _tell(worker, kind, f"You now hold the qualification “{kind.name}”.", now)
@@ -117,24 +118,27 @@ def request_begin(*, kind: QualificationType, worker: Worker, now: datetime) -> 
     with transaction.atomic():
         kind = QualificationType.objects.select_for_update(of=("self",)).get(pk=kind.pk)
         begun = kind.requests.filter(worker=worker, state=State.BEGUN).first()
-        if begun is not None and now < test_deadline(begun, kind):
+        if begun is not None and now < test_deadline(begun):
             return begun
         if begun is not None:  # the time is over: what was not sent counts as a try
-            begun.state = State.REJECTED
-            begun.decided_at = begun.submitted_at = test_deadline(begun, kind)
-            begun.save(update_fields=["state", "decided_at", "submitted_at"])
+            begun.submitted_at = test_deadline(begun)
+            begun.save(update_fields=["submitted_at"])
+            _close(begun, State.REJECTED, begun.submitted_at)
         _check_may_ask(kind, worker, now)
         request = QualificationRequest.objects.create(
             qualification_type=kind,
             worker=worker,
             request_id=entity_id(),
             state=State.BEGUN if kind.test else State.PENDING,
+            test=kind.test,
+            answer_key=kind.answer_key,
+            test_seconds=kind.test_seconds,
             begun_at=now,
             submitted_at=None if kind.test else now,
         )
         if kind.auto_granted:
             qualification_grant(kind=kind, worker=worker, value=kind.auto_granted_value, notify=False, now=now)
-            request.refresh_from_db()
+            _close(request, State.GRANTED, now)
     return request
 
 
@@ -153,16 +157,16 @@ def request_submit(*, request: QualificationRequest, answers: list[Answer], now:
         kind = locked.qualification_type
         if locked.state != State.BEGUN:
             raise RequestRefused("sent")
-        if now >= test_deadline(locked, kind):
+        if now >= test_deadline(locked):
             raise RequestRefused("late")
         locked.answer = to_xml(answers)
         locked.state = State.PENDING
         locked.submitted_at = now
         locked.save(update_fields=["answer", "state", "submitted_at"])
-        if kind.answer_key:
-            score = parse_key(kind.answer_key, parse_form(kind.test or "")).score(answers)
+        if locked.answer_key:
+            score = parse_key(locked.answer_key, parse_form(locked.test or "")).score(answers)
             qualification_grant(kind=kind, worker=locked.worker, value=score, notify=False, now=now)
-            locked.refresh_from_db()
+            _close(locked, State.GRANTED, now)
     return locked
 
 
@@ -191,17 +195,15 @@ def request_decide(
         kind = request.qualification_type
         if grant:
             qualification_grant(kind=kind, worker=request.worker, value=value, notify=True, now=now)
+            _close(request, State.GRANTED, now)
             return
-        request.state = State.REJECTED
-        request.reason = reason
-        request.decided_at = now
-        request.save(update_fields=["state", "reason", "decided_at"])
+        _close(request, State.REJECTED, now, reason)
         _tell(request.worker, kind, f"Your request for “{kind.name}” was not granted. {reason}".strip(), now)
 
 
-def test_deadline(request: QualificationRequest, kind: QualificationType) -> datetime:
+def test_deadline(request: QualificationRequest) -> datetime:
     """Return when the time for a test is over."""
-    return request.begun_at + timedelta(seconds=kind.test_seconds or 0)
+    return request.begun_at + timedelta(seconds=request.test_seconds or 0)
 
 
 def no_such_qualification(worker: Worker, kind: QualificationType) -> RequestError:
@@ -210,6 +212,13 @@ def no_such_qualification(worker: Worker, kind: QualificationType) -> RequestErr
         "QualificationDoesNotExist",
         f"Worker {worker.worker_id} does not have qualification {kind.qualification_type_id}: it does not exist.",
     )
+
+
+def _close(request: QualificationRequest, state: QualificationRequest.State, at: datetime, reason: str = "") -> None:
+    request.state = state
+    request.decided_at = at
+    request.reason = reason
+    request.save(update_fields=["state", "decided_at", "reason"])
 
 
 def _check(kind: QualificationType) -> None:
@@ -229,7 +238,8 @@ def _check(kind: QualificationType) -> None:
 def _check_may_ask(kind: QualificationType, worker: Worker, now: datetime) -> None:
     if not kind.is_active or not kind.is_requestable or kind.deleted_at:
         raise RequestRefused("inactive")
-    if kind.qualifications.filter(worker=worker, is_granted=True).exists():
+    again = kind.test is not None and kind.retry_delay_seconds is not None  # for a better score
+    if not again and kind.qualifications.filter(worker=worker, is_granted=True).exists():
         raise RequestRefused("have")
     if kind.requests.filter(worker=worker, state=State.PENDING).exists():
         raise RequestRefused("open")

@@ -1,6 +1,9 @@
 """Run a HIT's review policy over a submission that has just come in."""
 
+import logging
 from datetime import datetime, timedelta
+
+from django.db import transaction
 
 from marketplace.models import Assignment, Hit, ReviewResult
 from marketplace.protocol import review
@@ -11,6 +14,20 @@ from marketplace.protocol.ids import entity_id
 from marketplace.services.decisions import assignment_approve_now, assignment_reject_now
 from marketplace.services.notifications import event_emit
 from marketplace.services.settle import hit_settle
+
+_LOG = logging.getLogger(__name__)
+
+
+def review_guarded(assignment: Assignment, hit: Hit, *, at: datetime) -> None:
+    """Run the policy; if it fails, note that and keep the submission, which is the worker's."""
+    try:
+        with transaction.atomic():
+            review_run(assignment, hit, at=at)
+    except Exception:  # noqa: BLE001 - whatever the requester's policy does, the work stays
+        _LOG.exception("the review policy of HIT %s failed", hit.hit_id)
+        hit.refresh_from_db()
+        assignment.refresh_from_db()
+        _note(assignment, hit, at, "review", "the policy failed", is_action=True, status="Failed")
 
 
 def review_run(assignment: Assignment, hit: Hit, *, at: datetime) -> None:

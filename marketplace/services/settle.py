@@ -3,8 +3,6 @@
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Min, Q
-
 from marketplace.models import Assignment, Hit, LedgerEntry, Requester
 from marketplace.protocol.errors import RequestError
 from marketplace.protocol.lifecycle import DISPOSED, DISPOSED_AFTER, REVIEWABLE, REVIEWING, hit_state
@@ -15,9 +13,12 @@ State = Assignment.State
 
 
 def hit_lock(hit_id: str, *, requester: Requester | None = None) -> Hit:
-    """Return a HIT, locked; another requester's HIT does not exist."""
-    rows = Hit.objects.select_for_update(of=("self",)).select_related("hit_type", "requester")
-    hit = rows.filter(hit_id=hit_id).first()
+    """Return a HIT, locked; another requester's HIT does not exist.
+
+    The row alone and not its key: a join would lose the row when its type changes meanwhile, and rows that
+    refer to the HIT (a bonus) must not wait for its holder, who may wait for theirs.
+    """
+    hit = Hit.objects.select_for_update(no_key=True).filter(hit_id=hit_id).first()
     if hit is None or (requester is not None and hit.requester_id != requester.pk):
         raise RequestError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
     return hit
@@ -46,13 +47,10 @@ def next_due(hit: Hit) -> tuple[datetime | None, str]:
     if hit.state == DISPOSED:
         return None, ""
     candidates: list[tuple[datetime, int, str]] = []
-    if hit.pending or hit.undecided:
-        times = hit.assignments.aggregate(
-            deadline=Min("deadline_at", filter=Q(state=State.ACCEPTED)),
-            approval=Min("auto_approval_at", filter=Q(state=State.SUBMITTED)),
-        )
-        candidates += [(times["deadline"], 0, "abandon")] if times["deadline"] else []
-        candidates += [(times["approval"], 2, "approve")] if times["approval"] else []
+    if hit.pending and (deadline := _earliest(hit, State.ACCEPTED, "deadline_at")):
+        candidates.append((deadline, 0, "abandon"))
+    if hit.undecided and (approval := _earliest(hit, State.SUBMITTED, "auto_approval_at")):
+        candidates.append((approval, 2, "approve"))
     if not hit.is_expired:
         candidates.append((hit.expires_at, 1, "expire"))
     if hit.reviewable_at and not hit.undecided:
@@ -61,6 +59,12 @@ def next_due(hit: Hit) -> tuple[datetime | None, str]:
         return None, ""
     at, _, what = min(candidates)
     return at, what
+
+
+def _earliest(hit: Hit, state: Assignment.State, name: str) -> datetime | None:
+    """Return the earliest of the HIT's times of a kind: one step in an index, however many there are."""
+    times = hit.assignments.filter(state=state, **{f"{name}__isnull": False}).order_by(name)
+    return times.values_list(name, flat=True).first()
 
 
 def _hold(hit: Hit, at: datetime) -> None:

@@ -44,9 +44,8 @@ def worker_values(worker: Worker) -> dict[str, Any]:
         values[requirements.LOCALE] = (worker.country, worker.subdivision)
     if worker.is_adult_content_ok:
         values[requirements.ADULT] = 1
-    held = Qualification.objects.filter(
-        worker=worker, is_granted=True, qualification_type__deleted_at=None
-    ).select_related("qualification_type")
+    # Those of deleted types too: HITs that are open still ask for them.
+    held = Qualification.objects.filter(worker=worker, is_granted=True).select_related("qualification_type")
     return values | {one.qualification_type.qualification_type_id: one.value for one in held}
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from datetime import datetime
+from collections.abc import Callable
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -12,25 +12,29 @@ from marketplace.services.delivery import deliveries_send
 from marketplace.services.due import due_carry_out
 
 _LOG = logging.getLogger(__name__)
+_DELIVERY_THREADS = 4
 
 
-def sweep(*, now: datetime) -> tuple[int, int]:
-    """Carry out what is due and send what is queued; return how many of each."""
-    return due_carry_out(now=now, most=1000), deliveries_send(now=now)
+def sweep() -> tuple[int, int]:
+    """Carry out all that is due and send all that is queued; return how many steps and messages that was."""
+    return due_carry_out(now=clock.now()), deliveries_send(clock=clock.now)
 
 
-def sweep_in_background() -> threading.Thread:
-    """Start sweeping in a thread of this process, for as long as the process lives."""
-    thread = threading.Thread(target=_sweep_for_ever, name="sweep", daemon=True)
-    thread.start()
-    return thread
+def sweep_in_background() -> list[threading.Thread]:
+    """Start sweeping in threads of this process, for as long as it lives: a slow address delays no deadline."""
+    loops: list[Callable[[], object]] = [lambda: due_carry_out(now=clock.now(), most=1000)]
+    loops += [lambda: deliveries_send(clock=clock.now)] * _DELIVERY_THREADS
+    threads = [threading.Thread(target=_for_ever, args=(loop,), name="sweep", daemon=True) for loop in loops]
+    for thread in threads:
+        thread.start()
+    return threads
 
 
-def _sweep_for_ever() -> None:
+def _for_ever(loop: Callable[[], object]) -> None:
     pause = threading.Event()
     while True:
         try:
-            sweep(now=clock.now())
+            loop()
         except Exception:  # noqa: BLE001 - one failure must not end the sweep
             _LOG.exception("the sweep stumbled; it goes on")
         finally:

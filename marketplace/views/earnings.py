@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from marketplace import clock, selectors
-from marketplace.services.due import due_carry_out
+from marketplace.services.due import AT_MOST_BEFORE_AN_ANSWER, due_carry_out
 from marketplace.services.standing import worker_record
 from marketplace.views.access import WorkerRequest, worker_page
 
@@ -14,7 +14,7 @@ from marketplace.views.access import WorkerRequest, worker_page
 @worker_page
 def earnings(request: WorkerRequest) -> HttpResponse:
     """Show totals and the latest decisions with the requester's feedback."""
-    due_carry_out(now=clock.now(), most=50)
+    due_carry_out(now=clock.now(), worker=request.user, most=AT_MOST_BEFORE_AN_ANSWER)
     before = request.GET.get("before", "")
     rows = selectors.work_done(request.user, before=int(before) if before.isdecimal() and len(before) < 18 else None)
     context = {

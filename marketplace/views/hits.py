@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from marketplace import clock, selectors
 from marketplace.models import Assignment, Hit
 from marketplace.services.assignments import WorkRefused, assignment_accept, assignment_return
-from marketplace.services.due import due_carry_out
+from marketplace.services.due import AT_MOST_BEFORE_AN_ANSWER, due_carry_out
 from marketplace.services.standing import is_blocked, unmet_for
 from marketplace.views.access import WorkerRequest, worker_page
 from marketplace.views.frames import Frame, frame_for
@@ -153,7 +153,7 @@ def _current(request: WorkerRequest, pk: int) -> Assignment:
     assignment = get_object_or_404(rows, pk=pk)
     due_at = assignment.hit.due_at
     if due_at is not None and due_at <= clock.now():
-        due_carry_out(now=clock.now(), requester=assignment.requester)
+        due_carry_out(now=clock.now(), worker=request.user, most=AT_MOST_BEFORE_AN_ANSWER)
         assignment = rows.get(pk=pk)
     return assignment
 

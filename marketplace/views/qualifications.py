@@ -57,8 +57,8 @@ def one(request: WorkerRequest, type_id: str) -> HttpResponse:
         except RequestRefused as refusal:
             messages.warning(request, _refused(refusal))
         return redirect("qualification", type_id=type_id)
-    if begun is not None and now < test_deadline(begun, kind):
-        return _show_test(request, kind, begun, TestForm(parse_form(kind.test or ""), request.POST))
+    if begun is not None and now < test_deadline(begun):
+        return _show_test(request, kind, begun, TestForm(parse_form(begun.test or ""), request.POST))
     context = {
         "kind": kind,
         "held": kind.qualifications.filter(worker=request.user, is_granted=True).first(),
@@ -68,7 +68,7 @@ def one(request: WorkerRequest, type_id: str) -> HttpResponse:
 
 
 def _send(request: WorkerRequest, kind: QualificationType, begun: QualificationRequest) -> HttpResponse:
-    test = TestForm(parse_form(kind.test or ""), request.POST)
+    test = TestForm(parse_form(begun.test or ""), request.POST)
     answers = test.answers()
     if answers is None:
         return _show_test(request, kind, begun, test)
@@ -86,7 +86,7 @@ def _show_test(
 ) -> HttpResponse:
     context = {
         "kind": kind,
-        "deadline": test_deadline(begun, kind),
+        "deadline": test_deadline(begun),
         "parts": _parts(test.form, test),
         "has_errors": bool(test.errors),
     }

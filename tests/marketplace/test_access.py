@@ -168,3 +168,15 @@ def test_a_hit_that_may_not_be_previewed_shows_no_frame(lab, worker):
     page = client.get(f"/hits/{hit['HITId']}/", headers=HOST).content.decode()
     assert "<iframe" not in page
     assert HIT["Title"] in page
+
+
+def test_hits_that_a_worker_may_not_see_hide_no_others(lab, worker):
+    from marketplace import selectors
+
+    lab.hit(Title="Open to all")
+    hidden = [{"QualificationTypeId": "00000000000000000071", "Comparator": "EqualTo", "LocaleValues": [{"Country": "DE"}], "ActionsGuarded": "DiscoverPreviewAndAccept"}]  # fmt: skip
+    for number in range(selectors._CHUNK + 5):
+        lab.hit(Title=f"Hidden {number}", QualificationRequirements=hidden, MaxAssignments=1, Reward="0.01")
+    client = Client()
+    client.force_login(worker)
+    assert "Open to all" in client.get("/", headers=HOST).content.decode()

@@ -379,3 +379,25 @@ def test_an_id_is_used_again_where_the_quirk_says_so(lab, settings, make_worker)
     before = accept(make_worker("c"), other)
     give_back(before)
     assert accept(make_worker("d"), other).assignment_id == before.assignment_id
+
+
+def test_members_that_are_null_count_as_not_given(lab, site):
+    import json
+
+    from tests.marketplace.test_security import post, signed
+
+    given = {**HIT, "Keywords": None, "QualificationRequirements": [{"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [0], "LocaleValues": None}]}  # fmt: skip
+    body = json.dumps(given).encode()
+    headers = signed(lab, site, body=body, target="MTurkRequesterServiceV20170117.CreateHIT")
+    status, answer = post(site, headers, body)
+    assert status == 200, answer
+    (hit,) = lab.client.list_hits()["HITs"]  # walked like every answer: no null in it
+    assert "Keywords" not in hit
+
+
+def test_amounts_and_switches_that_make_no_sense_are_refused(lab):
+    refused("AWS.ParameterOutOfRange", lab.client.create_hit, **HIT | {"Reward": "9" * 30})
+    kind = lab.client.create_hit_type(AssignmentDurationInSeconds=60, Reward="0.01", Title="t", Description="d")[
+        "HITTypeId"
+    ]
+    refused("InvalidParameterValue", lab.client.update_notification_settings, HITTypeId=kind, Active=True)

@@ -125,9 +125,8 @@ def test_events_come_in_order_with_the_times_they_were_due(lab, worker):
     hit = lab.client.create_hit_with_hit_type(HITTypeId=kind["HITTypeId"], LifetimeInSeconds=3600, Question=HIT["Question"])["HIT"]  # fmt: skip
     accept(worker, hit)
     clock_advance(by=timedelta(days=200))
-    from marketplace import clock
 
-    sweep(now=clock.now())
+    sweep()
     import json
 
     events = [json.loads(body)["Events"][0] for body in Delivery.objects.order_by("pk").values_list("body", flat=True)]
@@ -176,3 +175,100 @@ def test_a_type_with_another_reward_moves_the_hold_unless_somebody_is_at_work(la
         "HITTypeId"
     ]
     refused("InvalidHITState", lab.client.update_hit_type_of_hit, HITId=hit["HITId"], HITTypeId=cheap)
+
+
+def test_a_hit_that_cannot_be_carried_out_is_put_aside_and_stops_nobody(lab, make_requester, site, worker, caplog):
+    broken = do(worker, lab.hit(AutoApprovalDelayInSeconds=60))
+    Assignment.objects.filter(pk=broken.pk).update(fee=1000)  # more than was ever held
+    other = make_requester(name="other", url=site)
+    waits = other.hit(LifetimeInSeconds=120)
+    clock_advance(by=timedelta(seconds=300))
+    assert row(other, waits)[0] == "Reviewable"
+    assert lab.client.get_account_balance()["AvailableBalance"]
+    sweep()
+    assert "cannot be carried out" in caplog.text
+    assert Assignment.objects.get(pk=broken.pk).state == "Submitted"
+
+
+def test_fees_that_changed_meanwhile_do_not_change_what_was_accepted(lab, worker):
+    hit = lab.hit(MaxAssignments=2)
+    sent = do(worker, hit)
+    lab.requester.fee_rules = "none"
+    lab.requester.save(update_fields=["fee_rules"])
+    other = lab.client.create_hit_type(
+        AssignmentDurationInSeconds=600, Reward=HIT["Reward"], Title="t", Description="d"
+    )["HITTypeId"]
+    refused("InvalidHITState", lab.client.update_hit_type_of_hit, HITId=hit["HITId"], HITTypeId=other)
+    lab.client.approve_assignment(AssignmentId=sent.assignment_id)
+    assert str(lab.money()["fees"]) == "0.02"
+
+
+def test_many_events_of_one_hit_are_carried_out_piece_by_piece(lab, make_worker):
+    from marketplace.services import due
+
+    hit = lab.hit(MaxAssignments=9, AutoApprovalDelayInSeconds=60)
+    for number in range(9):
+        do(make_worker(f"w{number}"), hit)
+    clock_advance(by=timedelta(hours=2))
+    from marketplace import clock
+
+    before = due.EVENTS_AT_A_TIME
+    due.EVENTS_AT_A_TIME = 4
+    try:
+        assert due.due_carry_out(now=clock.now(), most=1) == 1
+        assert Assignment.objects.filter(state="Approved").count() == 4
+        assert due.due_carry_out(now=clock.now()) == 2
+    finally:
+        due.EVENTS_AT_A_TIME = before
+    assert Assignment.objects.filter(state="Approved").count() == 9
+    assert row(lab, hit) == ("Reviewable", 0, 0, 9)
+
+
+def test_what_was_approved_elsewhere_counts_at_once(lab, make_requester, site, worker):
+    first = make_requester(name="first", url=site)
+    do(worker, first.hit(AutoApprovalDelayInSeconds=60))
+    needs = [
+        {"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThanOrEqualTo", "IntegerValues": [1]}
+    ]
+    hit = lab.hit(QualificationRequirements=needs)
+    clock_advance(by=timedelta(seconds=90))
+    from marketplace import clock
+
+    assert accept(worker, hit, clock.now())
+
+
+def test_a_policy_that_fails_keeps_the_submission(lab, worker):
+    from tests.marketplace.test_conformance import POLICY
+
+    hit = lab.hit(AssignmentReviewPolicy=POLICY, MaxAssignments=1)
+    Hit.objects.update(
+        assignment_review_policy={"PolicyName": "Unknown/2011"}
+    )  # as an older version may have stored it
+    assert do(worker, hit).state == "Submitted"
+    found = lab.client.list_review_policy_results_for_hit(HITId=hit["HITId"])
+    assert [action["Status"] for action in found["AssignmentReviewReport"]["ReviewActions"]] == ["Failed"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"), [("Trieste|Rijeka", "Approved"), ("Rijeka|Trieste", "Approved"), ("Trieste", "Rejected"), ("Trieste|Rijeka|Split", "Rejected")]
+)  # fmt: skip
+def test_all_values_of_a_known_answer_have_to_be_given(lab, worker, answer, state):
+    parameters = [
+        {"Key": "AnswerKey", "MapEntries": [{"Key": "port", "Values": ["Trieste", "Rijeka"]}]},
+        {"Key": "ApproveIfKnownAnswerScoreIsAtLeast", "Values": ["100"]},
+        {"Key": "RejectIfKnownAnswerScoreIsLessThan", "Values": ["100"]},
+    ]
+    hit = lab.hit(AssignmentReviewPolicy={"PolicyName": "ScoreMyKnownAnswers/2011-09-01", "Parameters": parameters})
+    sent = do(worker, hit, port=answer)
+    assert Assignment.objects.get(pk=sent.pk).state == state
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [{"Key": "ExtendMinimumTimeInSeconds", "Values": ["99999999999999"]}, {"Key": "ApproveIfKnownAnswerScoreIsAtLeast", "Values": ["101"]},
+     {"Key": "AnswerKey", "MapEntries": [{"Key": "q" * 256, "Values": ["a"]}]}, {"Key": "AnswerKey", "MapEntries": [{"Key": "q"}]}],
+)  # fmt: skip
+def test_a_policy_out_of_range_is_refused_when_the_hit_is_made(lab, parameter):
+    base = [{"Key": "AnswerKey", "MapEntries": [{"Key": "q", "Values": ["a"]}]}]
+    policy = {"PolicyName": "ScoreMyKnownAnswers/2011-09-01", "Parameters": [*base, parameter]}
+    refused("InvalidParameterValue", lab.client.create_hit, **HIT, AssignmentReviewPolicy=policy)

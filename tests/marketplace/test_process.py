@@ -41,7 +41,8 @@ def attempts(client):
     return seen
 
 
-def test_a_connection_dropped_after_the_commit_gives_one_hit_and_one_bonus(marketplace, lab, tmp_path):
+def test_a_connection_dropped_after_the_commit_gives_one_hit_and_one_bonus(marketplace):
+    lab = marketplace.requester("dropped")
     client = marketplace.client(lab, attempts=3)
     seen = attempts(client)
     before = client.get_account_balance()

@@ -118,3 +118,64 @@ def test_approvals_that_race_pay_once(lab, site, worker):
     assert sorted(outcomes) == ["InvalidAssignmentState"] * 11 + ["approved"]
     assert LedgerEntry.objects.filter(kind="reward").count() == 1
     assert connection.vendor in ("sqlite", "postgresql")
+
+
+def test_bonuses_and_approvals_of_one_hit_do_not_stop_each_other(lab, site, make_worker):
+    hit = lab.hit(MaxAssignments=9)
+    sent = [do(make_worker(f"w{number}"), hit) for number in range(8)]
+
+    def act(number):
+        client, mine = client_for(site, lab.key), sent[number % 8]
+        if number < 8:
+            client.approve_assignment(AssignmentId=mine.assignment_id)
+        else:
+            client.send_bonus(
+                WorkerId=mine.worker.worker_id, AssignmentId=mine.assignment_id, BonusAmount="0.10", Reason="r"
+            )
+        return "done"
+
+    assert at_once(16, act) == ["done"] * 16
+    money = lab.money()
+    assert (str(money["paid"]), str(money["fees"])) == ("1.60", "0.32")
+
+
+def test_a_submission_that_waits_for_a_change_of_type_is_stored(lab, make_worker):
+    hit = lab.hit(MaxAssignments=9)
+    held = [accept(make_worker(f"w{number}"), hit) for number in range(6)]
+    kinds = [lab.client.create_hit_type(AssignmentDurationInSeconds=600, Reward="0.10", Title=f"t{number}", Description="d")["HITTypeId"] for number in range(6)]  # fmt: skip
+    from marketplace.models import HitType
+    from marketplace.services.hits import hit_change_type
+
+    types = [HitType.objects.get(hit_type_id=kind) for kind in kinds]
+
+    def act(number):
+        if number < 6:
+            return submit(held[number]).state
+        hit_change_type(requester=lab.requester, hit_id=hit["HITId"], hit_type=types[number - 6], now=timezone.now())
+        return "changed"
+
+    assert sorted(at_once(12, act)) == ["Submitted"] * 6 + ["changed"] * 6
+
+
+def test_one_invitation_makes_one_account_however_many_press_at_once(site, settings):
+    from django.test import Client
+
+    from marketplace.models import Worker
+    from marketplace.services.workers import invitation_create
+
+    settings.MARKETPLACE_OPEN_SIGNUP = False
+    token = invitation_create(uses=1, days=1, note="", now=timezone.now())
+    host = {"host": "worker.localhost"}
+
+    def act(number):
+        client = Client()
+        client.get(f"/join/{token}/", headers=host)
+        form = {
+            "email": f"p{number}@example.org",
+            "password1": "correct horse battery",
+            "password2": "correct horse battery",
+        }
+        return client.post("/account/signup/", form, headers=host).status_code
+
+    outcomes = at_once(5, act)
+    assert Worker.objects.count() == 1, outcomes

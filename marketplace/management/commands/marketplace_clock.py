@@ -43,8 +43,8 @@ class Command(BaseCommand):
             if by is None or by.total_seconds() < 0:
                 raise CommandError(f"--advance takes a duration, not {options['advance']!r}")
             clock_advance(by=by)
-        due, sent = sweep(now=clock.now())
-        self.stdout.write(f"{_shown(clock.now())}  ({due} HITs changed, {sent} notifications sent)")
+        due, sent = sweep()
+        self.stdout.write(f"{_shown(clock.now())}  ({due} steps, {sent} notifications sent)")
 
 
 def _shown(at: datetime) -> str:
