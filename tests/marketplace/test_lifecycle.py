@@ -166,6 +166,25 @@ class Lives(RuleBasedStateMachine):
     def delete(self, which):
         self.both(lambda twin: hits.hit_delete(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, now=self.now))  # fmt: skip
 
+    @precondition(has_hits)
+    @rule(which=st.integers(0, 3), reward=st.sampled_from(["0.01", "0.07", "0.50"]))
+    def change_type(self, which, reward):
+        def act(twin):
+            values = hits.TypeValues("other", "d", None, Decimal(reward), 600, 60, [])
+            kind = hits.hit_type_get_or_create(requester=twin.requester, values=values, now=self.now)
+            hit_id = twin.hits[which % len(twin.hits)].hit_id
+            hits.hit_change_type(requester=twin.requester, hit_id=hit_id, hit_type=kind, now=self.now)
+
+        self.both(act)
+
+    @rule(fees=st.sampled_from(["published", "none"]))
+    def change_fees(self, fees):
+        def act(twin):
+            twin.requester.fee_rules = fees
+            twin.requester.save(update_fields=["fee_rules"])
+
+        self.both(act)
+
     @rule(seconds=st.sampled_from([1, 59, 601, 86_401, 2_592_001, 11_000_000]))
     def time_passes(self, seconds):
         self.now += timedelta(seconds=seconds)
