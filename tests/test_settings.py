@@ -76,3 +76,43 @@ def test_the_reference_names_every_command_and_setting():
     documented = (ROOT / "docs/reference/settings.md").read_text()
     documented += (ROOT / "docs/reference/marketplace-api.md").read_text()
     assert {name for name in names if f"`{name}`" not in documented} == set()
+
+
+PUBLIC = {
+    "MARKETPLACE_SECRET_KEY": GOOD["SECRET_KEY"], "MARKETPLACE_URL": "https://work.example", "EMAIL_URL": "consolemail://",
+    "MARKETPLACE_CONTENT_URL": "https://content.example", "DEFAULT_FROM_EMAIL": "a@work.example", "DATABASE_URL": "sqlite:///:memory:",
+    "DJANGO_SETTINGS_MODULE": "config.settings.marketplace",
+}  # fmt: skip
+
+
+def check_marketplace(**changes):
+    chosen = {name: value for name, value in {**PUBLIC, **changes}.items() if value is not None}
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    environment = {
+        name: value for name, value in os.environ.items() if name not in {*PUBLIC, "DJANGO_ALLOW_ASYNC_UNSAFE"}
+    }
+    return subprocess.run(command, env=environment | chosen, cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+def test_a_public_marketplace_starts_clean():
+    result = check_marketplace()
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"MARKETPLACE_URL": "http://work.example"},
+        {"MARKETPLACE_CONTENT_URL": "https://work.example"},
+        {"MARKETPLACE_CONTENT_URL": "http://content.example"},
+        {"MARKETPLACE_SECRET_KEY": None},
+        {"MARKETPLACE_SECRET_KEY": "short"},
+        {"EMAIL_URL": None},
+        {"MARKETPLACE_DEVELOPMENT": "1"},
+        {"MARKETPLACE_FEES": "generous"},
+    ],
+)
+def test_a_public_marketplace_refuses_to_start_insecurely(changes):
+    result = check_marketplace(**changes)
+    assert result.returncode != 0
+    assert next(iter(changes)) in result.stderr

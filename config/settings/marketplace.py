@@ -1,13 +1,11 @@
 """The marketplace: a service of its own, with its own database, users, cookies and hosts."""
 
-import os
-import secrets
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config.secrets import kept_secret
 from config.settings.base import *
 from config.settings.base import (
     BASE_DIR,
@@ -18,30 +16,7 @@ from config.settings.base import (
     database,
     env,
 )
-
-
-def _kept_secret() -> str:
-    """Return this marketplace's own secret, made on first use and readable by its owner only."""
-    DATA_DIR.mkdir(parents=True, exist_ok=True)
-    path = DATA_DIR / "marketplace_secret_key"
-    try:
-        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except FileExistsError:
-        return path.read_text()
-    secret = secrets.token_urlsafe(50)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(secret)
-    return secret
-
-
-def _is_local(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
+from marketplace.protocol.questions import is_loopback
 
 # --- Addresses: the worker site (and the API), and another origin for the content of requesters ---
 MARKETPLACE_URL = env.str("MARKETPLACE_URL", default="http://worker.localhost:8100").rstrip("/")
@@ -49,7 +24,7 @@ MARKETPLACE_CONTENT_URL = env.str("MARKETPLACE_CONTENT_URL", default="http://con
 # Where boto3 sends its requests: what --bind says, unless a proxy stands in front.
 MARKETPLACE_API_URL = env.str("MARKETPLACE_API_URL", default="http://127.0.0.1:8100")
 _hosts = [urlsplit(url).hostname or "" for url in (MARKETPLACE_URL, MARKETPLACE_CONTENT_URL)]
-MARKETPLACE_IS_LOCAL = all(_is_local(host) for host in _hosts)
+MARKETPLACE_IS_LOCAL = all(is_loopback(host) for host in _hosts)
 if _hosts[0] == _hosts[1]:
     raise ImproperlyConfigured("MARKETPLACE_CONTENT_URL must be on another host than MARKETPLACE_URL")
 if not MARKETPLACE_IS_LOCAL and not (
@@ -64,7 +39,7 @@ CSRF_TRUSTED_ORIGINS = [MARKETPLACE_URL]
 # --- A project of its own ---------------------------------------------------------------------------
 SECRET_KEY = env.str("MARKETPLACE_SECRET_KEY", default="")
 if not SECRET_KEY and MARKETPLACE_IS_LOCAL:
-    SECRET_KEY = _kept_secret()
+    SECRET_KEY = kept_secret(DATA_DIR / "marketplace_secret_key")
 if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 10:
     raise ImproperlyConfigured("MARKETPLACE_SECRET_KEY must be at least 50 random characters")
 DEBUG = False

@@ -1,0 +1,18 @@
+"""Secrets that an installation on one machine makes for itself."""
+
+import os
+import secrets
+from pathlib import Path
+
+
+def kept_secret(path: Path) -> str:
+    """Return the secret in a file, made on first use and readable by its owner only."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return path.read_text()
+    secret = secrets.token_urlsafe(50)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secret)
+    return secret
