@@ -1,25 +1,28 @@
-"""Two hosts, two worlds: the content of requesters is served from a host where nothing else is."""
+"""Hosts: the worker site on one, the content of requesters on another, the API on any but that."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 CONTENT_PREFIX = "/content/"
 
 
 class HostMiddleware:
-    """Serve ``/content/`` on the content host only, and nothing else there."""
+    """Serve ``/content/`` on the content host only and nothing else there; send browsers to the worker site's host."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
-        self.content_host = urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer the request, or say that there is nothing here."""
+        """Answer the request, send it to the right host, or say that there is nothing here."""
         host = urlsplit(f"//{request.get_host()}").hostname
-        on_content_host = host == self.content_host
+        on_content_host = host == urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname
         if on_content_host is not request.path.startswith(CONTENT_PREFIX):
             return HttpResponse("There is nothing here.", status=404, content_type="text/plain")
+        elsewhere = not on_content_host and host != urlsplit(settings.MARKETPLACE_URL).hostname
+        if elsewhere and request.method == "GET" and request.path != "/healthz":
+            # Frames and cookies belong to the worker site's own host; on another no task would show.
+            return HttpResponseRedirect(f"{settings.MARKETPLACE_URL}{request.get_full_path()}")
         return self.get_response(request)

@@ -19,10 +19,13 @@ from config.settings.base import (
 from marketplace.protocol.questions import is_loopback
 
 # --- Addresses: the worker site (and the API), and another origin for the content of requesters ---
-MARKETPLACE_URL = env.str("MARKETPLACE_URL", default="http://worker.localhost:8100").rstrip("/")
-MARKETPLACE_CONTENT_URL = env.str("MARKETPLACE_CONTENT_URL", default="http://content.localhost:8100").rstrip("/")
-# Where boto3 sends its requests: what --bind says, unless a proxy stands in front.
-MARKETPLACE_API_URL = env.str("MARKETPLACE_API_URL", default="http://127.0.0.1:8100")
+# Without any, they follow the port that was served last, which marketplace_serve writes down.
+MARKETPLACE_PORT_FILE = DATA_DIR / "marketplace_port"
+_port = MARKETPLACE_PORT_FILE.read_text().strip() if MARKETPLACE_PORT_FILE.exists() else "8100"
+MARKETPLACE_URL = env.str("MARKETPLACE_URL", default=f"http://worker.localhost:{_port}").rstrip("/")
+MARKETPLACE_CONTENT_URL = env.str("MARKETPLACE_CONTENT_URL", default=f"http://content.localhost:{_port}").rstrip("/")
+# Where boto3 sends its requests.
+MARKETPLACE_API_URL = env.str("MARKETPLACE_API_URL", default=f"http://127.0.0.1:{_port}").rstrip("/")
 _hosts = [urlsplit(url).hostname or "" for url in (MARKETPLACE_URL, MARKETPLACE_CONTENT_URL)]
 MARKETPLACE_IS_LOCAL = all(is_loopback(host) for host in _hosts)
 if _hosts[0] == _hosts[1]:

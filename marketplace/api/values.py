@@ -175,8 +175,8 @@ def _fill(html: str, given: dict[str, str]) -> str:
     """Return a layout as an HTMLQuestion, its placeholders filled with escaped values."""
     wanted = set(_PLACEHOLDER.findall(html))
     if wanted != set(given):
-        missing, surplus = sorted(wanted - set(given)), sorted(set(given) - wanted)
-        raise RequestError("InvalidParameterValue", f"HITLayoutParameters: missing {missing}, unknown {surplus}.")
+        missing, surplus = (", ".join(sorted(names)) or "none" for names in (wanted - set(given), set(given) - wanted))
+        raise RequestError("InvalidParameterValue", f"HITLayoutParameters: missing: {missing}; unknown: {surplus}.")
     page = _PLACEHOLDER.sub(lambda match: escape(given[match[1]], {'"': "&quot;", "'": "&#39;"}), html)
     namespace = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"
     return (

@@ -81,6 +81,7 @@ def _try_to_send(delivery: Delivery) -> str:
         for _time in range(times):
             _send(delivery)
     except NotSent as error:
+        _LOG.warning("notification to %s was not taken: %s", delivery.destination, error)
         return str(error)[:500]
     except Exception as error:  # noqa: BLE001 - whatever an address does, the others get their messages
         _LOG.exception("notification %s failed", delivery.message_id)

@@ -43,7 +43,7 @@ def ledger_post(
         raise RequestError(
             "InsufficientFunds",
             "This Requester has insufficient funds in their account to complete this transaction. "
-            "Deposit more with: manage.py marketplace_requester --fund",
+            "Deposit more with: manage.py marketplace_requester NAME --deposit DOLLARS",
         )
     requester.save(update_fields=list(amounts))
     LedgerEntry.objects.create(

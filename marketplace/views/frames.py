@@ -1,7 +1,7 @@
 """The frame a task runs in: its address, the content of an HTMLQuestion, and where its form is sent."""
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from csp.decorators import csp_exempt
 from django.conf import settings
@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from marketplace import clock
 from marketplace.models import Assignment, Hit
@@ -24,6 +24,7 @@ SANDBOX_EXTERNAL = f"{_BASE} allow-same-origin"
 SANDBOX_HTML = _BASE
 _CONTENT_LASTS = 31_536_000
 _NOWHERE = "preview"
+_MOST_FIELDS = 5_000
 
 _HELPER = """\
 // The functions that pages written for Mechanical Turk expect.
@@ -72,23 +73,24 @@ def submit_to(assignment: Assignment | None) -> str:
     return f"{settings.MARKETPLACE_URL}/s/{submit_secret(assignment) if assignment else _NOWHERE}"
 
 
-@require_POST
 @never_cache
 @xframe_options_exempt
 @csp_exempt()  # type: ignore[arg-type]  # its types know views without arguments only
 def external_submit(request: HttpRequest, secret: str) -> HttpResponse:
-    """Take the form of a task. No cookie is needed or looked at: the secret in the path says whose work it is."""
+    """Take the form of a task. No cookie is needed or looked at: the secret in the path says whose work it is.
+
+    A form without a method is sent by GET, and many that were written for MTurk are: it is taken alike.
+    """
     if secret == _NOWHERE:
         return _told(request, "preview", 403)
-    if request.content_type not in ("application/x-www-form-urlencoded", "multipart/form-data"):
-        return _told(request, "not_a_form", 415)
-    fields = [(name, value) for name, values in request.POST.lists() for value in values]
+    fields = _form_fields(request)
+    if not fields:
+        return _told(request, "not_a_form", 400)
     try:
-        assignment = assignment_submit(secret=secret, fields=fields, now=clock.now())
+        assignment_submit(secret=secret, fields=fields, now=clock.now())
     except WorkRefused as refusal:
         return _told(request, refusal.reason, 403 if refusal.reason == "unknown" else 409)
-    claimed = request.POST.get("assignmentId", assignment.assignment_id)
-    return _told(request, "submitted" if claimed == assignment.assignment_id else "submitted_other", 200)
+    return _told(request, "submitted", 200)
 
 
 @require_safe
@@ -126,6 +128,26 @@ def helper_script(request: HttpRequest) -> HttpResponse:
     response = HttpResponse(_HELPER, content_type="text/javascript; charset=utf-8")
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
+
+
+def _form_fields(request: HttpRequest) -> list[tuple[str, str]]:
+    """Return what a form sent, in order; empty if it was no form.
+
+    A page that names no encoding makes the browser send windows-1252: what is no UTF-8 is read as that.
+    """
+    if request.method == "POST" and request.content_type == "multipart/form-data":
+        return [(name, value) for name, values in request.POST.lists() for value in values]
+    if request.method == "POST" and request.content_type != "application/x-www-form-urlencoded":
+        return []
+    if request.method not in ("GET", "POST"):
+        return []
+    sent = request.body.decode("ascii", "replace") if request.method == "POST" else request.META["QUERY_STRING"]
+    try:
+        return parse_qsl(sent, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+    except UnicodeDecodeError:
+        return parse_qsl(sent, keep_blank_values=True, encoding="cp1252", errors="replace", max_num_fields=_MOST_FIELDS)
+    except ValueError:  # too many fields
+        return []
 
 
 def _parameters(hit: Hit, assignment: Assignment | None) -> dict[str, str]:

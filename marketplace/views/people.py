@@ -31,7 +31,7 @@ def welcome(request: WorkerRequest) -> HttpResponse:
     """Show the terms of work before the first HIT."""
     if request.method == "POST":
         worker_agree(worker=request.user, now=clock.now())
-        return redirect("profile")
+        return redirect("home")
     return render(request, "marketplace/welcome.html")
 
 

@@ -169,12 +169,41 @@ def test_answers_that_are_too_long_are_refused_and_nothing_is_lost(lab, worker):
     assert Assignment.objects.get().state == "Accepted"
 
 
-def test_a_submission_is_a_form_post_and_nothing_else(lab, worker):
+def test_what_is_no_form_changes_nothing(lab, worker):
     path = f"/s/{submit_secret(accept(worker, lab.hit()))}/mturk/externalSubmit"
     host = {"host": "worker.localhost"}
-    assert Client().get(path, headers=host).status_code == 405
-    assert Client().post(path, b"{}", content_type="application/json", headers=host).status_code == 415
+    for answer in (Client().get(path, headers=host), Client().put(path, headers=host), Client().post(path, b"{}", content_type="application/json", headers=host)):  # fmt: skip
+        assert answer.status_code == 400
+        assert "frame-ancestors http://worker.localhost" in answer["Content-Security-Policy"]  # it shows in the frame
+    many = {f"f{number}": "" for number in range(6000)}
+    assert Client().get(path, many, headers=host).status_code == 400
     assert Assignment.objects.get().state == "Accepted"
+
+
+def test_a_form_without_a_method_is_taken_too(lab, worker):
+    assignment = accept(worker, lab.hit())
+    path = f"/s/{submit_secret(assignment)}/mturk/externalSubmit"
+    answer = Client().get(
+        path, {"assignmentId": assignment.assignment_id, "port": "東京"}, headers={"host": "worker.localhost"}
+    )
+    assert answer.status_code == 200
+    assert "<FreeText>東京</FreeText>" in Assignment.objects.get().answer
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"), [(b"port=Z%C3%BCrich", "Zürich"), (b"port=Z%FCrich", "Zürich"), (b"port=%80+5", "€ 5")]
+)
+def test_a_page_without_an_encoding_loses_no_letter(lab, worker, body, expected):
+    path = f"/s/{submit_secret(accept(worker, lab.hit()))}/mturk/externalSubmit"
+    kind = "application/x-www-form-urlencoded"
+    assert Client().post(path, body, content_type=kind, headers={"host": "worker.localhost"}).status_code == 200
+    assert f"<FreeText>{expected}</FreeText>" in Assignment.objects.get().answer
+
+
+def test_browsers_are_sent_to_the_worker_sites_own_host(lab, settings):
+    answer = Client().get("/account/login/?next=/work/", headers={"host": "127.0.0.1:8100"})
+    assert (answer.status_code, answer["Location"]) == (302, f"{settings.MARKETPLACE_URL}/account/login/?next=/work/")
+    assert Client().get("/healthz", headers={"host": "127.0.0.1:8100"}).status_code == 200
 
 
 def test_a_signed_frame_can_be_verified_and_not_forged(lab, worker):

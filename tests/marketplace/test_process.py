@@ -289,3 +289,20 @@ def test_boto3_works_on_the_vendored_model_when_its_own_is_gone(marketplace, lab
     fresh = botocore.session.get_session()
     fresh.get_component("data_loader")._search_paths[:] = [str(tmp_path), str(MODEL)]
     assert fresh.create_client("mturk", **given).get_account_balance()["AvailableBalance"]
+
+
+def test_addresses_follow_the_port_and_an_open_port_needs_https(marketplace, tmp_path):
+    marketplace.environment.pop("MARKETPLACE_API_URL")
+    assert marketplace.requester("third")["endpoint_url"] == marketplace.url
+    link = json.loads(marketplace.command("marketplace_worker", "--json").stdout)["link"]
+    assert link.startswith(f"http://worker.localhost:{marketplace.port}/join/")
+    taken = marketplace.command("marketplace_serve", "--bind", f"127.0.0.1:{marketplace.port}")
+    assert "is something else served there?" in taken.stderr
+    for bind, text in (("0.0.0.0:0", "other machines"), ("8100", "HOST:PORT")):
+        refused = marketplace.command("marketplace_serve", "--bind", bind)
+        assert text in refused.stderr
+        assert refused.returncode == 1
+    for wrong in (["--email", "bad"], ["--email", "a@b.example", "--country", "Germany"]):
+        assert marketplace.command("marketplace_worker", *wrong).returncode == 1
+    printed = marketplace.command("marketplace_requester", "third", "--env").stdout
+    assert f"export MARKETPLACE_ENDPOINT={marketplace.url}" in printed

@@ -243,6 +243,8 @@ def test_a_newcomer_signs_up_agrees_and_takes_a_test(lab, open_worker):
     page.fill("[name=password2]", "correct horse battery")
     page.click("main form button.primary")
     page.click("button:has-text('I agree')")
+    page.wait_for_selector("h1:has-text('HITs')")
+    watched.go("/profile/")
     page.fill("[name=country]", "DE")
     page.click("button:has-text('Save')")
     page.wait_for_selector("text=Saved.")

@@ -41,7 +41,7 @@ class Command(BaseCommand):
             for worker in market["workers"]:
                 self.stdout.write(f"  {worker['email']:<20} {worker['password']}   worker {worker['worker_id']}")
             self.stdout.write(
-                f"\nPost HITs with boto3 at {market['endpoint_url']}: manage.py marketplace_requester demo\n"
+                f"\nPost HITs with boto3 at {market['endpoint_url']}: .venv/bin/python manage.py marketplace_requester demo\n"
             )
             self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo goes on where it was.")
             self.stdout.flush()

@@ -41,7 +41,9 @@ class Command(BaseCommand):
         if options["advance"]:
             by = parse_duration(options["advance"])
             if by is None or by.total_seconds() < 0:
-                raise CommandError(f"--advance takes a duration, not {options['advance']!r}")
+                raise CommandError(
+                    f"--advance takes seconds (3600), HH:MM:SS or DAYS HH:MM:SS, not {options['advance']!r}"
+                )
             clock_advance(by=by)
         due, sent = sweep()
         self.stdout.write(f"{_shown(clock.now())}  ({due} steps, {sent} notifications sent)")

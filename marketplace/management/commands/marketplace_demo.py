@@ -25,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Fill and print."""
         if not settings.MARKETPLACE_DEVELOPMENT:
-            raise CommandError("the passwords of the demo are known to everybody: MARKETPLACE_DEVELOPMENT=1 only")
+            raise CommandError("the demo's workers have a record that nobody earned: MARKETPLACE_DEVELOPMENT=1 only")
         prepare()
         requester, key, workers = seed(now=clock.now())
         shown = {

@@ -46,6 +46,8 @@ class Command(BaseCommand):
         operation, kind = options["operation"], options["kind"]
         if operation not in {*operation_names(), ANY, "Notification"}:
             raise CommandError(f"there is no operation {operation!r}")
-        if kind is None or (kind in _OF_NOTIFICATIONS) is not (operation == "Notification"):
+        if kind is None:
+            raise CommandError(f"which kind? One of {', '.join(kind.value for kind in Fault.Kind)}")
+        if (kind in _OF_NOTIFICATIONS) is not (operation == "Notification"):
             raise CommandError("lose and duplicate belong to Notification, the other kinds to operations")
         fault_add(operation=operation, kind=kind, times=options["times"], seconds=options["seconds"])

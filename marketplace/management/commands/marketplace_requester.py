@@ -41,6 +41,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--layout", metavar="FILE", help="keep this HTML file as a HIT layout; prints its HITLayoutId"
         )
+        parser.add_argument("--env", action="store_true", help="print endpoint, key and secret as shell variables")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -52,6 +53,7 @@ class Command(BaseCommand):
         deposit = _dollars(options["deposit"])
         now = clock.now()
         requester = Requester.objects.filter(name=options["name"]).first()
+        state = "found" if requester else "made"
         if requester is None:
             requester = requester_create(
                 name=options["name"],
@@ -71,9 +73,13 @@ class Command(BaseCommand):
         if deposit:
             money_deposit(requester=requester, amount=deposit, now=now)
         requester.refresh_from_db()
-        shown = {**_money(requester), **_access(requester, key)}
+        shown = {"state": state, **_money(requester), **_access(requester, key)}
         if options["layout"]:
             shown["hit_layout_id"] = _layout(requester, options["layout"])
+        if options["env"]:
+            names = {"ENDPOINT": "endpoint_url", "KEY": "aws_access_key_id", "SECRET": "aws_secret_access_key"}
+            self.stdout.write("\n".join(f"export MARKETPLACE_{name}={shown[key]}" for name, key in names.items()))
+            return
         self._print([shown], options)
 
     def _print(self, rows: list[dict[str, str]], options: dict[str, Any]) -> None:

@@ -1,14 +1,16 @@
 """``manage.py marketplace_serve``: the marketplace, alone."""
 
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from marketplace.protocol.questions import is_loopback
 from marketplace.serving import serve
 
 
@@ -30,25 +32,38 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare and serve."""
-        if "MARKETPLACE_URL" not in os.environ:
-            # The settings are read by now: begin again with addresses that follow --bind.
-            os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | _addresses(options["bind"]))  # noqa: S606
+        host, port = _free_address(options["bind"])
+        if settings.MARKETPLACE_IS_LOCAL and not is_loopback(host):
+            raise CommandError(
+                f"--bind {options['bind']} can be reached from other machines: set MARKETPLACE_URL and "
+                "MARKETPLACE_CONTENT_URL to https addresses first (docs/how-to/run-the-marketplace.md)"
+            )
         Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
+        if not settings.MARKETPLACE_PORT_FILE.exists() or settings.MARKETPLACE_PORT_FILE.read_text() != str(port):
+            settings.MARKETPLACE_PORT_FILE.write_text(str(port))
+            # The settings are read by now: begin again with addresses that follow the port.
+            os.execve(sys.executable, [sys.executable, *sys.argv], os.environ.copy())  # noqa: S606
         call_command("migrate", verbosity=0, interactive=False)
         call_command("createcachetable", verbosity=0)
         call_command("collectstatic", verbosity=0, interactive=False)
         if not options["quiet"]:
             self.stdout.write(
-                f"The marketplace: workers at {settings.MARKETPLACE_URL}/, requests to http://{options['bind']}/"
+                f"The marketplace: workers at {settings.MARKETPLACE_URL}/, requests to {settings.MARKETPLACE_API_URL}/"
             )
             self.stdout.flush()
         serve(bind=options["bind"], threads=options["threads"], workers=options["workers"], quiet=options["quiet"])
 
 
-def _addresses(bind: str) -> dict[str, str]:
-    port = bind.rpartition(":")[2]
-    return {
-        "MARKETPLACE_URL": f"http://worker.localhost:{port}",
-        "MARKETPLACE_CONTENT_URL": f"http://content.localhost:{port}",
-        "MARKETPLACE_API_URL": f"http://{bind}",
-    }
+def _free_address(bind: str) -> tuple[str, int]:
+    """Return host and port of ``--bind``; refuse what is none, or is taken."""
+    host, _, port = bind.rpartition(":")
+    if not host or not port.isdecimal():
+        raise CommandError(f"--bind takes HOST:PORT such as 127.0.0.1:8100, not {bind!r}")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host.strip("[]"), int(port)))
+        except (OSError, OverflowError) as error:
+            raise CommandError(f"--bind {bind}: {error}; is something else served there?") from error
+    return host.strip("[]"), int(port)

@@ -1,11 +1,14 @@
 """``manage.py marketplace_worker``: invite workers, or seed some with a record."""
 
 import json
+import re
 import secrets
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import validate_email
 
 from marketplace import clock
 from marketplace.management.prepared import prepare
@@ -47,6 +50,7 @@ class Command(BaseCommand):
         return {"link": f"{settings.MARKETPLACE_URL}/join/{token}/"}
 
     def _account(self, options: dict[str, Any]) -> dict[str, str]:
+        _check(options)
         if Worker.objects.filter(email__iexact=options["email"]).exists():
             raise CommandError(f"there is a worker with the address {options['email']}")
         if (options["approved"] or options["rejected"]) and not settings.MARKETPLACE_DEVELOPMENT:
@@ -64,3 +68,14 @@ class Command(BaseCommand):
             prior_rejected=options["rejected"],
         )
         return {"email": worker.email, "password": password, "worker_id": worker.worker_id}
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Refuse an address or a place that the profile page would refuse."""
+    try:
+        validate_email(options["email"])
+    except ValidationError:
+        raise CommandError(f"--email takes an email address, not {options['email']!r}") from None
+    for name in ("country", "subdivision"):
+        if options[name] and not re.fullmatch(r"[A-Za-z]{2}", options[name]):
+            raise CommandError(f"--{name} takes two letters such as DE or CA, not {options[name]!r}")
