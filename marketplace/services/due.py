@@ -8,7 +8,7 @@ for all: they see the same past.
 import logging
 from datetime import datetime, timedelta
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 
 from marketplace.models import Assignment, Hit, Requester, Worker
 from marketplace.services.decisions import assignment_approve_now, assignment_end, hit_dispose
@@ -43,7 +43,11 @@ def due_carry_out(
         pk = due.order_by("due_at", "pk").values_list("pk", flat=True).first()
         if pk is None:
             break
-        _step(pk, now)
+        try:
+            _step(pk, now)
+        except OperationalError:  # a lock, a lost connection: it stays due, and the next call does it
+            _LOG.warning("HIT %s is left for later", pk, exc_info=True)
+            break
         steps += 1
     return steps
 
@@ -68,6 +72,8 @@ def _step(pk: int, now: datetime) -> None:
         with transaction.atomic():
             hit = Hit.objects.select_for_update(no_key=True).get(pk=pk)
             hit_advance(hit, now=now, most=EVENTS_AT_A_TIME)
+    except OperationalError:
+        raise
     except Exception:  # noqa: BLE001 - one HIT must not stop all others
         _LOG.exception("HIT %s cannot be carried out", pk)
         Hit.objects.filter(pk=pk).update(due_at=now + _PUT_ASIDE)
