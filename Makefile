@@ -48,7 +48,7 @@ check: venv  ## the gate
 	  ALLOWED_HOSTS=quorate.example EMAIL_URL=consolemail:// DEFAULT_FROM_EMAIL=quorate@quorate.example DATABASE_URL=sqlite:///:memory: \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
 	DJANGO_SETTINGS_MODULE=config.settings.marketplace MARKETPLACE_SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') \
-	  MARKETPLACE_URL=https://work.example MARKETPLACE_CONTENT_URL=https://content.example EMAIL_URL=consolemail:// \
+	  TRUSTED_PROXY_COUNT=1 MARKETPLACE_URL=https://work.example MARKETPLACE_CONTENT_URL=https://content.example EMAIL_URL=consolemail:// \
 	  DEFAULT_FROM_EMAIL=marketplace@work.example DATABASE_URL=sqlite:///:memory: $(BIN)/python manage.py check --deploy --fail-level WARNING
 
 messages: venv  ## after changing texts: collect, translate in locale/, compile (needs gettext)

@@ -1,12 +1,14 @@
 """Sign-up of workers: open, or by invitation."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from marketplace import clock
 from marketplace.protocol.ids import customer_id
@@ -22,6 +24,11 @@ class WorkerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped lib
         """Say whether an account may be made in this session."""
         token = request.session.get(INVITATION_KEY, "")
         return settings.MARKETPLACE_OPEN_SIGNUP or invitation_is_usable(token=token, now=clock.now())
+
+    def is_safe_url(self, url: str | None) -> bool:
+        """Say whether to send somebody there after a login: to this site only, not to the content of requesters."""
+        host = urlsplit(settings.MARKETPLACE_URL).netloc
+        return bool(url_has_allowed_host_and_scheme(url, allowed_hosts={host}))
 
     def new_user(self, request: HttpRequest) -> Any:
         """Return an unsaved worker with an id of their own."""

@@ -23,6 +23,13 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         label=_("State or province"), required=False, max_length=2, validators=[_TWO_LETTERS], help_text=_("Two letters, such as CA; only where requesters ask for it.")
     )  # fmt: skip
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.country:
+            for name in ("country", "subdivision"):
+                self.fields[name].disabled = True
+                self.fields[name].help_text = _("Given once. Whoever runs the marketplace can change it.")
+
     class Meta:
         model = Worker
         fields = ["display_name", "country", "subdivision", "is_adult_content_ok"]

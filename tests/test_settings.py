@@ -81,7 +81,7 @@ def test_the_reference_names_every_command_and_setting():
 PUBLIC = {
     "MARKETPLACE_SECRET_KEY": GOOD["SECRET_KEY"], "MARKETPLACE_URL": "https://work.example", "EMAIL_URL": "consolemail://",
     "MARKETPLACE_CONTENT_URL": "https://content.example", "DEFAULT_FROM_EMAIL": "a@work.example", "DATABASE_URL": "sqlite:///:memory:",
-    "DJANGO_SETTINGS_MODULE": "config.settings.marketplace",
+    "DJANGO_SETTINGS_MODULE": "config.settings.marketplace", "TRUSTED_PROXY_COUNT": "1",
 }  # fmt: skip
 
 
@@ -109,6 +109,7 @@ def test_a_public_marketplace_starts_clean():
         {"MARKETPLACE_SECRET_KEY": "short"},
         {"EMAIL_URL": None},
         {"MARKETPLACE_DEVELOPMENT": "1"},
+        {"TRUSTED_PROXY_COUNT": None},
         {"MARKETPLACE_FEES": "generous"},
     ],
 )

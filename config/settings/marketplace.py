@@ -69,7 +69,7 @@ STATIC_ROOT = DATA_DIR / "marketplace_static"
 AUTH_USER_MODEL = "marketplace.Worker"
 ACCOUNT_ADAPTER = "marketplace.adapter.WorkerAdapter"
 ACCOUNT_EMAIL_VERIFICATION = (
-    "none" if MARKETPLACE_IS_LOCAL else env.str("QUORATE_EMAIL_VERIFICATION", default="optional")
+    "none" if MARKETPLACE_IS_LOCAL else env.str("QUORATE_EMAIL_VERIFICATION", default="mandatory")
 )
 LOGIN_REDIRECT_URL = "home"
 SESSION_COOKIE_NAME = "marketplace_session"
@@ -79,8 +79,14 @@ if MARKETPLACE_URL.startswith("https:"):
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
+if ALLAUTH_TRUSTED_PROXY_COUNT:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+elif not MARKETPLACE_IS_LOCAL:
+    # All workers would share the proxy's address, and one of them could lock the others out.
+    raise ImproperlyConfigured("TRUSTED_PROXY_COUNT must say how many proxies stand in front: TLS ends at one")
 if MARKETPLACE_IS_LOCAL:
     EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
 else:
@@ -99,7 +105,8 @@ if MARKETPLACE_DEVELOPMENT and not MARKETPLACE_IS_LOCAL:
 MARKETPLACE_API_RATE = env.float("MARKETPLACE_API_RATE", default=500.0)  # requests a second, each requester and process
 MARKETPLACE_WORKER_RATE = env.float("MARKETPLACE_WORKER_RATE", default=20.0)  # pages a second, each worker and process
 MARKETPLACE_SWEEP_SECONDS = env.float("MARKETPLACE_SWEEP_SECONDS", default=2.0)
-# For notifications to SQS; empty: whatever boto3 finds by itself.
+# For notifications to SQS; without a key there are none.
+MARKETPLACE_EMAIL_NOTIFICATIONS = env.bool("MARKETPLACE_EMAIL_NOTIFICATIONS", default=False)
 MARKETPLACE_SQS_REGION = env.str("MARKETPLACE_SQS_REGION", default="us-east-1")
 MARKETPLACE_SQS_KEY = env.str("MARKETPLACE_SQS_KEY", default="")
 MARKETPLACE_SQS_SECRET = env.str("MARKETPLACE_SQS_SECRET", default="")

@@ -11,6 +11,7 @@ from marketplace.api.call import Call, Operation, page
 from marketplace.api.values import no_such_type, own_qualification_type
 from marketplace.models import Qualification, QualificationRequest, QualificationType
 from marketplace.protocol.errors import RequestError
+from marketplace.selectors import search_words
 from marketplace.services import qualifications as service
 from marketplace.services.workers import worker_find
 
@@ -58,7 +59,7 @@ def list_types(call: Call) -> dict[str, Any]:
     rows = rows.filter(mine if call.get("MustBeOwnedByCaller") else mine | Q(is_requestable=True, is_active=True))
     if call.given["MustBeRequestable"]:
         rows = rows.filter(is_requestable=True)
-    for word in call.get("Query", "").split():
+    for word in search_words(call.get("Query", "")):
         rows = rows.filter(Q(name__icontains=word) | Q(description__icontains=word) | Q(keywords__icontains=word))
     if lag := settings.MARKETPLACE_QUIRKS["index_lag_seconds"]:
         rows = rows.filter(created_at__lte=call.now - timedelta(seconds=lag))

@@ -35,6 +35,7 @@ _LENGTHS = {
     "Reason": 4096,
     "RequesterFeedback": 1024,
     "Subject": 200,
+    "Query": 200,
     "MessageText": 4096,
 }
 MOST_DOLLARS = Decimal(1_000_000)

@@ -5,14 +5,15 @@ from typing import Any
 from marketplace.api import render
 from marketplace.api.call import Call, Operation, page
 from marketplace.api.values import own_hit_type
-from marketplace.models import Assignment, Worker, WorkerBlock
-from marketplace.protocol.errors import RequestError
+from marketplace.models import Assignment, Delivery, Worker, WorkerBlock
+from marketplace.protocol.errors import RequestError, Throttled
 from marketplace.protocol.ids import entity_id
 from marketplace.services import workers as service
 from marketplace.services.destinations import check_destination
 from marketplace.services.notifications import delivery_queue, notification_set
 
 MOST_RECIPIENTS = 100
+MOST_QUEUED = 100  # undelivered, before a test event is refused
 _VERSIONS = ("2006-05-05", "2014-08-15")
 _OF_ASSIGNMENTS = "Assignment"
 
@@ -88,6 +89,8 @@ def send_test_event(call: Call) -> dict[str, Any]:
     """Send one event of the given type, with ids that name nothing."""
     given, event = call.given["Notification"], call.given["TestEventType"]
     _check(given)
+    if Delivery.objects.filter(requester=call.requester, due_at__isnull=False).count() >= MOST_QUEUED:
+        raise Throttled
     body = {"EventType": event, "EventTimestamp": f"{call.now:%Y-%m-%dT%H:%M:%SZ}"}
     body |= {"HITTypeId": entity_id(), "HITId": entity_id()}
     if event.startswith(_OF_ASSIGNMENTS):

@@ -1,5 +1,6 @@
 """An empty database is made ready by whichever command comes first."""
 
+import os
 from pathlib import Path
 
 from django.conf import settings
@@ -9,6 +10,7 @@ from django.db import connection
 
 def prepare() -> None:
     """Make the tables if there are none at all; an older database is left to ``marketplace_serve``."""
+    os.umask(0o077)
     Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
     if "marketplace_requester" not in connection.introspection.table_names():
         call_command("migrate", verbosity=0, interactive=False)

@@ -11,6 +11,7 @@ from marketplace.protocol.answers import Answer
 from marketplace.protocol.errors import RequestError
 
 _FORMS = {"2005-10-01/QuestionForm.xsd", "2017-11-06/QuestionForm.xsd"}
+_DEEPEST = 12
 _KEY = "2005-10-01/AnswerKey.xsd"
 
 
@@ -193,10 +194,21 @@ def _blocks(element: Element) -> list[Block]:
         elif kind == "List":
             found.append(Block("list", "", tuple(xml.text_of(entry) for entry in inner)))
         elif kind == "FormattedContent":
-            found.append(Block("formatted", "".join(inner.itertext())))
+            found.append(Block("formatted", _formatted("".join(inner.itertext()))))
         else:
             raise _wrong(f"{kind} cannot be shown here; use Title, Text, List or FormattedContent.")
     return found
+
+
+def _formatted(text: str) -> str:
+    """Return XHTML that is well-formed and not deep: what is neither can cost a browser's parser dearly."""
+    root = xml.read(f"<div>{text}</div>", what="FormattedContent")
+    level: list[Element] = [root]
+    for _depth in range(_DEEPEST):
+        level = [inner for element in level for inner in element]
+    if level:
+        raise _wrong(f"FormattedContent may be nested {_DEEPEST} deep at most.")
+    return text
 
 
 def _wrong(message: str) -> RequestError:

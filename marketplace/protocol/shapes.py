@@ -6,6 +6,7 @@ anything that breaks a pattern, an enum or a maximum, so that is found here.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from marketplace.protocol.errors import SerializationError, ValidationError
@@ -21,6 +22,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "timestamp": (int, float),
 }
 # What an integer and a long can hold; beyond it the wire format is broken, not the value.
+_MOST_LISTED = 10
+_LONGEST_SHOWN = 200
 _BITS = {"integer": 31, "long": 63}
 
 
@@ -32,11 +35,11 @@ def validate_input(operation: str, value: Any) -> dict[str, Any]:
     SerializationError
         A value has the wrong type, or a member is not known.
     ValidationError
-        A value is missing or breaks an enum, a pattern, a length or a range; it lists all of them.
+        A value is missing or breaks an enum, a pattern, a length or a range; it lists the first ten.
     """
     name = input_shape(operation)
     _check_types(name, value, "")
-    violations = list(_violations(name, value, ""))
+    violations = list(islice(_violations(name, value, ""), _MOST_LISTED))
     if violations:
         raise ValidationError(violations)
     checked: dict[str, Any] = _without_nulls(value)
@@ -90,7 +93,7 @@ def _violations(name: str, value: Any, path: str) -> Iterator[str]:
             yield from _violations(described["member"]["shape"], inner, f"{path}.{number}.member")
     else:
         for constraint in _broken(described, value):
-            yield f"Value '{value}' at '{path}' failed to satisfy constraint: Member must {constraint}"
+            yield f"Value '{str(value)[:_LONGEST_SHOWN]}' at '{path}' failed to satisfy constraint: Member must {constraint}"
 
 
 def _broken(described: dict[str, Any], value: Any) -> Iterator[str]:

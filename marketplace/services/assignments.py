@@ -47,6 +47,15 @@ def submit_secret(assignment: Assignment) -> str:
     return _SIGNER.sign(str(assignment.pk))
 
 
+def is_submit_secret(secret: str) -> bool:
+    """Say whether a secret was given out by this installation, without looking at anything else."""
+    try:
+        _SIGNER.unsign(secret)
+    except BadSignature:
+        return False
+    return True
+
+
 def assignment_accept(*, hit_id: str, worker: Worker, now: datetime) -> Assignment:
     """Give a worker a place in a HIT.
 

@@ -2,28 +2,31 @@
 
 import json
 import logging
+import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 import boto3
-import urllib3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 from django.core.mail import send_mail
 
 from marketplace.models import Delivery
-from marketplace.services.destinations import is_reachable_from_here
+from marketplace.services.destinations import address_to_send_to
 from marketplace.services.faults import fault_take
 
 _LEASE = timedelta(minutes=2)
 _RETRIES = [timedelta(seconds=seconds) for seconds in (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600)]
-_HTTP = urllib3.PoolManager(timeout=urllib3.Timeout(connect=5, read=10), retries=False)
+_READ_SECONDS = 10
+_TOTAL_SECONDS = 20
 _LOG = logging.getLogger(__name__)
-# Destinations that this process is sending to now: a slow one holds up one thread, and only its own messages.
-_BUSY: set[str] = set()
+# Requesters that this process is sending for now: a slow address holds up one thread, and its requester's messages.
+_BUSY: set[int] = set()
 _BUSY_LOCK = threading.Lock()
 
 
@@ -42,16 +45,16 @@ def deliveries_send(*, clock: Callable[[], datetime], most: int = 100) -> int:
     tried = 0
     while tried < most:
         with _BUSY_LOCK:
-            due = Delivery.objects.filter(due_at__lte=clock()).exclude(destination__in=_BUSY)
+            due = Delivery.objects.filter(due_at__lte=clock()).exclude(requester__in=_BUSY)
             found = due.order_by("due_at", "pk").first()
             if found is None:
                 break
-            _BUSY.add(found.destination)
+            _BUSY.add(found.requester_id)
         try:
             tried += _claim_and_deliver(found, clock)
         finally:
             with _BUSY_LOCK:
-                _BUSY.discard(found.destination)
+                _BUSY.discard(found.requester_id)
     return tried
 
 
@@ -81,7 +84,7 @@ def _try_to_send(delivery: Delivery) -> str:
         for _time in range(times):
             _send(delivery)
     except NotSent as error:
-        _LOG.warning("notification to %s was not taken: %s", delivery.destination, error)
+        _LOG.warning("notification %s was not taken: %s", delivery.message_id, error)
         return str(error)[:500]
     except Exception as error:  # noqa: BLE001 - whatever an address does, the others get their messages
         _LOG.exception("notification %s failed", delivery.message_id)
@@ -92,12 +95,14 @@ def _try_to_send(delivery: Delivery) -> str:
 def _send(delivery: Delivery) -> None:
     if delivery.transport == "Email":
         _by_mail(delivery)
-    elif not is_reachable_from_here(delivery.destination):
+        return
+    address = address_to_send_to(delivery.destination)
+    if address is None:
         raise NotSent("the destination is inside the marketplace's own network, or has no address")
-    elif delivery.transport == "SQS":
+    if delivery.transport == "SQS":
         _to_queue(delivery)
     else:
-        _by_http(delivery)
+        _by_http(delivery, address)
 
 
 def _by_mail(delivery: Delivery) -> None:
@@ -108,13 +113,16 @@ def _by_mail(delivery: Delivery) -> None:
 
 
 def _to_queue(delivery: Delivery) -> None:
+    """Send to a queue with the installation's own keys for it, never with whatever else boto3 may find."""
+    if not settings.MARKETPLACE_SQS_KEY:
+        raise NotSent("there are no keys for SQS")
     parts = urlsplit(delivery.destination)
     client = boto3.client(
         "sqs",
         endpoint_url=f"{parts.scheme}://{parts.netloc}",
         region_name=settings.MARKETPLACE_SQS_REGION,
-        aws_access_key_id=settings.MARKETPLACE_SQS_KEY or None,
-        aws_secret_access_key=settings.MARKETPLACE_SQS_SECRET or None,
+        aws_access_key_id=settings.MARKETPLACE_SQS_KEY,
+        aws_secret_access_key=settings.MARKETPLACE_SQS_SECRET,
         config=Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 1}),
     )
     try:
@@ -123,7 +131,7 @@ def _to_queue(delivery: Delivery) -> None:
         raise NotSent(f"SQS: {error}") from error
 
 
-def _by_http(delivery: Delivery) -> None:
+def _by_http(delivery: Delivery, address: str) -> None:
     """Post the message in the envelope of SNS; its ``Message`` is the body as a string."""
     envelope = {
         "Type": "Notification",
@@ -138,17 +146,42 @@ def _by_http(delivery: Delivery) -> None:
         "x-amz-sns-message-type": "Notification",
         "x-amz-sns-message-id": delivery.message_id,
     }
+    status = _post(delivery.destination, address, json.dumps(envelope).encode(), headers)
+    if not 200 <= status < 300:
+        raise NotSent(f"HTTP status {status}")
+
+
+def _post(url: str, address: str, body: bytes, headers: dict[str, str]) -> int:
+    """Return the status of a POST to a host at an address that was looked up and checked before.
+
+    A timeout bounds each read only; the watchdog bounds them all together.
+    """
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=_READ_SECONDS)
+
+    def connect(to: tuple[str, int], timeout: float, source: None) -> socket.socket:
+        return socket.create_connection((address, to[1]), timeout, source)
+
+    connection._create_connection = connect  # type: ignore[attr-defined]  # noqa: SLF001 - the way to keep name and address apart
+    late = threading.Event()
+    watchdog = threading.Timer(_TOTAL_SECONDS, _cut, (connection, late))
+    watchdog.start()
     try:
-        answer = _HTTP.request(
-            "POST",
-            delivery.destination,
-            body=json.dumps(envelope).encode(),
-            headers=headers,
-            redirect=False,
-            preload_content=False,
-        )
-        answer.close()  # what it says beyond its status is of no interest, however slowly it says it
-    except urllib3.exceptions.HTTPError as error:
-        raise NotSent(f"HTTP: {error}") from error
-    if not 200 <= answer.status < 300:
-        raise NotSent(f"HTTP status {answer.status}")
+        connection.request("POST", parts._replace(scheme="", netloc="", fragment="").geturl() or "/", body, headers)
+        status = connection.getresponse().status
+    except (OSError, HTTPException) as error:
+        raise NotSent(f"HTTP: {type(error).__name__}: {error}") from error
+    finally:
+        watchdog.cancel()
+        connection.close()
+    if late.is_set():  # what was read of the answer may look whole
+        raise NotSent(f"HTTP: no answer within {_TOTAL_SECONDS} seconds")
+    return status
+
+
+def _cut(connection: HTTPConnection, late: threading.Event) -> None:
+    late.set()
+    with suppress(OSError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)

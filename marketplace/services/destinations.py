@@ -2,8 +2,8 @@
 
 import re
 import socket
-from ipaddress import ip_address
-from urllib.parse import urlsplit
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -12,51 +12,79 @@ from django.core.validators import validate_email
 from marketplace.protocol.errors import RequestError
 from marketplace.protocol.questions import is_loopback
 
+_LONGEST = 2000
 # A name that can be looked up, or an address: labels of at most 63 characters, none of them empty.
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?|[0-9a-f:.]+")
+_AMAZON_QUEUES = re.compile(r"sqs\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?")
+# IPv6 addresses that stand for IPv4 ones, inside or outside.
+_TRANSLATED = [ip_network(text) for text in ("::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16")]
 
 
 def check_destination(transport: str, destination: str) -> None:
     """Refuse a destination that cannot be sent to.
 
-    SQS takes a queue's URL, SNS an https address that receives the SNS message format (choice: there
-    are no topics here), Email an address.
+    SQS takes a queue's URL (where the installation has keys for it), SNS an https address that receives
+    the SNS message format (choice: there are no topics here), Email an address (where that is switched on).
 
     Raises
     ------
     RequestError
         AWS.MechanicalTurk.InvalidTransportEndpoint.
     """
+    if len(destination) > _LONGEST or not destination.isprintable():
+        raise _wrong(f"A destination has at most {_LONGEST} printable characters.")
     if transport == "Email":
-        try:
-            validate_email(destination)
-        except ValidationError:
-            raise _wrong(f"{destination!r} is not an email address.") from None
+        _check_email(destination)
         return
+    host = _parts(transport, destination).hostname or ""
+    if transport == "SQS":
+        if not settings.MARKETPLACE_SQS_KEY:
+            raise _wrong("Notifications to SQS are not set up here; use SNS with an https address.")
+        if not (_AMAZON_QUEUES.fullmatch(host) or settings.MARKETPLACE_IS_LOCAL):
+            raise _wrong(f"{host} is not where Amazon's queues are.")
+
+
+def address_to_send_to(destination: str) -> str | None:
+    """Return the address of a destination's host, or None if nothing may be sent there.
+
+    A public marketplace sends nothing into its own network. Connect to this very address: looked up again,
+    the name could point elsewhere.
+    """
+    host = urlsplit(destination).hostname or ""
+    try:
+        found = [str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError):
+        return None
+    if settings.MARKETPLACE_IS_LOCAL:
+        return found[0]
+    return next((address for address in found if _is_public(ip_address(address))), None)
+
+
+def _is_public(address: IPv4Address | IPv6Address) -> bool:
+    return address.is_global and not address.is_multicast and not any(address in network for network in _TRANSLATED)
+
+
+def _check_email(destination: str) -> None:
+    if not settings.MARKETPLACE_EMAIL_NOTIFICATIONS:
+        raise _wrong("Notifications by mail are not switched on here.")
+    try:
+        validate_email(destination)
+    except ValidationError:
+        raise _wrong(f"{destination!r} is not an email address.") from None
+
+
+def _parts(transport: str, destination: str) -> SplitResult:
     try:
         parts = urlsplit(destination)
         host = parts.hostname
+        _ = parts.port
     except ValueError:
         raise _wrong(f"{destination!r} is not a URL.") from None
     if not host or not _HOST.fullmatch(host) or parts.username or parts.scheme not in ("https", "http"):
         raise _wrong(f"{transport} takes a URL, not {destination!r}.")
     if parts.scheme == "http" and not (is_loopback(host) and settings.MARKETPLACE_IS_LOCAL):
         raise _wrong(f"{destination!r} must be https.")
-
-
-def is_reachable_from_here(destination: str) -> bool:
-    """Say whether a host is one to send to: a public marketplace sends nothing into its own network.
-
-    Called right before sending, as a name can point elsewhere by then.
-    """
-    if settings.MARKETPLACE_IS_LOCAL:
-        return True
-    host = urlsplit(destination).hostname or ""
-    try:
-        found = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
-    except (OSError, UnicodeError):
-        return False
-    return bool(found) and all(ip_address(address).is_global for address in found)
+    return parts
 
 
 def _wrong(message: str) -> RequestError:

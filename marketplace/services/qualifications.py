@@ -254,6 +254,12 @@ def _check_may_ask(kind: QualificationType, worker: Worker, now: datetime) -> No
 
 
 def _tell(worker: Worker, kind: QualificationType, text: str, now: datetime) -> None:
+    """Tell a worker, once a day about one type: a requester may name any worker."""
+    today = WorkerMessage.objects.filter(
+        worker=worker, requester_id=kind.requester_id, subject=kind.name, sent_at__gt=now - timedelta(days=1)
+    )
+    if today.exists():
+        return
     WorkerMessage.objects.create(
         worker=worker, requester_id=kind.requester_id, subject=kind.name, text=text, sent_at=now
     )

@@ -40,10 +40,10 @@ def worker_agree(*, worker: Worker, now: datetime) -> None:
 def worker_update(
     *, worker: Worker, display_name: str, country: str, subdivision: str, is_adult_content_ok: bool
 ) -> None:
-    """Change a worker's profile."""
-    Worker.objects.filter(pk=worker.pk).update(
-        display_name=display_name, country=country, subdivision=subdivision, is_adult_content_ok=is_adult_content_ok
-    )
+    """Change a worker's profile. The country is given once: requesters rest on it, so changing it is the operator's."""
+    mine = Worker.objects.filter(pk=worker.pk)
+    mine.update(display_name=display_name, is_adult_content_ok=is_adult_content_ok)
+    mine.filter(country="").update(country=country, subdivision=subdivision)
 
 
 def worker_block(*, requester: Requester, worker: Worker, reason: str, now: datetime) -> None:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from marketplace import clock
 from marketplace.models import Assignment, Hit
 from marketplace.protocol.questions import EXTERNAL, PREVIEW, frame_url, html_page, parse_question
-from marketplace.services.assignments import WorkRefused, assignment_submit, submit_secret
+from marketplace.services.assignments import WorkRefused, assignment_submit, is_submit_secret, submit_secret
 from marketplace.services.requesters import frame_signature
 
 _BASE = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads"
@@ -83,6 +83,10 @@ def external_submit(request: HttpRequest, secret: str) -> HttpResponse:
     """
     if secret == _NOWHERE:
         return _told(request, "preview", 403)
+    if not is_submit_secret(secret):
+        return _told(request, "unknown", 403)
+    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+        return _told(request, "too_long", 413)
     fields = _form_fields(request)
     if not fields:
         return _told(request, "not_a_form", 400)
@@ -98,6 +102,8 @@ def external_submit(request: HttpRequest, secret: str) -> HttpResponse:
 @csp_exempt()  # type: ignore[arg-type]
 def content(request: HttpRequest, token: str) -> HttpResponse:
     """Serve an HTMLQuestion on its own host: in a sandbox even when it is opened outside of a frame."""
+    if request.headers.get("Sec-Fetch-Dest", "iframe") != "iframe":
+        return HttpResponse("This page is part of a HIT.", status=403, content_type="text/plain")
     try:
         hit_pk, assignment_pk = signing.loads(token, salt="content", max_age=_CONTENT_LASTS)
     except signing.BadSignature:
@@ -117,6 +123,7 @@ def content(request: HttpRequest, token: str) -> HttpResponse:
         f"frame-ancestors {site.scheme}://{site.netloc}; base-uri 'none'"
     )
     response["X-Robots-Tag"] = "noindex"
+    response["Cache-Control"] = "private, no-store"
     response["Referrer-Policy"] = "no-referrer"  # the address holds the submit secret
     return response
 

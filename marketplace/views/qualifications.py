@@ -15,6 +15,7 @@ from marketplace import clock
 from marketplace.forms import TestForm
 from marketplace.models import QualificationRequest, QualificationType
 from marketplace.protocol.forms import Block, Form, parse_form
+from marketplace.selectors import search_words
 from marketplace.services.qualifications import RequestRefused, request_begin, request_submit, test_deadline
 from marketplace.views.access import WorkerRequest, worker_page
 from marketplace.views.words import REFUSALS
@@ -30,7 +31,7 @@ def listing(request: WorkerRequest) -> HttpResponse:
     search = request.GET.get("q", "")[:100]
     held = request.user.qualifications.filter(is_granted=True, qualification_type__deleted_at=None)
     offered = QualificationType.objects.filter(is_active=True, is_requestable=True, deleted_at=None)
-    for word in search.split():
+    for word in search_words(search):
         offered = offered.filter(Q(name__icontains=word) | Q(description__icontains=word) | Q(keywords__icontains=word))
     context = {
         "held": held.select_related("qualification_type__requester").order_by("-granted_at", "pk"),

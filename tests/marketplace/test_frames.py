@@ -265,3 +265,40 @@ def test_the_secret_of_a_key_is_in_no_table(lab):
     for table in apps.get_app_config("marketplace").get_models():
         for row in table.objects.values():
             assert lab.key[1] not in str(row)
+
+
+def test_content_is_for_the_frame_only_and_a_login_leads_nowhere_else(lab, worker, settings):
+    settings.MARKETPLACE_URL, settings.MARKETPLACE_CONTENT_URL = "http://worker.localhost", "http://content.localhost"
+    client = Client()
+    client.force_login(worker)
+    page = client.get(f"/hits/{lab.hit()['HITId']}/", headers={"host": "worker.localhost"}).content.decode()
+    path = re.search(r'src="http://content.localhost(/content/[^"?]+)', page)[1]
+    direct = Client().get(path, headers={"host": "content.localhost", "sec-fetch-dest": "document"})
+    assert direct.status_code == 403
+    framed = Client().get(path, headers={"host": "content.localhost", "sec-fetch-dest": "iframe"})
+    assert framed["Cache-Control"] == "private, no-store"
+    login = {"login": worker.email, "password": "correct horse", "next": f"http://content.localhost{path}"}
+    answer = Client().post("/account/login/", login, headers={"host": "worker.localhost"})
+    assert (answer.status_code, answer["Location"]) == (302, "/")
+
+
+def test_an_upload_to_a_forged_or_a_real_path_is_not_stored(lab, worker):
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    def big():
+        return SimpleUploadedFile("a.bin", b"x" * 5_000_000)
+
+    host = {"host": "worker.localhost"}
+    secret = submit_secret(accept(worker, lab.hit()))
+    assert Client().post("/s/forged/mturk/externalSubmit", {"f": big()}, headers=host).status_code == 403
+    assert Client().post(f"/s/{secret}/mturk/externalSubmit", {"f": big()}, headers=host).status_code == 413
+
+
+def test_a_country_is_given_once(lab, worker):
+    client = Client()
+    client.force_login(worker)
+    for country in ("DE", "US"):
+        form = {"display_name": "", "country": country, "subdivision": ""}
+        assert client.post("/profile/", form, headers={"host": "worker.localhost"}).status_code == 302
+    worker.refresh_from_db()
+    assert worker.country == "DE"

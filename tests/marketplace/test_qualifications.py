@@ -170,3 +170,19 @@ def test_scores_out_of_range_are_refused_when_the_type_is_made(lab, change):
     refused("XMLParseError", lab.client.create_qualification_type, **given, AnswerKey=ANSWER_KEY.replace(*change))
     few = TEST.replace("<MaxSelectionCount>2<", "<MaxSelectionCount>3<")
     refused("XMLParseError", lab.client.create_qualification_type, **given | {"Test": few})
+
+
+@pytest.mark.parametrize("content", ["<p><b aa><b ab>", "<p>" * 13 + "</p>" * 13, "<!DOCTYPE a><p/>", "&nbsp;"])
+def test_formatted_content_that_is_not_plain_xhtml_is_refused(lab, content):
+    test = TEST.replace("<p>Take <b>your</b> time.<script>alert(1)</script></p>", content)
+    given = {"Name": "C", "Description": "d", "QualificationTypeStatus": "Active", "TestDurationInSeconds": 60}
+    refused("XMLParseError", lab.client.create_qualification_type, **given, Test=test)
+
+
+def test_a_worker_hears_of_a_type_once_a_day_however_often_it_is_granted(lab, worker):
+    kind = kind_of(lab)
+    for value in range(5):
+        lab.client.associate_qualification_with_worker(
+            QualificationTypeId=kind.qualification_type_id, WorkerId=worker.worker_id, IntegerValue=value
+        )
+    assert WorkerMessage.objects.count() == 1

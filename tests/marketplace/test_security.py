@@ -17,6 +17,7 @@ from marketplace.services.qualifications import request_begin
 from marketplace.services.requesters import keys_rotate
 from tests.marketplace.acts import do
 from tests.marketplace.conftest import HTML
+from tests.marketplace.test_conformance import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HTTP = urllib3.PoolManager()
@@ -212,3 +213,13 @@ def test_lists_of_one_requester_are_empty_for_another(lab, make_requester, site,
     assert other.notify_workers(Subject="s", MessageText="t", WorkerIds=[worker.worker_id])[
         "NotifyWorkersFailureStatuses"
     ]
+
+
+def test_a_long_list_of_errors_and_a_long_query_stay_short(lab, site):
+    body = json.dumps({"Subject": "s", "MessageText": "t", "WorkerIds": [""] * 100_000}).encode()
+    headers = signed(lab, site, body=body, target="MTurkRequesterServiceV20170117.NotifyWorkers")
+    status, answer = post(site, headers, body)
+    assert (status, answer["__type"]) == (400, "ValidationException")
+    assert len(answer["Message"]) < 5_000
+    refused("AWS.ParameterOutOfRange", lab.client.list_qualification_types, MustBeRequestable=False, Query="a " * 150)
+    assert lab.client.list_qualification_types(MustBeRequestable=False, Query="a " * 90)["NumResults"] == 0

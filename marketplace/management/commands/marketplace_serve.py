@@ -32,6 +32,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare and serve."""
+        os.umask(0o077)  # sessions and addresses are nobody else's on this machine
         host, port = _free_address(options["bind"])
         if settings.MARKETPLACE_IS_LOCAL and not is_loopback(host):
             raise CommandError(

@@ -26,7 +26,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
-        parser.add_argument("--email", default="", help="make an account with this address")
+        parser.add_argument(
+            "--email", default="", help="make an account with this address; of one that is there, change the country"
+        )
         parser.add_argument("--password", default="", help="default: a random one, printed")
         parser.add_argument("--country", default="", metavar="XX")
         parser.add_argument("--subdivision", default="", metavar="XX")
@@ -51,7 +53,12 @@ class Command(BaseCommand):
 
     def _account(self, options: dict[str, Any]) -> dict[str, str]:
         _check(options)
-        if Worker.objects.filter(email__iexact=options["email"]).exists():
+        found = Worker.objects.filter(email__iexact=options["email"]).first()
+        if found is not None and options["country"]:
+            found.country, found.subdivision = options["country"].upper(), options["subdivision"].upper()
+            found.save(update_fields=["country", "subdivision"])
+            return {"email": found.email, "worker_id": found.worker_id, "country": found.country}
+        if found is not None:
             raise CommandError(f"there is a worker with the address {options['email']}")
         if (options["approved"] or options["rejected"]) and not settings.MARKETPLACE_DEVELOPMENT:
             raise CommandError(
