@@ -1,4 +1,4 @@
-"""Web and worker as two children of one process: no broker, and either may be killed at any moment."""
+"""Web, worker and (in the demo) the marketplace as children of one process: any of them may be killed at any moment."""
 
 import ctypes
 import os
@@ -38,12 +38,14 @@ def serve(*, bind: str, ready: Callable[[str], None], marketplace_bind: str = ""
     """Run web and worker (and the marketplace, where asked) until a signal comes; start each again when it dies."""
     address = bind or f"127.0.0.1:{free_port(8000)}"
     manage = [sys.executable, str(ROOT / "manage.py")]
-    commands = {"web": _web_command(address), "worker": [*manage, "worker"]}
+    ours = os.environ.copy()
+    commands = {"web": (_web_command(address), ours), "worker": ([*manage, "worker"], ours)}
     addresses = [address]
     if marketplace_bind:
-        commands["marketplace"] = [*manage, "marketplace_serve", "--quiet", "--bind", marketplace_bind]
+        serving = [*manage, "marketplace_serve", "--quiet", "--bind", marketplace_bind]
+        commands["marketplace"] = (serving, marketplace_environment())
         addresses.append(marketplace_bind)
-    children = {name: _start(name, command) for name, command in commands.items()}
+    children = {name: _start(*command) for name, command in commands.items()}
     stopping: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda received, _frame: stopping.append(received))
@@ -56,7 +58,7 @@ def serve(*, bind: str, ready: Callable[[str], None], marketplace_bind: str = ""
                 if child.poll() is not None and not stopping:
                     sys.stderr.write(f"{name} ended ({child.returncode}); starting it again\n")
                     time.sleep(_RESTART_SECONDS)
-                    children[name] = _start(name, commands[name])
+                    children[name] = _start(*commands[name])
             time.sleep(0.2)
     finally:
         for child in children.values():
@@ -82,8 +84,7 @@ def marketplace_environment() -> dict[str, str]:
     return kept | {"MARKETPLACE_DEVELOPMENT": "1", "MARKETPLACE_OPEN_SIGNUP": "1"}
 
 
-def _start(name: str, command: list[str]) -> subprocess.Popen[bytes]:
-    environment = marketplace_environment() if name == "marketplace" else os.environ.copy()
+def _start(command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=_end_with_parent)  # noqa: S603, PLW1509
 
 

@@ -11,7 +11,7 @@ from marketplace.protocol.questions import HTML
 from marketplace.protocol.requirements import LOCALE, normalise
 from marketplace.services.hits import HitValues, TypeValues, hit_create
 from marketplace.services.ledger import money_deposit
-from marketplace.services.requesters import key_create, requester_create
+from marketplace.services.requesters import key_current, requester_create
 from marketplace.services.workers import worker_create
 
 REQUESTER = "demo"
@@ -45,8 +45,7 @@ def seed(*, now: datetime) -> tuple[Requester, AccessKey, list[dict[str, str]]]:
         requester = requester_create(name=REQUESTER, fee_rules="none", signs_frames=True, now=now)
         money_deposit(requester=requester, amount=Decimal(500), now=now)
         _post(requester, now)
-    key = AccessKey.objects.filter(requester=requester, revoked_at=None).first()
-    return requester, key or key_create(requester=requester, now=now), [_worker(email, now) for email in WORKERS]
+    return requester, key_current(requester=requester, now=now), [_worker(email, now) for email in WORKERS]
 
 
 def _worker(email: str, now: datetime) -> dict[str, str]:

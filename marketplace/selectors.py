@@ -1,4 +1,4 @@
-"""Reads for the worker site: nothing here grows with the number of HITs or assignments shown nowhere."""
+"""Reads for lists and pages. What they cost depends on what is shown, not on how much there is."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,9 +55,7 @@ class Standing:
 
     decided: int
     approved: int
-    rejected: int
     median_hours: float | None
-    open_hits: bool
 
     @property
     def percent(self) -> int | None:
@@ -126,9 +124,7 @@ def requester_standing(requester: Requester) -> Standing:
     return Standing(
         decided=len(rows),
         approved=approved,
-        rejected=len(rows) - approved,
         median_hours=hours[len(hours) // 2] if hours else None,
-        open_hits=requester.hits.filter(state=Hit.State.ASSIGNABLE).exists(),
     )
 
 

@@ -80,7 +80,7 @@ def act(number):
 def run(threads):
     begun = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
-        times = list(pool.map(act, range(len(crowd)) if threads == 1 else range(len(crowd))))
+        times = list(pool.map(act, range(len(crowd))))
     return [len(crowd) / (time.perf_counter() - begun), statistics.median(a for a, _ in times), statistics.median(b for _, b in times)]
 print(json.dumps(run(THREADS)))
 """

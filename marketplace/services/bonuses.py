@@ -35,15 +35,7 @@ def bonus_send(
     """
     with transaction.atomic():
         token_use(requester=requester, operation="SendBonus", token=token, result=request_id, now=now)
-        assignment = Assignment.objects.filter(
-            assignment_id=assignment_id, state__in=VISIBLE, requester=requester
-        ).select_related("worker", "hit").first()  # fmt: skip
-        if assignment is None:
-            raise no_such_assignment(assignment_id)
-        if assignment.worker.worker_id != worker_id:
-            raise RequestError(
-                "InvalidParameterValue", f"Worker {worker_id} did not submit assignment {assignment_id}."
-            )
+        assignment = _submitted(requester, assignment_id, worker_id)
         fee = RULES[requester.fee_rules].on_bonus(amount)
         bonus = Bonus.objects.create(
             requester=requester,
@@ -66,3 +58,13 @@ def bonus_send(
             fees=fee,
         )
     return bonus
+
+
+def _submitted(requester: Requester, assignment_id: str, worker_id: str) -> Assignment:
+    rows = Assignment.objects.filter(assignment_id=assignment_id, state__in=VISIBLE, requester=requester)
+    assignment = rows.select_related("worker", "hit").first()
+    if assignment is None:
+        raise no_such_assignment(assignment_id)
+    if assignment.worker.worker_id != worker_id:
+        raise RequestError("InvalidParameterValue", f"Worker {worker_id} did not submit assignment {assignment_id}.")
+    return assignment

@@ -21,6 +21,10 @@ from marketplace.services.notifications import event_emit
 from marketplace.services.settle import hit_lock, hit_settle
 from marketplace.services.tokens import token_use
 
+MOST_ASSIGNMENTS = 1_000_000_000
+LONGEST_LIFE = timedelta(days=365)
+_CHANGEABLE = (Hit.State.ASSIGNABLE, Hit.State.UNASSIGNABLE, Hit.State.REVIEWABLE)
+
 
 @dataclass(frozen=True)
 class TypeValues:
@@ -131,7 +135,7 @@ def hit_extend(
         hit_advance(hit, now=now)
         check_modifiable(hit, now)
         if hit.state == Hit.State.DISPOSED:
-            raise invalid_hit_state(hit, Hit.State.ASSIGNABLE, Hit.State.UNASSIGNABLE, Hit.State.REVIEWABLE)
+            raise invalid_hit_state(hit, *_CHANGEABLE)
         after = hit.max_assignments + more
         if hit.max_assignments < MANY_ASSIGNMENTS <= after:
             raise RequestError(
@@ -146,10 +150,6 @@ def hit_extend(
         event_emit(event="HITExtended", hit=hit, at=now)
 
 
-MOST_ASSIGNMENTS = 1_000_000_000
-LONGEST_LIFE = timedelta(days=365)
-
-
 def hit_expire_at(*, requester: Requester, hit_id: str, expires_at: datetime, now: datetime) -> None:
     """Move a HIT's expiration; a time that has passed means now.
 
@@ -162,7 +162,7 @@ def hit_expire_at(*, requester: Requester, hit_id: str, expires_at: datetime, no
         hit = hit_lock(hit_id, requester=requester)
         hit_advance(hit, now=now)
         if hit.state == Hit.State.DISPOSED:
-            raise invalid_hit_state(hit, Hit.State.ASSIGNABLE, Hit.State.UNASSIGNABLE, Hit.State.REVIEWABLE)
+            raise invalid_hit_state(hit, *_CHANGEABLE)
         if expires_at <= now:
             hit.expires_at = hit.due_at = min(hit.expires_at, now)
             hit_advance(hit, now=now)
@@ -222,7 +222,7 @@ def hit_change_type(*, requester: Requester, hit_id: str, hit_type: HitType, now
         fee_each = _fee_each(requester, hit_type.reward, hit.max_assignments)
         busy = hit.cost_each != hit_type.reward + fee_each and (hit.pending or hit.undecided)
         if hit.state == Hit.State.DISPOSED or busy:
-            raise invalid_hit_state(hit, Hit.State.ASSIGNABLE, Hit.State.UNASSIGNABLE, Hit.State.REVIEWABLE)
+            raise invalid_hit_state(hit, *_CHANGEABLE)
         hit.hit_type = hit_type
         hit.reward = hit_type.reward
         hit.fee_each = fee_each

@@ -19,6 +19,13 @@ def requester_create(*, name: str, fee_rules: str, signs_frames: bool, now: date
     )
 
 
+def requester_update(*, requester: Requester, fee_rules: str | None, signs_frames: bool) -> None:
+    """Change the fees of what is posted from now on, and begin to sign frames; what is not given stays."""
+    requester.fee_rules = fee_rules or requester.fee_rules
+    requester.signs_frames = requester.signs_frames or signs_frames
+    requester.save(update_fields=["fee_rules", "signs_frames"])
+
+
 def key_create(*, requester: Requester, now: datetime) -> AccessKey:
     """Create an access key beside those that are there."""
     return AccessKey.objects.create(requester=requester, key_id=access_key_id(), created_at=now)
@@ -31,6 +38,12 @@ def keys_rotate(*, requester: Requester, now: datetime) -> AccessKey:
         requester.key_generation += 1
         requester.save(update_fields=["key_generation"])
         return key_create(requester=requester, now=now)
+
+
+def key_current(*, requester: Requester, now: datetime) -> AccessKey:
+    """Return the newest access key that works; make one if there is none."""
+    newest = AccessKey.objects.filter(requester=requester, revoked_at=None).order_by("-pk").first()
+    return newest or key_create(requester=requester, now=now)
 
 
 def key_secret(key: AccessKey) -> str:

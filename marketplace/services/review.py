@@ -58,7 +58,6 @@ def _extend(assignment: Assignment, hit: Hit, policy: review.KnownAnswers, at: d
     if after > limit or hit.max_assignments < MANY_ASSIGNMENTS <= after:
         _note(assignment, hit, at, "extend", "not extended: the limit is reached", is_action=True, status="Cancelled")
         return
-    before = (hit.max_assignments, hit.expires_at, hit.is_expired)
     longer = at + timedelta(seconds=policy.numbers.get("ExtendMinimumTimeInSeconds", 0))
     hit.max_assignments = after
     if longer > hit.expires_at:
@@ -67,7 +66,6 @@ def _extend(assignment: Assignment, hit: Hit, policy: review.KnownAnswers, at: d
     try:
         hit_settle(hit, at=at)
     except RequestError:  # no funds: nothing was written
-        hit.max_assignments, hit.expires_at, hit.is_expired = before
         hit.refresh_from_db()
         _note(assignment, hit, at, "extend", "not extended: no funds", is_action=True, status="Failed")
         return

@@ -46,6 +46,11 @@ def worker_update(
     mine.filter(country="").update(country=country, subdivision=subdivision)
 
 
+def worker_move(*, worker: Worker, country: str, subdivision: str) -> None:
+    """Change where a worker is; for the operator, as requirements rest on it."""
+    Worker.objects.filter(pk=worker.pk).update(country=country, subdivision=subdivision)
+
+
 def worker_block(*, requester: Requester, worker: Worker, reason: str, now: datetime) -> None:
     """Block a worker; a second block changes the reason."""
     WorkerBlock.objects.update_or_create(

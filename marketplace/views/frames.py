@@ -186,7 +186,7 @@ def _parameters(hit: Hit, assignment: Assignment | None) -> dict[str, str]:
 
 def _told(request: HttpRequest, what: str, status: int) -> HttpResponse:
     """Return the small page that stands in the frame after the form was sent."""
-    response = render(request, "marketplace/told.html", {"what": what}, status=status)
+    response = render(request, "marketplace/told.html", {"what": what, "site": settings.MARKETPLACE_URL}, status=status)
     site = urlsplit(settings.MARKETPLACE_URL)
     response["Content-Security-Policy"] = (
         f"default-src 'none'; style-src {settings.MARKETPLACE_URL}; frame-ancestors {site.scheme}://{site.netloc}; "

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from marketplace import clock, selectors
@@ -90,6 +91,8 @@ def accept_next(request: WorkerRequest, group_id: str) -> HttpResponse:
             reason = refusal.reason
             if reason not in ("full", "gone"):
                 break
+    if request.POST.get("auto"):
+        messages.success(request, _("Submitted"))  # nobody has told them yet: the page went on by itself
     messages.info(request, REFUSALS[reason])
     return redirect("home")
 
@@ -98,10 +101,9 @@ def accept_next(request: WorkerRequest, group_id: str) -> HttpResponse:
 @worker_page
 def mine(request: WorkerRequest) -> HttpResponse:
     """Show what the worker has accepted."""
-    now = clock.now()
-    rows = request.user.assignments.filter(state=State.ACCEPTED, deadline_at__gt=now)
+    rows = request.user.assignments.filter(state=State.ACCEPTED, deadline_at__gt=clock.now())
     rows = rows.select_related("hit__hit_type", "requester").order_by("deadline_at", "pk")
-    return render(request, "marketplace/mine.html", {"assignments": rows, "now": now})
+    return render(request, "marketplace/mine.html", {"assignments": rows})
 
 
 @require_safe

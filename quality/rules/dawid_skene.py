@@ -90,8 +90,7 @@ def dawid_skene(
         rounds += 1
         prior = posterior.mean(axis=0)
         confusion = np.full((len(workers), len(labels), len(labels)), smoothing)
-        np.add.at(confusion.transpose(0, 2, 1), (worker, label), posterior[item])
-        confusion /= confusion.sum(axis=2, keepdims=True)
+        _count_into(confusion, posterior, item, worker, label)
         after = _expected(prior, confusion, item, worker, label)
         moved = float(np.abs(after - posterior).max())
         posterior = after
@@ -103,6 +102,12 @@ def _encoded(column: tuple[Hashable, ...]) -> tuple[tuple[Hashable, ...], Places
     values = tuple(dict.fromkeys(column))
     places = {value: place for place, value in enumerate(values)}
     return values, np.fromiter((places[value] for value in column), dtype=np.int64, count=len(column))
+
+
+def _count_into(confusion: Floats, posterior: Floats, item: Places, worker: Places, label: Places) -> None:
+    """Add what each worker said of each probable truth, and make the rows probabilities."""
+    np.add.at(confusion.transpose(0, 2, 1), (worker, label), posterior[item])
+    confusion /= confusion.sum(axis=2, keepdims=True)
 
 
 def _expected(prior: Floats, confusion: Floats, item: Places, worker: Places, label: Places) -> Floats:

@@ -1,7 +1,6 @@
 """The marketplace behind a real HTTP server, the unmodified boto3 in front of it, every answer checked raw."""
 
 import json
-import threading
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -67,7 +66,6 @@ def client_for(url, key, *, attempts=1, service="mturk", **options):
 
 def watch(side):
     """Walk every raw answer of a client against the service model."""
-    names = threading.local()
 
     def check(response_dict, operation_model, **_):
         body = json.loads(response_dict["body"] or b"{}")
@@ -79,7 +77,6 @@ def watch(side):
             walk_error(body, side.coverage)
 
     side.client.meta.events.register("before-parse.mturk", check)
-    return names
 
 
 @pytest.fixture

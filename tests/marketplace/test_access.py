@@ -89,10 +89,7 @@ def test_forms_need_their_token(lab, worker):
 def test_sign_up_is_closed_but_for_an_invitation_and_its_uses(site, settings, now):
     settings.MARKETPLACE_OPEN_SIGNUP = False
     form = {"email": "a@example.org", "password1": "correct horse battery", "password2": "correct horse battery"}
-    assert (
-        "email"
-        not in Client().get("/account/signup/", headers=HOST).content.decode().split("<main")[1].split("<form")[0]
-    )
+    assert 'name="email"' not in Client().get("/account/signup/", headers=HOST).content.decode()
     Client().post("/account/signup/", form, headers=HOST)
     assert not Worker.objects.exists()
     token = invitation_create(uses=1, days=1, note="", now=now)

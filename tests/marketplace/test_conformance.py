@@ -11,7 +11,7 @@ from marketplace.services.qualifications import request_begin
 from marketplace.services.requesters import layout_save
 from tests.marketplace.acts import accept, do
 from tests.marketplace.conftest import HIT, HTML, external
-from tests.marketplace.tests_of_qualifications import ANSWER_KEY, TEST
+from tests.marketplace.quiz import ANSWER_KEY, TEST
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -379,20 +379,6 @@ def test_an_id_is_used_again_where_the_quirk_says_so(lab, settings, make_worker)
     before = accept(make_worker("c"), other)
     give_back(before)
     assert accept(make_worker("d"), other).assignment_id == before.assignment_id
-
-
-def test_members_that_are_null_count_as_not_given(lab, site):
-    import json
-
-    from tests.marketplace.test_security import post, signed
-
-    given = {**HIT, "Keywords": None, "QualificationRequirements": [{"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [0], "LocaleValues": None}]}  # fmt: skip
-    body = json.dumps(given).encode()
-    headers = signed(lab, site, body=body, target="MTurkRequesterServiceV20170117.CreateHIT")
-    status, answer = post(site, headers, body)
-    assert status == 200, answer
-    (hit,) = lab.client.list_hits()["HITs"]  # walked like every answer: no null in it
-    assert "Keywords" not in hit
 
 
 def test_amounts_and_switches_that_make_no_sense_are_refused(lab):

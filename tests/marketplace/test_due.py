@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from marketplace import clock
 from marketplace.models import Assignment, Delivery, Hit, LedgerEntry
 from marketplace.services.clockwork import clock_advance, clock_freeze
 from marketplace.services.sweep import sweep
@@ -25,7 +26,6 @@ def test_a_deadline_frees_the_place_and_the_late_form_is_refused(lab, make_worke
     assert row(lab, hit) == ("Unassignable", 0, 1, 0)
     clock_advance(by=timedelta(seconds=601))
     assert row(lab, hit) == ("Assignable", 1, 0, 0)
-    from marketplace import clock
     from marketplace.services.assignments import WorkRefused
 
     with pytest.raises(WorkRefused, match="abandoned"):
@@ -137,8 +137,6 @@ def test_events_come_in_order_with_the_times_they_were_due(lab, worker):
 
 
 def test_a_stopped_clock_stands_still(lab):
-    from marketplace import clock
-
     at = clock.now()
     clock_freeze(at=at)
     assert clock.now() == clock.now() == at
@@ -210,8 +208,6 @@ def test_many_events_of_one_hit_are_carried_out_piece_by_piece(lab, make_worker)
     for number in range(9):
         do(make_worker(f"w{number}"), hit)
     clock_advance(by=timedelta(hours=2))
-    from marketplace import clock
-
     before = due.EVENTS_AT_A_TIME
     due.EVENTS_AT_A_TIME = 4
     try:
@@ -232,8 +228,6 @@ def test_what_was_approved_elsewhere_counts_at_once(lab, make_requester, site, w
     ]
     hit = lab.hit(QualificationRequirements=needs)
     clock_advance(by=timedelta(seconds=90))
-    from marketplace import clock
-
     assert accept(worker, hit, clock.now())
 
 

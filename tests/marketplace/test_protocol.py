@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from marketplace.protocol import answers, fees, forms, lifecycle, questions, requirements
 from marketplace.protocol.errors import RequestError
 from marketplace.throttle import Buckets
-from tests.marketplace.tests_of_qualifications import ANSWER_KEY, TEST
+from tests.marketplace.quiz import ANSWER_KEY, TEST
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from marketplace.services.assignments import WorkRefused
 from marketplace.services.qualifications import RequestRefused, request_begin, request_submit
 from tests.marketplace.acts import accept
 from tests.marketplace.conftest import HIT
+from tests.marketplace.quiz import ANSWER_KEY, TEST
 from tests.marketplace.test_conformance import refused
-from tests.marketplace.tests_of_qualifications import ANSWER_KEY, TEST
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

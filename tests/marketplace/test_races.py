@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from botocore.exceptions import ClientError
-from django.db import connection, connections
+from django.db import connections
 from django.utils import timezone
 
 from marketplace.models import Assignment, Bonus, Hit, LedgerEntry
-from marketplace.services.assignments import WorkRefused, assignment_accept, submit_secret
+from marketplace.services.assignments import WorkRefused, assignment_accept
 from tests.marketplace.acts import accept, do, submit
 from tests.marketplace.conftest import HIT, client_for
 
@@ -101,7 +101,6 @@ def test_twenty_submissions_of_one_form_are_one(lab, worker):
     stored = Assignment.objects.get()
     assert stored.answer.count("<Answer>") == 1
     assert Hit.objects.get().undecided == 1
-    assert submit_secret(assignment)
 
 
 def test_approvals_that_race_pay_once(lab, site, worker):
@@ -117,7 +116,6 @@ def test_approvals_that_race_pay_once(lab, site, worker):
     outcomes = at_once(12, act)
     assert sorted(outcomes) == ["InvalidAssignmentState"] * 11 + ["approved"]
     assert LedgerEntry.objects.filter(kind="reward").count() == 1
-    assert connection.vendor in ("sqlite", "postgresql")
 
 
 def test_bonuses_and_approvals_of_one_hit_do_not_stop_each_other(lab, site, make_worker):

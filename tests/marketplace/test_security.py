@@ -16,7 +16,7 @@ from marketplace.protocol.service import model, operation_names
 from marketplace.services.qualifications import request_begin
 from marketplace.services.requesters import keys_rotate
 from tests.marketplace.acts import do
-from tests.marketplace.conftest import HTML
+from tests.marketplace.conftest import HIT, HTML
 from tests.marketplace.test_conformance import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -223,3 +223,13 @@ def test_a_long_list_of_errors_and_a_long_query_stay_short(lab, site):
     assert len(answer["Message"]) < 5_000
     refused("AWS.ParameterOutOfRange", lab.client.list_qualification_types, MustBeRequestable=False, Query="a " * 150)
     assert lab.client.list_qualification_types(MustBeRequestable=False, Query="a " * 90)["NumResults"] == 0
+
+
+def test_members_that_are_null_count_as_not_given(lab, site):
+    given = {**HIT, "Keywords": None, "QualificationRequirements": [{"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [0], "LocaleValues": None}]}  # fmt: skip
+    body = json.dumps(given).encode()
+    headers = signed(lab, site, body=body, target="MTurkRequesterServiceV20170117.CreateHIT")
+    status, answer = post(site, headers, body)
+    assert status == 200, answer
+    (hit,) = lab.client.list_hits()["HITs"]  # walked like every answer: no null in it
+    assert "Keywords" not in hit

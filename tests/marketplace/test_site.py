@@ -1,7 +1,6 @@
 """The worker site in Chromium: frames on a different site, no cookie in them, from preview to earnings."""
 
 import http.server
-import json
 import threading
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
@@ -17,7 +16,7 @@ from tests.browser.conftest import Watched, browser  # noqa: F401 - a fixture
 from tests.marketplace.acts import accept as accept_behind_the_page
 from tests.marketplace.acts import do
 from tests.marketplace.conftest import HIT, external
-from tests.marketplace.tests_of_qualifications import ANSWER_KEY, TEST
+from tests.marketplace.quiz import ANSWER_KEY, TEST
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 DESKTOP = {"viewport": {"width": 1280, "height": 800}}
@@ -261,4 +260,4 @@ def test_a_newcomer_signs_up_agrees_and_takes_a_test(lab, open_worker):
     worker_id = page.inner_text("header a[href='/profile/']")
     got = lab.client.get_qualification_score(QualificationTypeId=kind["QualificationTypeId"], WorkerId=worker_id)
     assert got["Qualification"]["IntegerValue"] == 75
-    assert json.dumps(got["Qualification"]["Status"]) == '"Granted"'
+    assert got["Qualification"]["Status"] == "Granted"

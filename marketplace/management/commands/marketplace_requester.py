@@ -1,6 +1,7 @@
 """``manage.py marketplace_requester``: make, fund and list requesters, rotate their keys."""
 
 import json
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from marketplace.protocol.fees import RULES
 from marketplace.services.ledger import money_deposit
 from marketplace.services.requesters import (
     frame_secret,
-    key_create,
+    key_current,
     key_secret,
     keys_rotate,
     layout_save,
     requester_create,
+    requester_update,
 )
 
 
@@ -52,24 +54,9 @@ class Command(BaseCommand):
             return
         deposit = _dollars(options["deposit"])
         now = clock.now()
-        requester = Requester.objects.filter(name=options["name"]).first()
-        state = "found" if requester else "made"
-        if requester is None:
-            requester = requester_create(
-                name=options["name"],
-                fee_rules=options["fees"] or settings.MARKETPLACE_FEES,
-                signs_frames=options["sign_frames"],
-                now=now,
-            )
-        elif options["fees"] or options["sign_frames"]:
-            requester.fee_rules = options["fees"] or requester.fee_rules
-            requester.signs_frames = requester.signs_frames or options["sign_frames"]
-            requester.save(update_fields=["fee_rules", "signs_frames"])
-        key = AccessKey.objects.filter(requester=requester, revoked_at=None).order_by("-pk").first()
-        if options["rotate_keys"]:
-            key = keys_rotate(requester=requester, now=now)
-        elif key is None:
-            key = key_create(requester=requester, now=now)
+        requester, state = _made_or_changed(options, now)
+        rotate = keys_rotate if options["rotate_keys"] else key_current
+        key = rotate(requester=requester, now=now)
         if deposit:
             money_deposit(requester=requester, amount=deposit, now=now)
         requester.refresh_from_db()
@@ -79,8 +66,8 @@ class Command(BaseCommand):
         if options["env"]:
             names = {"ENDPOINT": "endpoint_url", "KEY": "aws_access_key_id", "SECRET": "aws_secret_access_key"}
             self.stdout.write("\n".join(f"export MARKETPLACE_{name}={shown[key]}" for name, key in names.items()))
-            return
-        self._print([shown], options)
+        else:
+            self._print([shown], options)
 
     def _print(self, rows: list[dict[str, str]], options: dict[str, Any]) -> None:
         if options["json"]:
@@ -88,6 +75,16 @@ class Command(BaseCommand):
             return
         for row in rows:
             self.stdout.write("\n".join(f"{name:<22} {value}" for name, value in row.items()) + "\n")
+
+
+def _made_or_changed(options: dict[str, Any], now: datetime) -> tuple[Requester, str]:
+    requester = Requester.objects.filter(name=options["name"]).first()
+    fees, signs = options["fees"], options["sign_frames"]
+    if requester is None:
+        rules = fees or settings.MARKETPLACE_FEES
+        return requester_create(name=options["name"], fee_rules=rules, signs_frames=signs, now=now), "made"
+    requester_update(requester=requester, fee_rules=fees, signs_frames=signs)
+    return requester, "found"
 
 
 def _dollars(text: str) -> Decimal:
@@ -118,7 +115,6 @@ def _access(requester: Requester, key: AccessKey) -> dict[str, str]:
 
 
 def _layout(requester: Requester, path: str) -> str:
-
     file = Path(path)
     try:
         html = file.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from django.core.validators import validate_email
 from marketplace import clock
 from marketplace.management.prepared import prepare
 from marketplace.models import Worker
-from marketplace.services.workers import invitation_create, worker_create
+from marketplace.services.workers import invitation_create, worker_create, worker_move
 
 
 class Command(BaseCommand):
@@ -55,9 +55,9 @@ class Command(BaseCommand):
         _check(options)
         found = Worker.objects.filter(email__iexact=options["email"]).first()
         if found is not None and options["country"]:
-            found.country, found.subdivision = options["country"].upper(), options["subdivision"].upper()
-            found.save(update_fields=["country", "subdivision"])
-            return {"email": found.email, "worker_id": found.worker_id, "country": found.country}
+            country, subdivision = options["country"].upper(), options["subdivision"].upper()
+            worker_move(worker=found, country=country, subdivision=subdivision)
+            return {"email": found.email, "worker_id": found.worker_id, "country": country}
         if found is not None:
             raise CommandError(f"there is a worker with the address {options['email']}")
         if (options["approved"] or options["rejected"]) and not settings.MARKETPLACE_DEVELOPMENT:
