@@ -263,8 +263,9 @@ def _nothing(campaign: Campaign, search: _Search) -> Claim:
     open_slots = Slot.objects.filter(campaign=campaign, state=SlotState.OPEN)
     if open_slots.filter(Exists(search.seen().filter(item_id=OuterRef("item_id")))).exists():
         return Claim(None, Reason.ALL_SEEN)
-    # A slot that is open and yet was not to be had is being taken by somebody at this moment.
-    if Slot.objects.filter(campaign=campaign, state=SlotState.HELD).exists() or open_slots.exists():
+    # A slot that is open and yet was not to be had is being taken by somebody at this moment. One statement asks
+    # for both: between two, a slot could pass from open to held and be seen as neither.
+    if Slot.objects.filter(campaign=campaign, state__in=[SlotState.OPEN, SlotState.HELD]).exists():
         working = Assignment.objects.filter(
             campaign=campaign, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]
         )

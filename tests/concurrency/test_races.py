@@ -4,11 +4,11 @@ import threading
 from collections import Counter
 
 import pytest
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 from django.utils import timezone
 
-from annotation.models import Annotation, Assignment, Slot
-from annotation.services.claims import slot_claim_next
+from annotation.models import Annotation, Assignment, Slot, SlotState
+from annotation.services.claims import claim_next, slot_claim_next
 from annotation.services.work import assignment_submit
 from tests import factories
 
@@ -67,6 +67,38 @@ def test_forty_claimers_on_five_slots_make_exactly_five_holders():
     assert len(holders) == 5
     assert len({assignment.slot_id for assignment in holders}) == 5
     assert Counter(str(claim.reason) for claim in claims if not claim.assignment) == {"all_held": 35}
+
+
+@pytest.mark.postgresql
+def test_a_slot_taken_between_two_looks_is_still_said_to_be_held():
+    """Another's claim becomes visible right after this one asked which slots are held."""
+    campaign = factories.campaign(n=1, items=1)
+    first, second = factories.annotator(campaign), factories.annotator(campaign)
+    taken, seen, visible = threading.Event(), threading.Event(), threading.Event()
+
+    def take():
+        with transaction.atomic():
+            claim = claim_next(campaign=campaign, surrogate_id=first.surrogate_id, now=timezone.now())
+            taken.set()
+            seen.wait(timeout=30)
+        visible.set()
+        return claim
+
+    def show_after_asking(execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        if params and SlotState.HELD in params and not seen.is_set():
+            seen.set()
+            visible.wait(timeout=30)
+        return result
+
+    def look():
+        taken.wait(timeout=30)
+        with connection.execute_wrapper(show_after_asking):
+            return slot_claim_next(campaign=campaign, surrogate_id=second.surrogate_id, now=timezone.now())
+
+    claims = at_once([take, look])
+    assert seen.is_set()
+    assert [str(claim.reason) for claim in claims if claim.assignment is None] == ["all_held"]
 
 
 def test_one_person_in_many_tabs_holds_one_slot():
