@@ -72,6 +72,21 @@ class User(AbstractBaseUser):
         return self.is_admin
 
 
+class ExternalIdentity(models.Model):
+    """An erasable person who has no account here: who a marketplace or a panel says they are."""
+
+    source = models.CharField(max_length=100)  # the marketplace or panel that gave the name
+    name = models.CharField(max_length=200)  # what they are called there
+    surrogate = models.OneToOneField(Surrogate, on_delete=models.PROTECT, related_name="external")
+    key = models.BinaryField(default=new_key, editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "name"], name="external_identity_once")]
+
+    def __str__(self) -> str:
+        return f"somebody of {self.source}"
+
+
 class Scope(models.Model):
     """What roles, consent and audit events are about. Each campaign is one."""
 

@@ -6,11 +6,21 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.contrib.sessions.models import Session
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from accounts.audit import record
-from accounts.models import Consent, ConsentText, Invitation, InvitationUse, Membership, Role, User
+from accounts.models import (
+    Consent,
+    ConsentText,
+    ExternalIdentity,
+    Invitation,
+    InvitationUse,
+    Membership,
+    Role,
+    Surrogate,
+    User,
+)
 from accounts.transactions import require_transaction
 
 
@@ -151,6 +161,27 @@ def consent_withdraw(*, scope_id: UUID, surrogate_id: UUID, now: datetime) -> No
 
 
 @transaction.atomic
+def external_surrogate(*, source: str, name: str) -> UUID:
+    """Return the surrogate of somebody whom a marketplace or a panel names; a new one for a new name."""
+    known = ExternalIdentity.objects.filter(source=source, name=name).first()
+    if known is not None:
+        return known.surrogate_id
+    try:
+        with transaction.atomic():
+            made = ExternalIdentity.objects.create(source=source, name=name, surrogate=Surrogate.objects.create())
+    except IntegrityError:  # the same person in two tabs at once
+        return ExternalIdentity.objects.get(source=source, name=name).surrogate_id
+    return made.surrogate_id
+
+
+def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: datetime) -> None:
+    """Forget who somebody of a marketplace is; their work stays, with nothing that leads to them."""
+    with transaction.atomic():
+        Surrogate.objects.filter(pk=identity.surrogate_id).update(erased_at=now)
+        record(action="external_erase", subject=f"surrogate:{identity.surrogate_id}", now=now, actor_id=actor_id)
+        identity.delete()
+
+
 def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
     """Erase a person: name, address, logins, roles and the key of their pseudonyms. Their work stays."""
     surrogate = user.surrogate

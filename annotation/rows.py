@@ -14,7 +14,9 @@ csv.field_size_limit(2**24)
 
 
 def read_rows(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
-    """Yield (row number, row or what is wrong with it) from JSON lines or CSV with a header, by the file's name.
+    """Yield (row number, row or what is wrong with it) from a file, by its name.
+
+    JSON lines, one JSON array of objects (as nfL6 is), or CSV with a header; gzip too.
 
     Raises
     ------
@@ -26,10 +28,12 @@ def read_rows(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, An
         file, lower = gzip.GzipFile(fileobj=file), lower.removesuffix(".gz")  # type: ignore[assignment]
     if lower.endswith((".jsonl", ".ndjson")):
         yield from _json_lines(file)
+    elif lower.endswith(".json"):
+        yield from _json_array(file, name)
     elif lower.endswith((".csv", ".tsv")):
         yield from _table(file, name, "\t" if lower.endswith(".tsv") else ",")
     else:
-        raise ValueError(f"{name}: expected .jsonl, .csv or .tsv")
+        raise ValueError(f"{name}: expected .jsonl, .json, .csv or .tsv")
 
 
 def _json_lines(file: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
@@ -42,6 +46,44 @@ def _json_lines(file: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any] | RowE
             yield number, RowError(f"not JSON: {error}", "line")
             continue
         yield number, row if isinstance(row, dict) else RowError("not a JSON object", "line")
+
+
+def _json_array(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
+    """Yield the objects of one JSON array, a piece of the file in memory at a time."""
+    text = io.TextIOWrapper(file, encoding="utf-8-sig")
+    decoder = json.JSONDecoder()
+    buffer, number = "", 0
+    try:
+        if text.read(1_000).lstrip()[:1] != "[":
+            raise ValueError(f"{name}: expected a JSON array of objects")
+        text.seek(0)
+        while piece := text.read(2**20):
+            buffer += piece
+            position = 0
+            while (element := _next_object(decoder, buffer, position)) is not None:
+                row, position = element
+                number += 1
+                yield number, row
+            buffer = buffer[position:]
+            if len(buffer) > 2**26:
+                break
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name}: not valid UTF-8 ({error.reason} at byte {error.start})") from error
+    if buffer.lstrip("[, \t\r\n").rstrip() != "]":
+        raise ValueError(f"{name}: element {number + 1} is no whole JSON object")
+
+
+def _next_object(decoder: json.JSONDecoder, buffer: str, position: int) -> tuple[dict[str, Any], int] | None:
+    """Return the object that begins after a position and where it ends, or None if it is not all there yet."""
+    start = position
+    while start < len(buffer) and buffer[start] in "[, \t\r\n":
+        start += 1
+    if start == len(buffer) or buffer[start] != "{":
+        return None
+    try:
+        return decoder.raw_decode(buffer, start)
+    except ValueError:
+        return None
 
 
 def _table(file: IO[bytes], name: str, delimiter: str) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:

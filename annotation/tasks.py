@@ -10,12 +10,13 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from annotation.documents.intake import read_folder, read_pages
-from annotation.models import Batch, Campaign, Split
+from annotation.models import Batch, Campaign, Split, Workforce
 from annotation.rows import read_rows
 from annotation.services import sweeps  # noqa: F401  registers the sweep
 from annotation.services.documents import documents_import, limits
 from annotation.services.items import items_import
 from annotation.services.numbers import numbers_refresh
+from annotation.services.postings import marketplace_round
 from annotation.services.published import published_import
 from annotation.services.slots import batch_launch, items_extend
 from jobs.registry import handles
@@ -96,6 +97,13 @@ def extend(work: Work) -> dict[str, Any]:
         step=work.step,
     )
     return {"items": count}
+
+
+@handles("annotation.marketplace")
+def marketplace(work: Work) -> dict[str, Any]:
+    """Look after a campaign's postings: read, decide, send."""
+    workforce = Workforce.objects.select_related("campaign").get(pk=work.payload["workforce"])
+    return marketplace_round(work=work, workforce=workforce)
 
 
 @handles("annotation.numbers")

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import annotate, campaigns, items, people
+from annotation.views import annotate, campaigns, items, people, visits
 
 urlpatterns = [
     # The annotator
@@ -19,6 +19,17 @@ urlpatterns = [
     path("assignments/<uuid:assignment_id>/report/", annotate.report, name="report"),
     path("assignments/<uuid:assignment_id>/extend/", annotate.extend, name="extend"),
     path("assignments/<uuid:assignment_id>/events/", annotate.events, name="events"),
+    path("work/<slug:slug>/training/", annotate.training, name="training"),
+    # People from a marketplace or a panel
+    path("hit/<int:workforce_id>/", visits.enter, name="hit"),
+    path("join/<str:key>/", visits.enter_by_link, name="join"),
+    path("visit/<str:token>/", visits.visit, name="visit"),
+    path("visit/<str:token>/agree/", visits.agree, name="visit-agree"),
+    path("visit/<str:token>/learn/", visits.learn, name="visit-learn"),
+    path("visit/<str:token>/finish/", visits.finish, name="visit-finish"),
+    path("visit/<str:token>/<uuid:assignment_id>/answer/", visits.answer, name="visit-answer"),
+    path("visit/<str:token>/<uuid:assignment_id>/skip/", visits.skip, name="visit-skip"),
+    path("visit/<str:token>/<uuid:assignment_id>/events/", visits.events, name="visit-events"),
     # The manager
     path("campaigns/new/", campaigns.create, name="campaign-new"),
     path("campaigns/<slug:slug>/", campaigns.overview, name="campaign"),

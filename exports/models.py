@@ -24,6 +24,7 @@ class Release(models.Model):
     state = models.CharField(max_length=10, choices=ReleaseState, default=ReleaseState.WRITING)
     job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="+")
     manifest = models.JSONField(default=dict)
+    frozen = models.JSONField(default=dict)  # what else was decided when it was frozen
     created_at = models.DateTimeField()
 
     class Meta:
@@ -51,6 +52,20 @@ class ReleaseMember(models.Model):
 
     def __str__(self) -> str:
         return f"member {self.rank} of item {self.item_id}"
+
+
+class ReleaseVerdict(models.Model):
+    """That the label of an item is in a release, by which verdict."""
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="verdicts")
+    item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="+")
+    verdict = models.ForeignKey("quality.Verdict", on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["release", "item"], name="release_verdict_once")]
+
+    def __str__(self) -> str:
+        return f"verdict of item {self.item_id}"
 
 
 class Shortfall(models.Model):

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from exports.build import StorageTarget, build_release
+from exports.build import build_release
 from exports.models import Release
 from exports.services import release_finish
+from exports.targets import StorageTarget
 from jobs.registry import handles
 from jobs.work import Work
 

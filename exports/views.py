@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.permissions import Action, can, signed_in
 from annotation.models import Campaign, Split
 from annotation.views.access import campaign_for
-from exports.formats.nq import RECORDS
+from exports.families import FAMILIES
 from exports.models import Release, ReleaseState
 from exports.services import ReleaseError, release_request
 
@@ -27,8 +27,8 @@ FIXED_FILES = ("manifest.json", "SHA256SUMS")
 class ReleaseForm(forms.Form):
     """What a release shall hold."""
 
-    family = forms.ChoiceField(label=_("Format"), choices=[(name, name) for name in RECORDS])
-    ways = forms.IntegerField(label=_("Annotations an item"), min_value=1, max_value=200, initial=5)
+    family = forms.ChoiceField(label=_("Format"))
+    ways = forms.IntegerField(label=_("Annotations an item"), min_value=1, max_value=200, initial=5, required=False)
     splits = forms.ModelMultipleChoiceField(
         label=_("Splits"), queryset=Split.objects.none(), to_field_name="name", required=False,
         widget=forms.CheckboxSelectMultiple, help_text=_("None chosen: every split that wants so many."),
@@ -38,6 +38,10 @@ class ReleaseForm(forms.Form):
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
+        families = {key: family for key, family in FAMILIES.items() if family.task_type == campaign.task_type}
+        cast("forms.ChoiceField", self.fields["family"]).choices = [(name, name) for name in families]
+        if not any(family.takes_ways for family in families.values()):
+            del self.fields["ways"]
         field = cast("forms.ModelMultipleChoiceField[Split]", self.fields["splits"])
         field.queryset = Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
 
@@ -54,7 +58,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         if not may_release:
             raise PermissionDenied
         if form.is_valid():
-            data = {**form.cleaned_data, "splits": [split.name for split in form.cleaned_data["splits"]]}
+            data = {"ways": None, **form.cleaned_data, "splits": [split.name for split in form.cleaned_data["splits"]]}
             try:
                 made = release_request(campaign=campaign, actor_id=user.surrogate_id, now=timezone.now(), **data)
             except ReleaseError as error:

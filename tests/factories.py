@@ -155,3 +155,68 @@ def annotate(campaign: Campaign, person: User, **chosen: Any) -> Annotation:
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+def pairs(count: int, prefix: str = "9") -> list[dict[str, Any]]:
+    """Return import rows of the antique task type: question ``k`` with answer ``k``."""
+    return [
+        {
+            "question_id": f"{prefix}{number:05d}", "question": f"How does one mend thing number {number}?",
+            "answer_id": f"{prefix}{number:05d}_1", "answer": f"Take tool {number} and turn it slowly.",
+            "possibly_correct_id": f"{prefix}{number:05d}_0", "possibly_correct_answer": f"Ask smith {number}.",
+            "category": "Home",
+        }
+        for number in range(count)
+    ]  # fmt: skip
+
+
+def antique(items: int = 4, n: int = 3, *, gold: int = 0, policy: Any = None, **options: Any) -> Campaign:
+    """Return a launched campaign of pairs with a policy."""
+    from quality.rules.policy import Policy
+    from quality.services.gold import gold_import
+    from quality.services.policies import policy_publish
+
+    number = next(_numbers)
+    made = campaign_create(
+        slug=options.pop("slug", f"antique-{number}"), title=f"Relevance {number}", task_type="antique",
+        splits=options.pop("splits", [SplitPlan("train", n)]),
+        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"), created_by=options.pop("created_by", None),
+        now=timezone.now(), **{"seed": 7, **options},
+    )  # fmt: skip
+    policy_publish(campaign=made, policy=policy or Policy(), actor_id=None, now=timezone.now())
+    if gold:
+        rows = [{**row, "accepted": [4]} for row in pairs(gold, prefix="8")]
+        gold_import(campaign=made, rows=list(enumerate(rows, start=1)), actor_id=None, now=timezone.now())
+    import_rows(made, pairs(items))
+    launch(made)
+    return made
+
+
+def label(assignment: Assignment, label: int) -> Assignment:
+    """Choose a label for a pair."""
+    return stage_advance(
+        assignment_id=assignment.pk, surrogate_id=assignment.surrogate_id, stage="relevance",
+        sent={"label": str(label)}, version=assignment.draft_version, now=timezone.now(),
+    )  # fmt: skip
+
+
+def vote(campaign: Campaign, person: User, chosen: int) -> Annotation:
+    """Claim a pair, label it and submit."""
+    return submit(label(claim(campaign, person), chosen))
+
+
+def run_jobs(most: int = 50) -> None:
+    """Run what is due, and what that makes due."""
+    from jobs.services import jobs_run_due
+
+    for _ in range(most):
+        if not jobs_run_due():
+            return
+
+
+def examine(campaign: Campaign) -> None:
+    """Have quality control look at what waits."""
+    from quality.services.examine import examine_request
+
+    examine_request(campaign_id=campaign.pk, now=timezone.now())
+    run_jobs()

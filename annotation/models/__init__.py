@@ -9,9 +9,10 @@ from annotation.models.campaigns import (
     Participation,
     Split,
     Standing,
+    TrainingExample,
 )
 from annotation.models.documents import CampaignDocument, Document, Tokenization
-from annotation.models.items import Item, ItemState, Slot, SlotState
+from annotation.models.items import Injection, Item, ItemState, Slot, SlotState
 from annotation.models.work import (
     BLOCKING,
     Annotation,
@@ -21,9 +22,23 @@ from annotation.models.work import (
     ItemReport,
     Snapshot,
 )
+from annotation.models.workforce import (
+    MOST_PLACES,
+    Errand,
+    ErrandKind,
+    ErrandState,
+    LedgerEntry,
+    Posting,
+    PostingState,
+    Ticket,
+    TicketState,
+    Workforce,
+    WorkforceKind,
+)
 
 __all__ = [
     "BLOCKING",
+    "MOST_PLACES",
     "Annotation",
     "Assignment",
     "AssignmentState",
@@ -33,16 +48,28 @@ __all__ = [
     "CampaignDocument",
     "CampaignState",
     "Document",
+    "Errand",
+    "ErrandKind",
+    "ErrandState",
     "EventChunk",
     "Guideline",
+    "Injection",
     "Item",
     "ItemReport",
     "ItemState",
+    "LedgerEntry",
     "Participation",
+    "Posting",
+    "PostingState",
     "Slot",
     "SlotState",
     "Snapshot",
     "Split",
     "Standing",
+    "Ticket",
+    "TicketState",
     "Tokenization",
+    "TrainingExample",
+    "Workforce",
+    "WorkforceKind",
 ]

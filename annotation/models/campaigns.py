@@ -28,6 +28,7 @@ class Campaign(models.Model):
     quota = models.PositiveIntegerField(_("most items per person"), null=True, blank=True)
     group_by = models.CharField(_("keep together in one split"), max_length=10, default="item")
     content_warning = models.CharField(_("content warning"), max_length=300, blank=True)
+    has_training = models.BooleanField(_("training round before the first item"), default=False)
     is_synthetic = models.BooleanField(default=False)  # answered by a simulated crowd: said wherever it shows
     created_at = models.DateTimeField()
 
@@ -55,6 +56,20 @@ class Guideline(models.Model):
 
     def __str__(self) -> str:
         return f"guidelines {self.version}"
+
+
+class TrainingExample(models.Model):
+    """One example of the training round. A table of its own: it is never an item and never gold."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="training_examples")
+    position = models.PositiveIntegerField()
+    content = models.JSONField()  # as an item's, with ``label`` and ``why``
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "position"], name="training_position")]
+
+    def __str__(self) -> str:
+        return f"training example {self.position}"
 
 
 class Split(models.Model):
@@ -90,6 +105,8 @@ class Batch(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="batches")
     ordinal = models.PositiveIntegerField()
     is_pilot = models.BooleanField(default=False)
+    is_gold = models.BooleanField(default=False)  # holds what people are tested with; never launched or released
+    opens_at = models.DateTimeField(null=True, blank=True)  # launched by the clock, if it was given
     state = models.CharField(max_length=10, choices=BatchState, default=BatchState.DRAFT)
     created_at = models.DateTimeField()
 
@@ -114,6 +131,7 @@ class Participation(models.Model):
 
     ``cursor`` only ever saves work: slots before it were served to this person or found unfit for
     them. ``submitted`` counts this person's own submissions and is written with each of them.
+    ``trained`` counts the examples of the training round behind them.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="participations")
@@ -121,6 +139,8 @@ class Participation(models.Model):
     standing = models.CharField(max_length=10, choices=Standing, default=Standing.ACTIVE)
     cursor = models.BigIntegerField(default=0)
     submitted = models.PositiveIntegerField(default=0)
+    trained = models.PositiveIntegerField(default=0)
+    trained_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="participation_once")]

@@ -51,6 +51,7 @@ class SlotState(models.TextChoices):
     HELD = "held", _("In work")
     FILLED = "filled", _("Done")
     CLOSED = "closed", _("Closed")
+    ASIDE = "aside", _("For one person")
 
 
 class Slot(models.Model):
@@ -85,3 +86,21 @@ class Slot(models.Model):
 
     def __str__(self) -> str:
         return f"slot {self.round}.{self.index} of {self.item_id}"
+
+
+class Injection(models.Model):
+    """One more slot for one person at about one point of their work. Why is known to who wrote it.
+
+    ``position`` is the number of submissions after which it is served.
+    """
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="injections")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    slot = models.OneToOneField(Slot, on_delete=models.CASCADE, related_name="injection")
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "surrogate", "position"], name="injection_for_person")]
+
+    def __str__(self) -> str:
+        return f"injection at {self.position}"

@@ -86,6 +86,7 @@ class Annotation(models.Model):
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="annotations")
     item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="annotations")
     slot = models.ForeignKey("annotation.Slot", null=True, on_delete=models.PROTECT, related_name="annotations")
+    ticket = models.ForeignKey("annotation.Ticket", null=True, on_delete=models.PROTECT, related_name="annotations")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="annotations")
     guideline = models.ForeignKey("annotation.Guideline", null=True, on_delete=models.PROTECT, related_name="+")
     answer = models.JSONField()
@@ -97,6 +98,7 @@ class Annotation(models.Model):
     active_seconds = models.FloatField(null=True, blank=True)
     stage_seconds = models.JSONField(default=dict)
     redacted_at = models.DateTimeField(null=True, blank=True)
+    is_examined = models.BooleanField(default=False)  # whether quality has seen it as it stands now
 
     class Meta:
         constraints = [
@@ -112,6 +114,9 @@ class Annotation(models.Model):
         indexes = [
             models.Index(fields=["campaign", "id"], name="annotation_by_campaign"),
             models.Index(fields=["campaign", "surrogate", "id"], name="annotation_by_person"),
+            models.Index(
+                fields=["campaign", "id"], condition=models.Q(is_examined=False), name="annotation_to_examine"
+            ),
         ]
 
     def __str__(self) -> str:

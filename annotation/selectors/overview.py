@@ -7,13 +7,21 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from annotation.models import Batch, Campaign, ItemReport, Snapshot
 
-PATHS = (
-    ("bad_question", _("Bad question")),
-    ("no_answer", _("No answer")),
-    ("long_only", _("Long answer only")),
-    ("short_answer", _("Short answer")),
-    ("yes_no", _("Yes or no")),
-)
+PATHS = {
+    "nq": (
+        ("bad_question", _("Bad question")),
+        ("no_answer", _("No answer")),
+        ("long_only", _("Long answer only")),
+        ("short_answer", _("Short answer")),
+        ("yes_no", _("Yes or no")),
+    ),
+    "antique": (
+        ("label_4", _("4 – convincing")),
+        ("label_3", _("3 – an answer")),
+        ("label_2", _("2 – in context")),
+        ("label_1", _("1 – out of context")),
+    ),
+}
 _BAR_LEFT, _BAR_HEIGHT, _BAR_UNIT = 150, 35, 2.2  # of the chart's 480 units across; one percent is so wide
 
 
@@ -30,7 +38,7 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
         "wanted": wanted,
         "percent": round(100 * slots.get("filled", 0) / wanted) if wanted else 0,
         "annotations": total,
-        "paths": _bars(data.get("paths", {}), total),
+        "paths": _bars(PATHS[campaign.task_type], data.get("paths", {}), total),
         "stage_seconds": data.get("stage_median_seconds", {}),
         "splits": data.get("splits", []),
         "days": data.get("days", []),
@@ -40,10 +48,10 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
     }
 
 
-def _bars(paths: dict[str, int], total: int) -> list[dict[str, Any]]:
+def _bars(labels: tuple[tuple[str, Any], ...], paths: dict[str, int], total: int) -> list[dict[str, Any]]:
     """Return the bars of the chart of paths, with where each of their parts stands."""
     bars = []
-    for number, (path, label) in enumerate(PATHS):
+    for number, (path, label) in enumerate(labels):
         count = paths.get(path, 0)
         share = 100 * count / total if total else 0.0
         width = share * _BAR_UNIT

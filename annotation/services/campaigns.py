@@ -15,6 +15,7 @@ from accounts.services import consent_text_publish, membership_grant
 from accounts.transactions import require_transaction
 from annotation.models import Batch, BatchState, Campaign, CampaignState, Guideline, Split
 from annotation.selectors.campaigns import guideline_current
+from annotation.services.training import training_create
 from annotation.tasktypes.registry import TASK_TYPES
 
 PILOT_SPLIT = "pilot"
@@ -76,6 +77,8 @@ def campaign_create(
             scope_id=campaign.pk, purpose=consent.purpose, recorded=consent.recorded, contact=consent.contact,
             approval_id=consent.approval_id, actor_id=actor_id, now=now,
         )  # fmt: skip
+        if campaign.has_training:
+            training_create(campaign=campaign)
         record(action="campaign_create", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
         if created_by:
             for role in (Role.MANAGER, Role.RESEARCHER):
@@ -115,7 +118,11 @@ def campaign_move(*, campaign: Campaign, to: CampaignState, actor_id: UUID | Non
 def batch_for_import(*, campaign: Campaign, pilot: bool, now: datetime) -> Batch:
     """Return the batch that new items go to: the open draft of its kind, or a new one."""
     require_transaction()
-    batch = Batch.objects.filter(campaign=campaign, is_pilot=pilot, state=BatchState.DRAFT).order_by("ordinal").first()
+    batch = (
+        Batch.objects.filter(campaign=campaign, is_pilot=pilot, is_gold=False, state=BatchState.DRAFT)
+        .order_by("ordinal")
+        .first()
+    )
     if batch is None:
         last = Batch.objects.filter(campaign=campaign).aggregate(last=Max("ordinal"))["last"] or 0
         batch = Batch.objects.create(campaign=campaign, ordinal=last + 1, is_pilot=pilot, created_at=now)

@@ -1,5 +1,6 @@
 """Handing out work: one open slot to one person, at a cost that does not grow."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -17,11 +18,13 @@ from annotation.models import (
     BatchState,
     Campaign,
     CampaignState,
+    Injection,
     ItemState,
     Participation,
     Slot,
     SlotState,
     Standing,
+    TrainingExample,
 )
 from annotation.selectors.campaigns import guideline_current
 
@@ -39,6 +42,7 @@ class Reason(StrEnum):
     SUSPENDED = "suspended"
     PAUSED = "paused"
     CONSENT_NEEDED = "consent_needed"
+    TRAINING_NEEDED = "training_needed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,16 @@ class Claim:
     assignment: Assignment | None
     reason: Reason | None = None
     try_again_at: datetime | None = None
+
+
+Beginning = Callable[[Participation], None]
+_BEGINNINGS: list[Beginning] = []
+
+
+def on_beginning(function: Beginning) -> Beginning:
+    """Register what happens when somebody begins in a campaign, in the same transaction."""
+    _BEGINNINGS.append(function)
+    return function
 
 
 def slot_claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Claim:
@@ -105,8 +119,16 @@ def _refusal(campaign: Campaign, surrogate_id: UUID) -> Reason | None:
     if not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
         return Reason.CONSENT_NEEDED
     participation = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
-    if participation is None:
-        return None
+    if campaign.has_training and not (participation and participation.trained_at) and _teaches(campaign):
+        return Reason.TRAINING_NEEDED
+    return _refusal_of(participation, campaign) if participation else None
+
+
+def _teaches(campaign: Campaign) -> bool:
+    return TrainingExample.objects.filter(campaign=campaign).exists()
+
+
+def _refusal_of(participation: Participation, campaign: Campaign) -> Reason | None:
     if participation.standing in (Standing.PAUSED, Standing.SUSPENDED):
         return Reason.SUSPENDED
     if campaign.quota is not None and participation.submitted >= campaign.quota:
@@ -137,6 +159,10 @@ def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, secon
     if theirs is not None:  # another tab of the same person was quicker
         return Claim(theirs)
     search = _Search(campaign, surrogate_id)
+    deadline_at = now + timedelta(seconds=seconds)
+    injected = _injected(participation, search, ahead=state == AssignmentState.RESERVED)
+    if injected is not None:
+        return _assign(campaign, surrogate_id, injected, state, deadline_at, now)
     slot = search.first(after=participation.cursor)
     if search.position > participation.cursor:
         # Only from where this search began: an extension may have brought the person back meanwhile.
@@ -148,7 +174,28 @@ def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, secon
         slot = search.first(before=participation.cursor, looks=1)
     if slot is None:
         return _nothing(campaign, search)
-    return _assign(campaign, surrogate_id, slot, state, now + timedelta(seconds=seconds), now)
+    return _assign(campaign, surrogate_id, slot, state, deadline_at, now)
+
+
+def _injected(place: Participation, search: "_Search", *, ahead: bool) -> Slot | None:
+    """Hold and return the slot that was put aside for this person at this point, if there is one.
+
+    Looked for in every claim, so that a claim that finds one takes no other way than one that does not.
+    """
+    injection = (
+        Injection.objects.filter(
+            campaign_id=place.campaign_id, surrogate_id=place.surrogate_id, position__lte=place.submitted + ahead,
+            slot__state=SlotState.ASIDE, slot__item__state=ItemState.ACTIVE,
+        )
+        .exclude(slot__item__in=search.seen().values("item"))
+        .select_related("slot")
+        .order_by("position", "pk")
+        .first()
+    )  # fmt: skip
+    if injection is None:
+        return None
+    held = Slot.objects.filter(pk=injection.slot_id, state=SlotState.ASIDE).update(state=SlotState.HELD)
+    return injection.slot if held else None
 
 
 def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participation:
@@ -160,8 +207,11 @@ def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participatio
     places = Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
     place = places.select_for_update().first()
     if place is None:
-        Participation.objects.get_or_create(campaign_id=campaign_id, surrogate_id=surrogate_id)
+        _, began = Participation.objects.get_or_create(campaign_id=campaign_id, surrogate_id=surrogate_id)
         place = places.select_for_update().get()
+        if began:
+            for function in _BEGINNINGS:
+                function(place)
     return place
 
 

@@ -38,7 +38,7 @@ def checked_rows(
     seen: dict[str, int] = {}
     iterator = iter(rows)
     while chunk := list(islice(iterator, CHUNK)):
-        parsed = [(number, _parsed(task_type, row)) for number, row in chunk]
+        parsed = [(number, new) for number, row in chunk for new in _parsed(task_type, row)]
         known = _Known(campaign, [new for _, new in parsed if isinstance(new, NewItem)])
         yield [
             (number, new if isinstance(new, RowError) else _judged(number, new, known, seen, task_type))
@@ -81,13 +81,19 @@ def _pages_named(campaign: Campaign, names: set[str]) -> dict[str, Page]:
     return {name: found[name] for name in names if name in found}
 
 
-def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> NewItem | RowError:
+def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> Iterator[NewItem | RowError]:
+    """Yield the items that a row of the file holds; what is wrong with one does not hide the others."""
     if isinstance(row, RowError):
-        return row
+        yield row
+        return
     try:
-        return task_type.item_from_row(row)
+        for single in task_type.rows_of(row):
+            try:
+                yield task_type.item_from_row(single)
+            except RowError as error:
+                yield error
     except RowError as error:
-        return error
+        yield error
 
 
 def _judged(  # noqa: PLR0911  one return for each thing that can be wrong

@@ -84,7 +84,9 @@ def _write(campaign: Campaign, chunk: Sequence[Checked], *, pilot: bool, people:
     for offset, row in enumerate(chunk):
         new = row.new
         document = row.page.sha256 if row.page else ""
-        split = only or split_of_item(campaign, splits, item=new.external_id, question=new.identity, document=document)
+        split = only or split_of_item(
+            campaign, splits, item=new.external_id, question=new.question or new.identity, document=document
+        )
         items.append(
             Item(
                 campaign=campaign,

@@ -22,7 +22,7 @@ def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     data = {
         "slots": _slots_by_state(campaign),
         "splits": list(
-            Item.objects.filter(campaign=campaign, state="active", batch__is_pilot=False)
+            Item.objects.filter(campaign=campaign, state="active", batch__is_pilot=False, batch__is_gold=False)
             .values("split__name", "split__n")
             .annotate(items=Count("pk"))
             .order_by("split__position", "split__name")
@@ -53,7 +53,9 @@ def numbers_jobs_forget(now: datetime) -> None:
 
 def _slots_by_state(campaign: Campaign) -> dict[str, int]:
     rows = (
-        Slot.objects.filter(campaign=campaign, item__batch__is_pilot=False).values("state").annotate(count=Count("pk"))
+        Slot.objects.filter(campaign=campaign, item__batch__is_pilot=False, item__batch__is_gold=False)
+        .values("state")
+        .annotate(count=Count("pk"))
     )
     return {row["state"]: row["count"] for row in rows.order_by("state")}
 
@@ -67,7 +69,7 @@ def _work_numbers(campaign: Campaign) -> dict[str, Any]:
         lambda: {"counted": 0, "late": 0, "seconds": [], "paths": Counter()}
     )
     days: Counter[str] = Counter()
-    rows = Annotation.objects.filter(campaign=campaign, item__batch__is_pilot=False).values_list(
+    rows = Annotation.objects.filter(campaign=campaign, item__batch__is_pilot=False, item__batch__is_gold=False).values_list(
         "surrogate_id", "answer", "stage_seconds", "active_seconds", "seconds", "counted", "not_counted_because",
         "submitted_at",
     )  # fmt: skip

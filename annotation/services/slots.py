@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.audit import record
 from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
-from annotation.models import Batch, BatchState, Campaign, Item, ItemState, Participation, Slot, Split
+from annotation.models import Batch, BatchState, Campaign, Item, ItemState, Participation, Slot, SlotState, Split
 from annotation.ordering import order_key, seeded
 from jobs.work import Work
 
@@ -101,8 +101,32 @@ def _bring_back(campaign: Campaign, first: int | None) -> None:
         Participation.objects.filter(campaign=campaign, cursor__gt=first).update(cursor=first)
 
 
-def _slots(batch: Batch, item: Item, indices: range, *, wave: int) -> Iterator[Slot]:
+def round_open(*, item: Item, round_: int, n: int) -> int:
+    """Ask for ``n`` annotations of an item in a further round, by people who have not met it; return how many are new.
+
+    Slots of that round that were closed are opened again.
+    """
+    require_transaction()
+    slots = list(_slots(item.batch, item, range(n), wave=0, round_=round_))
+    there = set(Slot.objects.filter(item=item, round=round_).values_list("index", flat=True))
+    Slot.objects.bulk_create([slot for slot in slots if slot.index not in there], ignore_conflicts=True)
+    again = Slot.objects.filter(item=item, round=round_, state=SlotState.CLOSED).exclude(annotations__counted=True)
+    opened = again.update(state=SlotState.OPEN, is_reopened=True)
+    if len(there) < n:
+        _bring_back(item.campaign, min(slot.order_key for slot in slots))
+    return opened + n - len(there)
+
+
+def round_close(*, item: Item, round_: int) -> int:
+    """Stop asking for annotations in a round: open slots close, work in hand can be finished."""
+    require_transaction()
+    return Slot.objects.filter(item=item, round=round_, state=SlotState.OPEN).update(state=SlotState.CLOSED)
+
+
+def _slots(batch: Batch, item: Item, indices: range, *, wave: int, round_: int = 1) -> Iterator[Slot]:
     campaign = batch.campaign
     for index in indices:
-        key = order_key(campaign.seed, batch=batch.ordinal, round_=1, wave=wave, item=item.external_id, index=index)
-        yield Slot(campaign=campaign, item=item, round=1, index=index, order_key=key)
+        key = order_key(
+            campaign.seed, batch=batch.ordinal, round_=round_, wave=wave, item=item.external_id, index=index
+        )
+        yield Slot(campaign=campaign, item=item, round=round_, index=index, order_key=key)

@@ -20,6 +20,7 @@ from annotation.models import (
     Participation,
     Slot,
     SlotState,
+    Ticket,
 )
 from annotation.ordering import new_annotation_id
 from annotation.selectors.documents import tokenization_of
@@ -156,11 +157,14 @@ def _seconds(value: Any) -> float:
         return 0.0
 
 
-def assignment_submit(*, assignment_id: UUID, surrogate_id: UUID, now: datetime, another: bool = True) -> Submission:
+def assignment_submit(
+    *, assignment_id: UUID, surrogate_id: UUID, now: datetime, another: bool = True, ticket: Ticket | None = None
+) -> Submission:
     """Submit the finished draft and claim the next slot, as one transaction.
 
     Submitting again has no further effect and returns the same annotation. A late submission is kept
-    and marked, and does not count: the slot may be somebody else's by now.
+    and marked, and does not count: the slot may be somebody else's by now. What comes with a ticket
+    holds its slot, but counts only when the marketplace has confirmed the ticket.
 
     Raises
     ------
@@ -169,14 +173,14 @@ def assignment_submit(*, assignment_id: UUID, surrogate_id: UUID, now: datetime,
     with transaction.atomic():
         assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
         participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
-        annotation = Annotation.objects.filter(assignment=assignment).first() or _submit(assignment, now)
+        annotation = Annotation.objects.filter(assignment=assignment).first() or _submit(assignment, ticket, now)
         claim = Claim(None)
         if another:
             claim = claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now)
     return Submission(annotation, claim)
 
 
-def _submit(assignment: Assignment, now: datetime) -> Annotation:
+def _submit(assignment: Assignment, ticket: Ticket | None, now: datetime) -> Annotation:
     campaign = assignment.campaign
     task_type = TASK_TYPES[campaign.task_type]
     answer = task_type.answer(assignment.draft, tokenization_of(assignment.item.tokenization))
@@ -188,6 +192,7 @@ def _submit(assignment: Assignment, now: datetime) -> Annotation:
             return existing
         raise AssignmentOver(assignment.state)
     clock = assignment.draft.get("clock", {})
+    because = "late" if not on_time else "unverified" if ticket else ""
     annotation = Annotation.objects.create(
         published_id=new_annotation_id(campaign.seed, assignment.pk),
         assignment=assignment,
@@ -198,8 +203,9 @@ def _submit(assignment: Assignment, now: datetime) -> Annotation:
         guideline_id=assignment.guideline_id,
         answer=answer,
         answer_version=task_type.answer_version,
-        counted=on_time,
-        not_counted_because="" if on_time else "late",
+        ticket=ticket,
+        counted=not because,
+        not_counted_because=because,
         submitted_at=now,
         seconds=(now - assignment.claimed_at).total_seconds(),
         active_seconds=sum(entry["active"] for entry in clock.values()) or None,
@@ -239,10 +245,11 @@ def slot_reopen(*, slot_id: int) -> None:
 
 
 def slots_reopen(*, slot_ids: Collection[int]) -> None:
-    """Put slots back for somebody else; those of retired items close."""
+    """Put slots back for somebody else; those of retired items close, those meant for one person stay theirs."""
     require_transaction()
     slots = Slot.objects.filter(pk__in=slot_ids, state__in=[SlotState.HELD, SlotState.FILLED])
     slots.filter(item__state=ItemState.RETIRED).update(state=SlotState.CLOSED)
+    slots.filter(injection__isnull=False).update(state=SlotState.ASIDE)
     slots.filter(item__state=ItemState.ACTIVE).update(state=SlotState.OPEN, is_reopened=True)
 
 
@@ -271,7 +278,7 @@ def annotation_exclude(*, annotation: Annotation, because: str, actor_id: UUID |
     """Keep an annotation but count it no longer, and ask for another in its slot."""
     with transaction.atomic():
         excluded = Annotation.objects.filter(pk=annotation.pk, counted=True).update(
-            counted=False, not_counted_because=because
+            counted=False, not_counted_because=because, is_examined=False
         )
         if excluded:
             if annotation.slot_id is not None:

@@ -3,14 +3,15 @@
 A task type is a folder beside this file and one line in `annotation.tasktypes.registry`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from annotation.documents.tokens import Tokenization
 
 Draft = dict[str, Any]
 Answer = dict[str, Any]
+Example = dict[str, Any]  # an item with its answer and the reason why, for people to learn from
 
 
 class AnswerError(ValueError):
@@ -33,8 +34,9 @@ class RowError(ValueError):
 class NewItem:
     """What a row of an import says about an item.
 
-    ``identity`` is what makes two items the same question over all splits; ``document`` is the name
-    of a document of the campaign, where the task type needs one.
+    ``identity`` is what makes two items the same over all splits; ``question`` is what items of one
+    question have in common, where that is not the identity; ``document`` is the name of a document of
+    the campaign, where the task type needs one.
     """
 
     external_id: str
@@ -42,6 +44,7 @@ class NewItem:
     identity: str
     document: str | None = None
     published_id: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,12 @@ class TaskType(Protocol):
     needs_document: ClassVar[bool]
     stages: ClassVar[tuple[str, ...]]
     default_guidelines: ClassVar[str]
+    examples: ClassVar[tuple[Example, ...]]  # shown with the guidelines
+    training: ClassVar[tuple[Example, ...]]  # asked, with feedback, before the first item
+
+    def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        """Return the import rows that a record of a source holds (mostly itself), or raise `RowError`."""
+        ...
 
     def item_from_row(self, row: Mapping[str, Any]) -> NewItem:
         """Return the item of an import row, or raise `RowError`."""
@@ -92,4 +101,15 @@ class TaskType(Protocol):
 
     def redact(self, answer: Answer) -> Answer:
         """Return the answer without anything typed freely."""
+        ...
+
+
+@runtime_checkable
+class Voted(Protocol):
+    """What a task type has besides, where the answers of several people are put to the vote."""
+
+    labels: ClassVar[tuple[Any, ...]]  # best first
+
+    def vote_key(self, answer: Answer) -> Hashable:
+        """Return what an answer votes for."""
         ...

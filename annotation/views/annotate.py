@@ -19,20 +19,21 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.permissions import Action, can, signed_in
-from accounts.selectors import consent_text_current
+from accounts.selectors import consent_is_current, consent_text_current
 from accounts.services import consent_give
 from annotation.models import Assignment, AssignmentState, Campaign, Participation
 from annotation.selectors.campaigns import guideline_current
 from annotation.services import events as event_log
 from annotation.services import work as work_services
 from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
+from annotation.services.training import lesson_answer, lesson_next
 from annotation.services.withdrawal import participation_withdraw
 from annotation.services.work import AssignmentOver, DraftConflict, NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
 from annotation.views.markdown import markdown_html
-from annotation.views.stages import STAGE_PAGES
+from annotation.views.stages import EXAMPLE_PAGES, STAGE_PAGES
 
 View = Callable[..., HttpResponse]
 MAX_SPANS_CHARACTERS = 10_000
@@ -108,16 +109,30 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime)
         if _is_partial(request):
             return HttpResponse(headers={"HX-Redirect": reverse("consent", args=[campaign.slug])})
         return redirect("consent", slug=campaign.slug)
-    context: dict[str, Any] = {"campaign": campaign, "claim": claim, "now": now}
+    if claim.reason is Reason.TRAINING_NEEDED:
+        if _is_partial(request):
+            return HttpResponse(headers={"HX-Redirect": reverse("training", args=[campaign.slug])})
+        return redirect("training", slug=campaign.slug)
+    context: dict[str, Any] = {
+        "campaign": campaign, "claim": claim, "now": now, "keys_template": f"annotation/{campaign.task_type}/_keys.html",
+        "intro_template": f"annotation/{campaign.task_type}/_intro.html",
+    }  # fmt: skip
     if claim.assignment is None:
         template = "annotation/_no_work.html"
         context["today"] = _today(request, campaign, now)
     else:
         template, more = STAGE_PAGES[campaign.task_type](claim.assignment)
-        context |= more
+        context |= more | {"urls": _urls(campaign, claim.assignment)}
     context["stage_template"] = template
     page = "annotation/_work.html" if _is_partial(request) else "annotation/work.html"
     return render(request, page, context)
+
+
+def _urls(campaign: Campaign, assignment: Assignment) -> dict[str, Any]:
+    """Return where the controls of a stage lead to."""
+    names = ("stage", "skip", "report", "extend", "events")
+    own: dict[str, Any] = {name: reverse(name, args=[assignment.pk]) for name in names}
+    return own | {"reserve": reverse("reserve", args=[campaign.slug]), "partial": True}
 
 
 def _today(request: HttpRequest, campaign: Campaign, now: datetime) -> dict[str, int]:
@@ -295,20 +310,26 @@ def extend(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 @require_POST
 @_answers_work_errors
 def events(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
-    """Store a piece of the click log; what is malformed is dropped, never an error in somebody's work."""
-    try:
-        sequence, sent = int(request.POST.get("sequence", "-1")), json.loads(request.POST.get("events", "[]"))
-    except (ValueError, RecursionError):
-        return HttpResponse(status=204)
-    if isinstance(sent, list):
+    """Store a piece of the click log."""
+    sent = events_sent(request)
+    if sent is not None:
         event_log.events_store(
             assignment_id=assignment_id,
             surrogate_id=signed_in(request).surrogate_id,
-            sequence=sequence,
-            events=sent,
+            sequence=sent[0],
+            events=sent[1],
             now=timezone.now(),
         )
     return HttpResponse(status=204)
+
+
+def events_sent(request: HttpRequest) -> tuple[int, list[Any]] | None:
+    """Return (sequence, events) of a piece of the click log; None for what is malformed, never an error."""
+    try:
+        sequence, sent = int(request.POST.get("sequence", "-1")), json.loads(request.POST.get("events", "[]"))
+    except (ValueError, RecursionError):
+        return None
+    return (sequence, sent) if isinstance(sent, list) else None
 
 
 @login_required
@@ -332,6 +353,35 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         slot_claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
         return redirect("work", slug=slug)
     return render(request, "annotation/consent.html", {"campaign": campaign, "text": text})
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def training(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the introduction, then one example after the other, with feedback."""
+    campaign = campaign_for(request, slug, Action.ANNOTATE)
+    surrogate_id = signed_in(request).surrogate_id
+    if not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
+        return redirect("consent", slug=slug)
+    context: dict[str, Any] = {"campaign": campaign}
+    if request.method == "POST":
+        number = request.POST.get("number", "")
+        lesson = lesson_answer(
+            campaign=campaign, surrogate_id=surrogate_id, number=int(number) if number.isdecimal() else 0,
+            sent=request.POST.get("label", "")[:20], now=timezone.now(),
+        )  # fmt: skip
+        template = "annotation/training_feedback.html"
+    else:
+        lesson = lesson_next(campaign=campaign, surrogate_id=surrogate_id)
+        is_first = lesson is not None and lesson.number == 1 and "begin" not in request.GET
+        template = "annotation/training_welcome.html" if is_first else "annotation/training.html"
+    if lesson is None:
+        return redirect("work", slug=slug)
+    context |= {"lesson": lesson, "examples": TASK_TYPES[campaign.task_type].examples}
+    body = markdown_html(guideline_current(campaign).body)
+    context |= {"guidelines": mark_safe(body)} | EXAMPLE_PAGES[campaign.task_type](lesson.content)  # noqa: S308  sanitised
+    return render(request, template, context)
 
 
 @login_required

@@ -21,6 +21,7 @@ INSTALLED_APPS = [
     "accounts",
     "jobs",
     "annotation",
+    "quality",
     "exports",
     "console",
     "django.contrib.auth",
@@ -177,6 +178,20 @@ DOCUMENT_LIMITS = {
     "seconds": env.float("QUORATE_DOCUMENT_SECONDS", default=30.0),
     "memory_bytes": env.int("QUORATE_DOCUMENT_MEMORY", default=2 * 2**30),
 }
+
+# --- The marketplace that postings go to ------------------------------------------------------------
+PLATFORM_URL = env.str("PLATFORM_URL", default="http://localhost:8000").rstrip("/")  # where its frames find us
+MTURK_ENDPOINT_URL = env.str("MTURK_ENDPOINT_URL", default="")
+MTURK_ACCESS_KEY_ID = env.str("MTURK_ACCESS_KEY_ID", default="")
+MTURK_SECRET_ACCESS_KEY = env.str("MTURK_SECRET_ACCESS_KEY", default="")
+MTURK_FRAME_SECRET = env.str("MTURK_FRAME_SECRET", default="")
+# Where finished work may be handed in, and who may show our pages in a frame. The first stands in for an
+# address that names none.
+MTURK_SUBMIT_URLS = env.list("MTURK_SUBMIT_URLS", default=[])
+MTURK_REQUESTS_PER_SECOND = env.float("MTURK_REQUESTS_PER_SECOND", default=3.0)
+MTURK_ROUND_SECONDS = env.float("MTURK_ROUND_SECONDS", default=20.0)
+MTURK_PULL_SECONDS = env.float("MTURK_PULL_SECONDS", default=30.0)
+MTURK_RETRY_SECONDS = env.float("MTURK_RETRY_SECONDS", default=30.0)
 
 STYLEGUIDE = False
 PREPARE_DATABASE = False

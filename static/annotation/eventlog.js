@@ -46,13 +46,12 @@ export class EventLog {
   }
 
   flush() {
-    if (!this.events.length) return;
-    const token = this.root.querySelector("[name=csrfmiddlewaretoken]");
-    if (!token) return;
+    if (!this.events.length || !this.url) return;
+    const token = /** @type {HTMLInputElement | null} */ (this.root.querySelector("[name=csrfmiddlewaretoken]"));
     // Seconds since the claim: grows over reloads too, so that no piece is taken for another.
     this.sequence = Math.max(this.sequence + 1, Math.floor((Date.now() - this.claimed) / 1000));
     const body = new FormData();
-    body.set("csrfmiddlewaretoken", /** @type {HTMLInputElement} */ (token).value);
+    if (token) body.set("csrfmiddlewaretoken", token.value);
     body.set("sequence", String(this.sequence));
     body.set("events", JSON.stringify(this.events.splice(0)));
     navigator.sendBeacon(this.url, body);

@@ -1,11 +1,12 @@
 import { Boxes } from "./boxes.js";
 import { Draft } from "./draft.js";
 import { EventLog } from "./eventlog.js";
+import { Relevance } from "./relevance.js";
 import { Spans } from "./spans.js";
 import { _, announce, showProblem } from "./text.js";
 
 /** @type {Record<string, any>} what there is to do at a stage beyond pressing buttons */
-const STAGES = { long_answer: Boxes, short_answer: Spans };
+const STAGES = { long_answer: Boxes, short_answer: Spans, relevance: Relevance };
 const LAST_MINUTES = 5;
 
 /** The desk: one stage at a time, its keys, its draft, its clock. */
@@ -47,7 +48,7 @@ class Desk {
     this.stage = Stage ? new Stage(root, this.draft, this.log) : undefined;
     if (this.stage) this.stage.focus();
     else /** @type {HTMLElement} */ (document.getElementById("question")).focus();
-    if (root.dataset.stage !== "question") this.reserve(root);
+    if (root.dataset.stage !== "question" && root.dataset.reserveUrl) this.reserve(root);
     this.clock();
   }
 

@@ -28,7 +28,9 @@ MANAGER_POST = {
 SEE = {"campaign", "items"}
 ANSWERS = {"item", "pilot"}
 RELEASES = {"releases", "release"}
-WORK = {"work", "consent", "leave"}
+WORK = {"work", "consent", "leave", "training"}
+# By a signed address, without an account: tests/workforces.
+VISITS = {"hit", "join", "visit", *(f"visit-{what}" for what in "agree learn finish answer skip events".split())}
 ASSIGNMENT = {"stage", "back", "draft", "submit", "skip", "report", "extend", "events"}
 OPEN = {"alive", "ready", "styleguide", "javascript-catalog", "set_language", "invitation", "invitation-accept"}
 ANYBODY_SIGNED_IN = {"home", "privacy"}
@@ -48,7 +50,19 @@ def own_names():
 
 
 def test_every_address_is_in_this_matrix():
-    known = MANAGER | MANAGER_POST | SEE | ANSWERS | RELEASES | WORK | ASSIGNMENT | OPEN | ANYBODY_SIGNED_IN | SPECIAL
+    known = (
+        MANAGER
+        | MANAGER_POST
+        | SEE
+        | ANSWERS
+        | RELEASES
+        | WORK
+        | ASSIGNMENT
+        | OPEN
+        | ANYBODY_SIGNED_IN
+        | SPECIAL
+        | VISITS
+    )
     assert own_names() == known
 
 

@@ -14,9 +14,10 @@ from annotation.services.campaigns import SplitPlan
 from annotation.services.items import item_retire
 from annotation.services.slots import items_extend
 from annotation.services.work import annotation_exclude
-from exports.build import StorageTarget, build_release
+from exports.build import build_release
 from exports.models import Release, ReleaseMember
 from exports.services import ReleaseError, release_finish, release_freeze, release_request
+from exports.targets import StorageTarget
 from jobs.services import job_run
 from tests import factories
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-import boto3
 import pytest
-from botocore.config import Config
 from django.utils import timezone
 
 from marketplace.models import Requester, Worker
 from marketplace.services import requesters, workers
 from marketplace.services.ledger import money_deposit
+from tests.marketplace.served import client_for
 from tests.marketplace.wire import Coverage, walk_error, walk_output
 
 HTML = (
@@ -51,17 +50,6 @@ class Side:
     def money(self):
         self.requester.refresh_from_db()
         return {pot: getattr(self.requester, pot) for pot in ("deposited", "available", "held", "paid", "fees")}
-
-
-def client_for(url, key, *, attempts=1, service="mturk", **options):
-    return boto3.client(
-        service,
-        endpoint_url=url,
-        region_name="us-east-1",
-        aws_access_key_id=key[0],
-        aws_secret_access_key=key[1],
-        config=Config(retries={"mode": "standard", "total_max_attempts": attempts}, read_timeout=30, **options),
-    )
 
 
 def watch(side):

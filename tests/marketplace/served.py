@@ -10,8 +10,21 @@ import time
 import urllib.request
 from contextlib import contextmanager
 
+import boto3
+from botocore.config import Config
+
 from tests.conftest import ROOT
-from tests.marketplace.conftest import client_for
+
+
+def client_for(url, key, *, attempts=1, service="mturk", **options):
+    return boto3.client(
+        service,
+        endpoint_url=url,
+        region_name="us-east-1",
+        aws_access_key_id=key[0],
+        aws_secret_access_key=key[1],
+        config=Config(retries={"mode": "standard", "total_max_attempts": attempts}, read_timeout=30, **options),
+    )
 
 
 def free_port():

@@ -1,11 +1,11 @@
 """The Natural Questions task type."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from annotation.documents.tokens import Tokenization
-from annotation.tasktypes.base import Answer, AnswerError, Draft, NewItem, Summary
+from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Summary
 from annotation.tasktypes.nq import answers
 from annotation.tasktypes.nq.items import item_from_row
 
@@ -19,6 +19,12 @@ class NaturalQuestions:
     needs_document: ClassVar[bool] = True
     stages: ClassVar[tuple[str, ...]] = ("question", "long_answer", "short_answer")
     default_guidelines: ClassVar[str] = (Path(__file__).parent / "guidelines.md").read_text(encoding="utf-8")
+    examples: ClassVar[tuple[Example, ...]] = ()
+    training: ClassVar[tuple[Example, ...]] = ()
+
+    def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        """Return the record: it is one question."""
+        return (record,)
 
     def item_from_row(self, row: Mapping[str, Any]) -> NewItem:
         """Return the item of an import row."""

@@ -7,9 +7,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
-from exports.build import FolderTarget, build_release
-from exports.formats.nq import RECORDS
+from exports.build import build_release
+from exports.families import FAMILIES
 from exports.services import ReleaseError, release_finish, release_freeze
+from exports.targets import FolderTarget
 from jobs.terminal import print_result
 
 
@@ -25,8 +26,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("campaign", metavar="SLUG")
-        parser.add_argument("--format", required=True, choices=list(RECORDS))
-        parser.add_argument("--ways", required=True, type=int, metavar="N", help="annotations an item: slots 0 to N-1")
+        parser.add_argument("--format", required=True, choices=list(FAMILIES))
+        parser.add_argument("--ways", type=int, metavar="N", help="annotations an item: slots 0 to N-1 (formats of NQ)")
         parser.add_argument("--to", required=True, type=Path, metavar="DIR")
         parser.add_argument("--seed", type=int, default=0, help="of the order of the records (default 0)")
         parser.add_argument("--split", action="append", default=[], metavar="NAME", help="only this split; repeatable")
@@ -50,5 +51,5 @@ class Command(BaseCommand):
         manifest = build_release(release, FolderTarget(options["to"]), progress)
         release_finish(release=release, manifest=manifest)
         items = sum(manifest["splits"].values())
-        summary = f"{items} items written to {options['to']}, {manifest['shortfall']} fell short of {options['ways']}"
+        summary = f"{items} items written to {options['to']}, {manifest['shortfall']} are not ready and were left out"
         print_result(self.stdout, manifest, as_json=options["json"], summary=summary)

@@ -216,5 +216,6 @@ def test_reports_and_more_time(now):
 
 def test_reason_values_are_what_pages_and_clients_know():
     assert {str(reason) for reason in Reason} == {
-        "nothing_open", "all_seen", "all_held", "quota_reached", "suspended", "paused", "consent_needed"
+        "nothing_open", "all_seen", "all_held", "quota_reached", "suspended", "paused", "consent_needed",
+        "training_needed",
     }  # fmt: skip

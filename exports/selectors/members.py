@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils.crypto import salted_hmac
 
-from accounts.models import User
+from accounts.models import ExternalIdentity, User
 from annotation.documents.tokens import Tokenization
 from annotation.models import Annotation, Item
 from annotation.ordering import seeded
@@ -104,18 +104,25 @@ class Pseudonyms:
     Erasing a person destroys the key; in later releases their work stands under another name.
     """
 
-    def __init__(self, release: Release) -> None:
-        self._campaign = str(release.campaign_id)
-        surrogates = ReleaseMember.objects.filter(release=release).values("annotation__surrogate_id")
-        self._keys = {
-            surrogate: bytes(key)
-            for surrogate, key in User.objects.filter(surrogate_id__in=surrogates).values_list("surrogate_id", "key")
-        }
+    def __init__(self, campaign_id: UUID) -> None:
+        self._campaign = str(campaign_id)
+        self._keys: dict[UUID, bytes] = {}
 
     def of(self, surrogate_id: UUID) -> str:
         """Return the pseudonym of somebody."""
-        key = self._keys.get(surrogate_id) or salted_hmac("pseudonym", surrogate_id.bytes, algorithm="sha256").digest()
+        if surrogate_id not in self._keys:
+            self._keys[surrogate_id] = _key_of(surrogate_id)
+        key = self._keys[surrogate_id]
         return "annotator-" + hmac.new(key, self._campaign.encode(), hashlib.sha256).hexdigest()[:12]
+
+
+def _key_of(surrogate_id: UUID) -> bytes:
+    """Return a person's own key, or, for somebody who was erased, one that nothing leads to."""
+    for model in (User, ExternalIdentity):
+        key = model.objects.filter(surrogate_id=surrogate_id).values_list("key", flat=True).first()
+        if key is not None:
+            return bytes(key)
+    return salted_hmac("pseudonym", surrogate_id.bytes, algorithm="sha256").digest()
 
 
 def shortfall_rows(release: Release) -> Iterator[dict[str, Any]]:

@@ -1,0 +1,36 @@
+"""The outbox of the marketplace: errands are rows first. Sending them is `annotation.services.errands`."""
+
+import secrets
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.audit import record
+from accounts.transactions import require_transaction
+from annotation.models import Errand, ErrandState, Workforce
+
+
+def errand_add(
+    *, workforce: Workforce, kind: str, due_at: datetime, surrogate_id: UUID | None = None, token: str = "", **what: Any
+) -> Errand:
+    """Write down what is to be done, once: with a token that is there already, that errand is it."""
+    require_transaction()
+    errand, _ = Errand.objects.get_or_create(
+        token=token or f"{kind}-{secrets.token_hex(16)}",
+        defaults={"workforce": workforce, "kind": kind, "due_at": due_at, "surrogate_id": surrogate_id, **what},
+    )
+    return errand
+
+
+def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
+    """Take back a decision that was not sent yet; return whether it was in time."""
+    with transaction.atomic():
+        undone = Errand.objects.filter(pk=errand.pk, state=ErrandState.DUE).update(state=ErrandState.UNDONE)
+        if undone:
+            record(
+                action="errand_undo", subject=errand, now=now, actor_id=actor_id,
+                scope_id=errand.workforce.campaign_id, kind=errand.kind,
+            )  # fmt: skip
+    return bool(undone)

@@ -1,0 +1,55 @@
+"""The marketplace that this installation works with, as its settings say."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from annotation.models import Workforce as WorkforceRow
+from annotation.workforces.base import Terms, terms_from
+from annotation.workforces.base import Workforce as WorkforceKind
+from annotation.workforces.mturk import Endpoint, Market
+from annotation.workforces.mturk_frame import MTurk
+from annotation.workforces.registry import WORKFORCES
+
+
+class NotConfigured(ValueError):
+    """No marketplace is configured here."""
+
+
+def market() -> Market:
+    """Return a client for the configured marketplace.
+
+    Raises
+    ------
+    NotConfigured
+    """
+    if not settings.MTURK_ENDPOINT_URL or not settings.MTURK_ACCESS_KEY_ID:
+        raise NotConfigured("set MTURK_ENDPOINT_URL, MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY")
+    return Market(
+        Endpoint(
+            settings.MTURK_ENDPOINT_URL, settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY,
+            settings.MTURK_REQUESTS_PER_SECOND,
+        )
+    )  # fmt: skip
+
+
+def kind_of(row: WorkforceRow, *, now: datetime) -> WorkforceKind:
+    """Return the workforce behind a row, as configured here."""
+    if row.kind == MTurk.key:
+        return MTurk(settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET, now.timestamp())
+    return WORKFORCES[row.kind]
+
+
+def terms_of(row: WorkforceRow) -> Any:
+    """Return the terms of a row."""
+    return terms_from(WORKFORCES[row.kind], row.terms)
+
+
+def terms_check(kind: str, data: Mapping[str, Any]) -> Terms:
+    """Return terms that were given, or say what is wrong with them (`ValueError`)."""
+    if kind not in WORKFORCES:
+        raise ValueError(f"unknown workforce {kind!r}: expected one of {', '.join(WORKFORCES)}")
+    terms: Terms = terms_from(WORKFORCES[kind], data)
+    return terms

@@ -1,0 +1,21 @@
+"""People's standing in a campaign. Why it moves is for quality control to say."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounts.audit import record
+from accounts.transactions import require_transaction
+from annotation.models import Campaign, Participation, Standing
+
+
+def standing_move(
+    *, campaign: Campaign, surrogate_id: UUID, to: Standing, actor_id: UUID | None, now: datetime, **because: Any
+) -> bool:
+    """Move somebody's standing; what they have in hand can be finished. Return whether that changed anything."""
+    require_transaction()
+    place, _ = Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
+    moved = Participation.objects.filter(pk=place.pk).exclude(standing=to).update(standing=to)
+    if moved:
+        record(action=f"standing_{to}", subject=place, now=now, actor_id=actor_id, scope_id=campaign.pk, **because)
+    return bool(moved)

@@ -1,0 +1,263 @@
+"""Tickets: what somebody from a marketplace or a panel takes, answers and hands in.
+
+What an address says is a claim. An answer is kept unverified and holds its slot, until the marketplace
+lists the finished assignment with our code (or had signed the address); then it counts and is paid.
+"""
+
+import secrets
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.audit import record
+from accounts.models import ExternalIdentity
+from accounts.services import external_surrogate
+from accounts.transactions import require_transaction
+from annotation.models import (
+    Annotation,
+    Assignment,
+    AssignmentState,
+    Errand,
+    ErrandKind,
+    Posting,
+    Slot,
+    SlotState,
+    Ticket,
+    TicketState,
+    Workforce,
+)
+from annotation.services.claims import Claim, Reason, claim_next
+from annotation.services.errands_queue import errand_add
+from annotation.services.marketplace import terms_of
+from annotation.services.work import assignment_submit, slots_reopen, stage_advance
+from annotation.tasktypes.registry import TASK_TYPES
+from annotation.workforces.base import Arrival, Outcome
+from annotation.workforces.mturk import RemoteAssignment
+from annotation.workforces.mturk_frame import CODE_FIELD
+
+GRACE_SECONDS = 900  # clocks differ, and the last click takes its time
+CROWDED = 3  # so many times its places may be claimed of one posting by addresses that nobody vouches for
+# Why somebody is kept from taking more postings.
+KEPT_OUT = (Reason.ALL_SEEN, Reason.SUSPENDED, Reason.QUOTA_REACHED)
+
+
+class TicketRefused(ValueError):
+    """An arrival cannot become a ticket; the message says why."""
+
+
+def ticket_find(*, workforce: Workforce, arrival: Arrival) -> Ticket | None:
+    """Return the ticket of an arrival, if there is one already."""
+    return (
+        Ticket.objects.select_related("workforce__campaign", "posting")
+        .filter(
+            workforce=workforce, remote_id=arrival.remote_id,
+            surrogate__external__source=workforce.source, surrogate__external__name=arrival.worker,
+        )
+        .first()
+    )  # fmt: skip
+
+
+def surrogate_known(*, workforce: Workforce, arrival: Arrival) -> UUID | None:
+    """Return who an arrival says they are, if they were here before."""
+    known = ExternalIdentity.objects.filter(source=workforce.source, name=arrival.worker)
+    return known.values_list("surrogate_id", flat=True).first()
+
+
+def ticket_open(*, workforce: Workforce, arrival: Arrival, now: datetime) -> Ticket:
+    """Return the ticket of an arrival, made at the first sight of it.
+
+    Raises
+    ------
+    TicketRefused
+        The HIT is not one of this campaign, or too many claim to hold places of it.
+    """
+    found = ticket_find(workforce=workforce, arrival=arrival)
+    if found is not None:
+        return found
+    with transaction.atomic():
+        posting = None
+        if arrival.posting:
+            posting = Posting.objects.filter(workforce=workforce, hit_id=arrival.posting).first()
+            if posting is None:
+                raise TicketRefused("this HIT does not belong to this campaign")
+            if not arrival.is_signed and posting.tickets.count() >= CROWDED * posting.places:
+                raise TicketRefused("more people claim to hold this HIT than it has places")
+            Posting.objects.filter(pk=posting.pk).update(touched_at=now)
+        ticket, _ = Ticket.objects.get_or_create(
+            workforce=workforce,
+            remote_id=arrival.remote_id,
+            surrogate_id=external_surrogate(source=workforce.source, name=arrival.worker),
+            defaults={
+                "posting": posting, "code": secrets.token_urlsafe(18), "is_signed": arrival.is_signed, "opened_at": now,
+            },
+        )  # fmt: skip
+    return ticket
+
+
+def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
+    """Return the item in hand or the next one; a ticket whose share is done gets none."""
+    with transaction.atomic():
+        claim = claim_next(campaign=ticket.workforce.campaign, surrogate_id=ticket.surrogate_id, now=now)
+        if claim.assignment is None and claim.reason in KEPT_OUT:
+            keep_out(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id, why=str(claim.reason), now=now)
+        return claim
+
+
+def keep_out(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
+    """Keep somebody from taking more postings: the marketplace is told once."""
+    require_transaction()
+    last = Errand.objects.filter(
+        workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
+    ).order_by("-pk").first()  # fmt: skip
+    if workforce.kind == "mturk" and (last is None or last.kind == ErrandKind.REVOKE):
+        errand_add(workforce=workforce, kind=ErrandKind.GRANT, surrogate_id=surrogate_id, text=why, due_at=now)
+
+
+def ticket_answer(
+    *, ticket: Ticket, assignment_id: UUID, stage: str, sent: dict[str, Any], version: int, now: datetime
+) -> Ticket:
+    """Take an answer; the last stage of the last item makes the ticket ready to be handed in.
+
+    One transaction: an answer without its ticket, or a ticket without its answer, cannot be left behind.
+
+    Raises
+    ------
+    AnswerError, DraftConflict, AssignmentOver, NoSuchAssignment
+    """
+    with transaction.atomic():
+        if not Annotation.objects.filter(assignment_id=assignment_id, ticket=ticket).exists():
+            moved = stage_advance(
+                assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, stage=stage, sent=sent, version=version,
+                now=now,
+            )  # fmt: skip
+            if TASK_TYPES[moved.campaign.task_type].current_stage(moved.draft) is not None:
+                return ticket
+            assignment_submit(
+                assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, now=now, another=False, ticket=ticket
+            )
+        if ticket.annotations.count() >= terms_of(ticket.workforce).items_per_ticket:
+            ticket_finish(ticket=ticket, outcome=Outcome.COMPLETED, now=now)
+    ticket.refresh_from_db()
+    return ticket
+
+
+def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime) -> bool:
+    """Mark a ticket as ready to be handed in; where nobody has to confirm it, it is."""
+    require_transaction()
+    confirms = ticket.workforce.kind == "mturk"
+    state = TicketState.ANSWERED if confirms else TicketState.SUBMITTED
+    times = {"answered_at": now} if confirms else {"answered_at": now, "submitted_at": now}
+    return bool(
+        Ticket.objects.filter(pk=ticket.pk, state=TicketState.OPEN).update(state=state, outcome=outcome, **times)
+    )
+
+
+def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -> bool:
+    """Match a ticket with what the marketplace lists: its answers count from now on. Return whether that was new.
+
+    Without our code (and without the marketplace's signature) the ticket goes to a person: it may be
+    somebody else's work under this name. It is neither counted nor paid nor refused by a rule.
+    """
+    proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
+    with transaction.atomic():
+        open_states = [TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED]
+        problem = ""
+        if not proven:
+            problem = "submitted without the code we gave out"
+        elif not ticket.annotations.exists() and not ticket.trained:
+            problem = "submitted without an answer"
+        moved = Ticket.objects.filter(pk=ticket.pk, state__in=open_states).update(
+            state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
+            submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
+        )  # fmt: skip
+        if moved and not problem:
+            _count(ticket)
+            terms = terms_of(ticket.workforce)
+            if ticket.trained and terms.training_bonus_cents:
+                errand_add(
+                    workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
+                    cents=terms.training_bonus_cents, text="For the training round before the first task", due_at=now,
+                    token=f"training-{ticket.pk}",
+                )  # fmt: skip
+    return bool(moved)
+
+
+def _count(ticket: Ticket) -> None:
+    """Let the answers of a confirmed ticket count, where their slots are still theirs."""
+    for annotation in ticket.annotations.select_related("slot").filter(counted=False):
+        counts = annotation.not_counted_because == "unverified"
+        if annotation.not_counted_because == "unmatched" and annotation.slot_id is not None:
+            # It was given up and its slot reopened: it counts if nobody took the slot meanwhile.
+            counts = bool(
+                Slot.objects.filter(pk=annotation.slot_id, state=SlotState.OPEN).update(state=SlotState.FILLED)
+            )
+        if counts:
+            Annotation.objects.filter(pk=annotation.pk).update(counted=True, not_counted_because="", is_examined=False)
+        elif annotation.not_counted_because == "unmatched":
+            Annotation.objects.filter(pk=annotation.pk).update(
+                slot=None, not_counted_because="surplus", is_examined=False
+            )
+
+
+def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
+    """Let a person vouch for a ticket that could not be matched: it counts and is paid like any other."""
+    with transaction.atomic():
+        moved = Ticket.objects.filter(pk=ticket.pk, state=TicketState.UNMATCHED).update(
+            state=TicketState.SUBMITTED, problem=""
+        )
+        if moved:
+            _count(ticket)
+            record(
+                action="ticket_accept", subject=ticket, now=now, actor_id=actor_id,
+                scope_id=ticket.workforce.campaign_id,
+            )  # fmt: skip
+    return bool(moved)
+
+
+def stranger_record(*, posting: Posting, remote: RemoteAssignment, now: datetime) -> Ticket:
+    """Keep an assignment that the marketplace lists and that never was here, for a person to look at."""
+    with transaction.atomic():
+        surrogate_id = external_surrogate(source=posting.workforce.source, name=remote.worker)
+        ticket, _ = Ticket.objects.get_or_create(
+            workforce=posting.workforce, remote_id=remote.remote_id, surrogate_id=surrogate_id,
+            defaults={
+                "posting": posting, "code": secrets.token_urlsafe(18), "state": TicketState.UNMATCHED,
+                "opened_at": remote.accepted_at, "submitted_at": remote.submitted_at,
+                "auto_approval_at": remote.auto_approval_at, "problem": "submitted without ever having opened our page",
+            },
+        )  # fmt: skip
+    return ticket
+
+
+def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
+    """Give up tickets whose time has passed without a submission, once the marketplace was read after that time.
+
+    Their slots reopen; the answers stay, and count after all if the submission appears and the slot is free.
+    """
+    seconds = terms_of(workforce).assignment_seconds + GRACE_SECONDS
+    before = now - timedelta(seconds=seconds)
+    due = Ticket.objects.filter(
+        workforce=workforce, state__in=[TicketState.OPEN, TicketState.ANSWERED], opened_at__lt=before
+    ).select_related("posting")  # fmt: skip
+    lapsed = 0
+    for ticket in due.order_by("pk")[:200]:
+        end = ticket.opened_at + timedelta(seconds=seconds)
+        if ticket.posting is not None and (ticket.posting.pulled_at is None or ticket.posting.pulled_at < end):
+            continue
+        with transaction.atomic():
+            moved = Ticket.objects.filter(pk=ticket.pk, state=ticket.state).update(state=TicketState.LAPSED)
+            if moved:
+                _give_up(ticket, now)
+                lapsed += 1
+    return lapsed
+
+
+def _give_up(ticket: Ticket, now: datetime) -> None:
+    rows = ticket.annotations.filter(counted=False, not_counted_because="unverified")
+    slots = list(rows.values_list("slot_id", flat=True))
+    rows.update(not_counted_because="unmatched")
+    slots_reopen(slot_ids=slots)
+    # Nobody else may be given these items under this name: the assignments stay as they are.
+    Assignment.objects.filter(annotation__ticket=ticket, state=AssignmentState.LIVE).update(ended_at=now)

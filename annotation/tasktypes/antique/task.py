@@ -1,0 +1,73 @@
+"""The ANTIQUE task type: how relevant is an answer to a question, on four levels."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from annotation.documents.tokens import Tokenization
+from annotation.tasktypes.antique import answers
+from annotation.tasktypes.antique.items import item_from_row, rows_of
+from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Summary
+
+_HERE = Path(__file__).parent
+
+
+def _examples(name: str) -> tuple[Example, ...]:
+    return tuple(json.loads((_HERE / name).read_text(encoding="utf-8")))
+
+
+class Antique:
+    """One question, one candidate answer, one of four labels, with the possibly correct answer beside it."""
+
+    key: ClassVar[str] = "antique"
+    title: ClassVar[str] = "ANTIQUE (relevance of answers)"
+    answer_version: ClassVar[int] = 1
+    needs_document: ClassVar[bool] = False
+    stages: ClassVar[tuple[str, ...]] = (answers.STAGE,)
+    default_guidelines: ClassVar[str] = (_HERE / "guidelines.md").read_text(encoding="utf-8")
+    examples: ClassVar[tuple[Example, ...]] = _examples("examples.json")
+    training: ClassVar[tuple[Example, ...]] = _examples("training.json")
+    labels: ClassVar[tuple[int, ...]] = answers.LABELS
+
+    def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        """Return the pairs of an nfL6 record; any other row is itself a pair."""
+        return rows_of(record)
+
+    def item_from_row(self, row: Mapping[str, Any]) -> NewItem:
+        """Return the pair of an import row."""
+        return item_from_row(row)
+
+    def current_stage(self, draft: Draft) -> str | None:
+        """Return the only stage until it is answered."""
+        return None if draft.get("done") else answers.STAGE
+
+    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], page: Tokenization | None) -> Draft:
+        """Return the draft with the label."""
+        if stage != answers.STAGE:
+            raise AnswerError("there is no such stage", "stage")
+        return answers.label_sent(draft, sent)
+
+    def step_back(self, draft: Draft) -> Draft:
+        """Return the draft with its label open again."""
+        return {**draft, "done": []}
+
+    def answer(self, draft: Draft, page: Tokenization | None) -> Answer:
+        """Return the finished answer."""
+        return answers.finished_answer(draft)
+
+    def vote_key(self, answer: Answer) -> int:
+        """Return the label."""
+        return int(answer["label"])
+
+    def summarise(self, answer: Answer, page: Tokenization | None) -> Summary:
+        """Return the label, and by which steps it was reached."""
+        return Summary([("label", str(answer["label"])), ("way", " ".join(answer["way"]) or "direct")])
+
+    def path(self, answer: Answer) -> str:
+        """Return the label: there is one step."""
+        return f"label_{answer['label']}"
+
+    def redact(self, answer: Answer) -> Answer:
+        """Return the answer as it is: nothing in it is typed freely."""
+        return answer

@@ -1,0 +1,75 @@
+"""What work costs: rewards, the marketplace's fee, and what a campaign is likely to come to.
+
+All amounts are whole US cents.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+FEE_SHARE = Decimal("0.20")
+
+
+def fee_cents(cents: int, *, has_fees: bool = True) -> int:
+    """Return the fee on an amount: a fifth, half a cent up, at least a cent (MTurk, under ten assignments)."""
+    if not has_fees or cents == 0:
+        return 0
+    return max(1, int((cents * FEE_SHARE).quantize(Decimal(1), rounding=ROUND_HALF_UP)))
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a campaign is likely to cost, part by part.
+
+    Attributes
+    ----------
+    tickets
+        How many are paid: votes of both rounds and gold checks, over items a ticket.
+    cents
+        Rewards, fees and training bonuses together.
+    expert_cases, inspection_hours
+        What a team has to do itself.
+    """
+
+    first_round: int
+    second_round: int
+    gold: int
+    tickets: int
+    reward_cents: int
+    fee_cents: int
+    training_cents: int
+    cents: int
+    expert_cases: int
+    inspection_hours: float
+
+
+def estimate(
+    *,
+    items: int,
+    votes: int,
+    reward_cents: int,
+    has_fees: bool,
+    items_per_ticket: int = 1,
+    people: int = 0,
+    training_bonus_cents: int = 0,
+    gold_rate: float = 0.03,
+    gold_first: int = 5,
+    no_agreement: float = 0.13,
+    no_agreement_again: float = 0.19,
+    inspection_rate: float = 0.2,
+    inspection_seconds: float = 20.0,
+) -> Estimate:
+    """Return the estimate; the shares without agreement are those of ANTIQUE (about 13 % and 19 %)."""
+    first = items * votes
+    second = round(items * no_agreement) * votes
+    gold = round((first + second) * gold_rate) + people * gold_first
+    tickets = -(-(first + second + gold) // items_per_ticket)
+    reward = tickets * reward_cents
+    fees = tickets * fee_cents(reward_cents, has_fees=has_fees)
+    bonus = people * (training_bonus_cents + fee_cents(training_bonus_cents, has_fees=has_fees))
+    read = (first + second) * inspection_rate + round(items * no_agreement) * votes
+    return Estimate(
+        first_round=first, second_round=second, gold=gold, tickets=tickets, reward_cents=reward, fee_cents=fees,
+        training_cents=bonus, cents=reward + fees + bonus,
+        expert_cases=round(items * no_agreement * no_agreement_again),
+        inspection_hours=round(read * inspection_seconds / 3600, 1),
+    )  # fmt: skip

@@ -1,0 +1,39 @@
+"""What a release can be: one module for each family of formats, one line here for each format."""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from annotation.models import Campaign, Split
+from exports.families.antique import AntiqueFamily
+from exports.families.nq import NaturalQuestionsFamily
+from exports.formats.nq import RECORDS
+from exports.models import Release
+from exports.targets import Progress, Target
+
+
+class Family(Protocol):
+    """How a format is frozen and written."""
+
+    key: str
+    task_type: str
+    takes_ways: bool
+
+    def ways(self, campaign: Campaign, asked: int | None) -> int:
+        """Return how many annotations an item has in it, or raise `ValueError`."""
+        ...
+
+    def freeze(self, release: Release, splits: list[Split]) -> None:
+        """Write down what is in a release, inside the caller's transaction."""
+        ...
+
+    def write(
+        self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]
+    ) -> dict[str, int]:
+        """Write the files, add them to ``files``, and return the items of each split."""
+        ...
+
+
+FAMILIES: dict[str, Family] = {
+    **{key: NaturalQuestionsFamily(key) for key in RECORDS},
+    "antique": AntiqueFamily(),
+}

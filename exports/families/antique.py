@@ -1,0 +1,129 @@
+"""Releases of ANTIQUE campaigns: verdicts as relevance judgments, in the published files."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+
+from annotation.models import Campaign, Split
+from exports.formats.antique import ASKER, ASKER_LABEL, CROWD, EXPERT, Judgment, answer_order, text_line
+from exports.models import Release
+from exports.selectors.judged import JudgedPair, judged_pairs, provenance
+from exports.selectors.members import Pseudonyms
+from exports.targets import Progress, Target
+from exports.writers.lines import write_lines
+from exports.writers.text import write_text
+from quality.models import Flag
+
+
+class AntiqueFamily:
+    """Collection, queries, qrels and blacklist; beside them every vote and how each label came about."""
+
+    key = "antique"
+    task_type = "antique"
+    takes_ways = False
+
+    def ways(self, campaign: Campaign, asked: int | None) -> int:
+        """Return the votes a round takes; they are the campaign's, not a choice of the release."""
+        return max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
+
+    def freeze(self, release: Release, splits: list[Split]) -> None:
+        """Write down the verdicts in force, the pairs without one, and the blacklist."""
+        chosen = ", ".join(str(int(split.pk)) for split in splits)
+        campaign = Release._meta.get_field("campaign").get_db_prep_value(release.campaign_id, connection)  # noqa: SLF001
+        with connection.cursor() as cursor:
+            for statement in (_VERDICTS, _SHORTFALL):
+                cursor.execute(statement.format(splits=chosen), {"release": release.pk, "campaign": campaign})
+        listed = Flag.objects.filter(campaign=release.campaign, is_listed=True).order_by("question_id")
+        release.frozen = {"blacklist": list(listed.values_list("question_id", flat=True))}
+        release.save(update_fields=["frozen"])
+
+    def write(
+        self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]
+    ) -> dict[str, int]:
+        """Write the files of every split, then the collection they share."""
+        pairs = judged_pairs(release)
+        by_split = {split: [pair for pair in pairs if pair.split == split] for split in release.splits}
+        total, done = len(pairs), 0
+
+        def put(name: str, lines: Iterator[str]) -> None:
+            if name not in files:
+                files[name] = asdict(write_text(folder / "part", lines))
+                target.put(name, folder / "part")
+
+        for split, its in by_split.items():
+            put(f"antique-{split}-queries.txt", _queries(its))
+            put(f"antique-{split}.qrel", (one.line() for one in _judgments(its)))
+            put(f"{split}-queries-blacklist.txt", _blacklist(its, release.frozen.get("blacklist", [])))
+            done += len(its)
+            progress(done, total, f"antique-{split}.qrel", files)
+        put("antique-collection.txt", _collection(pairs))
+        name = "sidecar/judgments.jsonl.gz"
+        if name not in files:
+            rows = provenance(release, [pair.item_id for pair in pairs], Pseudonyms(release.campaign_id))
+            files[name] = asdict(write_lines(folder / "part", rows))
+            target.put(name, folder / "part")
+        progress(total, total, name, files)
+        return {split: sum(pair.label is not None for pair in its) for split, its in by_split.items()}
+
+
+def _queries(pairs: list[JudgedPair]) -> Iterator[str]:
+    seen: set[str] = set()
+    for pair in pairs:
+        if pair.question_id not in seen:
+            seen.add(pair.question_id)
+            yield text_line(pair.question_id, pair.question_text)
+
+
+def _judgments(pairs: list[JudgedPair]) -> Iterator[Judgment]:
+    """Yield judgments by question, then by answer; the asker's own choice stands among them, once."""
+    rows: dict[tuple[str, str], Judgment] = {}
+    for pair in pairs:
+        if pair.best_id:
+            own = Judgment(pair.question_id, ASKER, pair.best_id, ASKER_LABEL)
+            rows.setdefault((pair.question_id, pair.best_id), own)
+        if pair.label is not None:
+            flag = EXPERT if pair.by_expert else CROWD
+            rows[pair.question_id, pair.answer_id] = Judgment(pair.question_id, flag, pair.answer_id, pair.label)
+    yield from (rows[key] for key in sorted(rows, key=lambda key: (key[0], answer_order(key[1]))))
+
+
+def _blacklist(pairs: list[JudgedPair], listed: list[str]) -> Iterator[str]:
+    yield from sorted({pair.question_id for pair in pairs} & set(listed))
+
+
+def _collection(pairs: list[JudgedPair]) -> Iterator[str]:
+    """Yield every answer once.
+
+    Raises
+    ------
+    ValueError
+        One id stands for two texts.
+    """
+    texts: dict[str, str] = {}
+    for pair in pairs:
+        for key, text in ((pair.answer_id, pair.answer_text), (pair.best_id, pair.best_text)):
+            if key and texts.setdefault(key, text) != text:
+                raise ValueError(f"the answer {key} has two different texts in this campaign")
+    for key in sorted(texts, key=answer_order):
+        yield text_line(key, texts[key])
+
+
+_OF = """
+    FROM annotation_item i
+    JOIN annotation_batch b ON b.id = i.batch_id AND NOT b.is_pilot AND NOT b.is_gold
+"""
+_WHERE = "WHERE i.campaign_id = %(campaign)s AND i.state = 'active' AND i.split_id IN ({splits})"
+_VERDICTS = f"""
+    INSERT INTO exports_releaseverdict (release_id, item_id, verdict_id)
+    SELECT %(release)s, i.id, v.id {_OF}
+    JOIN quality_verdict v ON v.item_id = i.id AND v.superseded_at IS NULL
+    {_WHERE}
+"""
+_SHORTFALL = f"""
+    INSERT INTO exports_shortfall (release_id, item_id, counted)
+    SELECT %(release)s, i.id, 0 {_OF} {_WHERE}
+    AND NOT EXISTS (SELECT 1 FROM exports_releaseverdict m WHERE m.release_id = %(release)s AND m.item_id = i.id)
+"""  # noqa: S608  nothing in it comes from outside: ids are numbers, values are parameters

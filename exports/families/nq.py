@@ -1,0 +1,111 @@
+"""Releases of Natural Questions campaigns: the annotations of the first slots, in the official files."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+
+from annotation.models import Campaign, Split
+from exports.formats.nq import RECORDS, shard_name
+from exports.models import Release
+from exports.selectors.members import Pseudonyms, item_order, released_items
+from exports.targets import Progress, Target
+from exports.writers.lines import WrittenFile, write_lines
+
+
+class NaturalQuestionsFamily:
+    """One official format."""
+
+    task_type = "nq"
+    takes_ways = True
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def ways(self, campaign: Campaign, asked: int | None) -> int:
+        """Return how many annotations an item has in it."""
+        if asked is None:
+            raise ValueError("say how many annotations an item shall have")
+        return asked
+
+    def freeze(self, release: Release, splits: list[Split]) -> None:
+        """Decide which annotations are in it: slots 0 to ``ways`` - 1 of the first round."""
+        _freeze_rows(release, [split.pk for split in splits])
+
+    def write(
+        self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]
+    ) -> dict[str, int]:
+        """Write what is not among the finished files yet; return the items of each split."""
+        orders = {split: item_order(release, split) for split in release.splits}
+        total = sum(map(len, orders.values()))
+        pseudonyms = Pseudonyms(release.campaign_id)
+        done = 0
+        for split, order in orders.items():
+            for shard in range(release.shards):
+                part = order[shard :: release.shards]
+                names = (
+                    shard_name(release.family, split, shard, release.shards),
+                    f"sidecar/judgments-{split}-{shard:02d}.jsonl.gz",
+                )
+                if not all(name in files for name in names):
+                    written = _write_shard(release, part, pseudonyms, folder, target, names)
+                    files |= {name: asdict(file) for name, file in zip(names, written, strict=True)}
+                done += len(part)
+                progress(done, total, names[0], files)
+        return {split: len(order) for split, order in orders.items()}
+
+
+def _write_shard(
+    release: Release, item_ids: list[int], pseudonyms: Pseudonyms, folder: Path, target: Target, names: tuple[str, str]
+) -> tuple[WrittenFile, WrittenFile]:
+    record = RECORDS[release.family]
+    judgments: list[dict[str, Any]] = []
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for item in released_items(release, item_ids, pseudonyms):
+            judgments.extend(item.judgments)
+            yield record(item.example, item.annotations)
+
+    shard = write_lines(folder / "shard", rows())
+    sidecar = write_lines(folder / "sidecar", judgments)
+    target.put(names[1], folder / "sidecar")
+    target.put(names[0], folder / "shard")
+    return shard, sidecar
+
+
+# Two statements, whatever the size. The first alone decides what is in; the second lists everything else.
+_COUNTED = """
+    FROM annotation_annotation a
+    JOIN annotation_slot s ON s.id = a.slot_id AND s.round = 1 AND s.index < %(ways)s
+    JOIN annotation_item i ON i.id = a.item_id AND i.state = 'active'
+    JOIN annotation_batch b ON b.id = i.batch_id AND NOT b.is_pilot
+    WHERE a.counted AND i.campaign_id = %(campaign)s AND i.split_id IN ({splits})
+"""
+_MEMBERS = """
+    INSERT INTO exports_releasemember (release_id, item_id, annotation_id, rank)
+    SELECT %(release)s, a.item_id, a.id, s.index {counted}
+    AND a.item_id IN (SELECT a.item_id {counted} GROUP BY a.item_id HAVING COUNT(*) = %(ways)s)
+"""
+_SHORTFALL = """
+    INSERT INTO exports_shortfall (release_id, item_id, counted)
+    SELECT %(release)s, i.id, COALESCE(c.counted, 0)
+    FROM annotation_item i
+    JOIN annotation_batch b ON b.id = i.batch_id AND NOT b.is_pilot
+    LEFT JOIN (SELECT a.item_id AS item_id, COUNT(*) AS counted {counted} GROUP BY a.item_id) c ON c.item_id = i.id
+    WHERE i.campaign_id = %(campaign)s AND i.state = 'active' AND i.split_id IN ({splits})
+    AND NOT EXISTS (SELECT 1 FROM exports_releasemember m WHERE m.release_id = %(release)s AND m.item_id = i.id)
+"""
+
+
+def _freeze_rows(release: Release, split_ids: list[int]) -> None:
+    splits = ", ".join(str(int(pk)) for pk in split_ids)
+    counted = _COUNTED.format(splits=splits)
+    campaign = Release._meta.get_field("campaign").get_db_prep_value(release.campaign_id, connection)  # noqa: SLF001
+    parameters = {"release": release.pk, "campaign": campaign, "ways": release.ways}
+    quoted = connection.ops.quote_name("index")
+    with connection.cursor() as cursor:
+        for statement in (_MEMBERS, _SHORTFALL):
+            sql = statement.format(counted=counted, splits=splits).replace("s.index", f"s.{quoted}")
+            cursor.execute(sql, parameters)

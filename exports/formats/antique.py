@@ -1,0 +1,36 @@
+"""The files of an ANTIQUE release: collection, queries, relevance judgments, blacklist.
+
+Text files without a header, one record a line: ``id<TAB>text`` for answers and questions; four columns
+``question  flag  answer  label`` for judgments, where the flag says whose label it is: U0 the asker's own
+choice (always 4, not judged), Q0 the crowd's, E0 an expert's. (readme.txt of the published release.)
+"""
+
+from dataclasses import dataclass
+
+ASKER, CROWD, EXPERT = "U0", "Q0", "E0"
+ASKER_LABEL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """One line of a qrel file."""
+
+    question_id: str
+    flag: str
+    answer_id: str
+    label: int
+
+    def line(self) -> str:
+        """Return the line with single blanks: loaders in the wild split on that, and all others on any white space."""
+        return f"{self.question_id} {self.flag} {self.answer_id} {self.label}"
+
+
+def answer_order(answer_id: str) -> tuple[str, int]:
+    """Return where an answer stands: by its question, then by its number there. Ids stay text."""
+    question, _, index = answer_id.rpartition("_")
+    return question, int(index)
+
+
+def text_line(key: str, text: str) -> str:
+    """Return ``id<TAB>text``; the readers take exactly two fields, so a text holds no tab and no line break."""
+    return f"{key}\t{' '.join(text.split())}"

@@ -1,0 +1,25 @@
+"""Plain text, a line a record, hashed while it is written."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from exports.writers.lines import WrittenFile
+
+
+def write_text(path: Path, lines: Iterable[str]) -> WrittenFile:
+    """Write lines with LF endings and hash them on the way."""
+    content = hashlib.sha256()
+    count = size = 0
+    with path.open("wb") as file:
+        for line in _encoded(lines):
+            file.write(line)
+            content.update(line)
+            size += len(line)
+            count += 1
+    return WrittenFile(content.hexdigest(), content.hexdigest(), size, size, count)
+
+
+def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
+    for line in lines:
+        yield line.encode() + b"\n"

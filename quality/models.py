@@ -1,0 +1,245 @@
+"""What quality control knows: policies, gold keys and checks, verdicts, cases, inspections, reviews of people."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class PolicyVersion(models.Model):
+    """One version of a campaign's policy (see `quality.rules.policy`). A change is a new version."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="policies")
+    version = models.PositiveIntegerField()
+    data = models.JSONField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "version"], name="policy_version_once")]
+
+    def __str__(self) -> str:
+        return f"policy {self.version}"
+
+
+class GoldKey(models.Model):
+    """A known answer: the answers that are accepted for an item of the gold batch."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="gold_keys")
+    item = models.OneToOneField("annotation.Item", on_delete=models.CASCADE, related_name="gold_key")
+    accepted = models.JSONField()
+    is_active = models.BooleanField(default=True)
+    exposures = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "exposures", "id"], name="gold_key_least_shown")]
+
+    def __str__(self) -> str:
+        return f"gold key {self.pk}"
+
+
+class GoldPlan(models.Model):
+    """How far ahead somebody's gold exposures are planned, in submissions."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="gold_plans")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    planned_to = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="gold_plan_once")]
+
+    def __str__(self) -> str:
+        return f"planned to {self.planned_to}"
+
+
+class GoldCheck(models.Model):
+    """The comparison of one annotation with its gold key."""
+
+    annotation = models.OneToOneField("annotation.Annotation", on_delete=models.PROTECT, related_name="gold_check")
+    key = models.ForeignKey(GoldKey, on_delete=models.PROTECT, related_name="checks")
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="gold_checks")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    is_hit = models.BooleanField()
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "surrogate", "id"], name="gold_check_by_person")]
+
+    def __str__(self) -> str:
+        return "hit" if self.is_hit else "miss"
+
+
+class Rule(models.TextChoices):
+    """By which way an item came to its label."""
+
+    MAJORITY = "majority", _("Majority of the first round")
+    SECOND = "second", _("Majority of the second round")
+    POOLED = "pooled", _("Most votes of both rounds")
+    EXPERT = "expert", _("Expert")
+
+
+class Verdict(models.Model):
+    """The label of an item. Superseded, never changed; recomputable from its inputs, its rule and its policy."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="verdicts")
+    item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="verdicts")
+    label = models.JSONField()
+    rule = models.CharField(max_length=10, choices=Rule)
+    policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="+")
+    annotations = models.ManyToManyField("annotation.Annotation", related_name="verdicts")
+    opinion = models.ForeignKey("quality.Opinion", null=True, on_delete=models.PROTECT, related_name="verdicts")
+    decided_at = models.DateTimeField()
+    superseded_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item"], condition=models.Q(superseded_at=None), name="verdict_in_force"),
+            models.CheckConstraint(
+                condition=models.Q(rule="expert", opinion__isnull=False)
+                | (~models.Q(rule="expert") & models.Q(opinion__isnull=True)),
+                name="verdict_opinion_of_expert",
+            ),
+        ]
+        indexes = [models.Index(fields=["campaign", "id"], name="verdict_by_campaign")]
+
+    def __str__(self) -> str:
+        return f"{self.label} by {self.rule}"
+
+
+class CaseState(models.TextChoices):
+    """Where an item stands before the experts."""
+
+    OPEN = "open", _("Open")
+    DECIDED = "decided", _("Decided")
+    RECALLED = "recalled", _("Recalled")
+
+
+class Case(models.Model):
+    """An item before the experts."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="cases")
+    item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="cases")
+    state = models.CharField(max_length=10, choices=CaseState, default=CaseState.OPEN)
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item"], condition=models.Q(state="open"), name="case_open_once")
+        ]
+        indexes = [models.Index(fields=["campaign", "id"], condition=models.Q(state="open"), name="case_open")]
+
+    def __str__(self) -> str:
+        return f"case {self.pk}"
+
+
+class Opinion(models.Model):
+    """One expert's judgement of a case, made without seeing what others said."""
+
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="opinions")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    label = models.JSONField()
+    justification = models.CharField(max_length=2000, blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["case", "surrogate"], name="opinion_once")]
+
+    def __str__(self) -> str:
+        return f"opinion {self.label}"
+
+
+class InspectionVerdict(models.TextChoices):
+    """What a manual check found."""
+
+    GOOD = "good", _("Right")
+    DEBATABLE = "debatable", _("Debatable")
+    WRONG = "wrong", _("Wrong")
+
+
+class Inspection(models.Model):
+    """One annotation drawn for manual reading."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="inspections")
+    annotation = models.OneToOneField("annotation.Annotation", on_delete=models.PROTECT, related_name="inspection")
+    because = models.CharField(max_length=15, choices=[("sample", _("Sample")), ("no_agreement", _("No agreement"))])
+    verdict = models.CharField(max_length=10, choices=InspectionVerdict, blank=True)
+    inspected_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    inspected_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "id"], condition=models.Q(verdict=""), name="inspection_waiting")]
+
+    def __str__(self) -> str:
+        return self.verdict or "waiting"
+
+
+class ReviewState(models.TextChoices):
+    """What a manager decided about somebody whom the rules paused."""
+
+    OPEN = "open", _("Waits for a decision")
+    REINSTATED = "reinstated", _("Reinstated")
+    SUSPENDED = "suspended", _("Suspended")
+
+
+class Review(models.Model):
+    """Somebody whom the rules paused, before a manager. Without a decision in time, what is held is paid."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="reviews")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(max_length=10, choices=ReviewState, default=ReviewState.OPEN)
+    evidence = models.JSONField(default=dict)
+    opened_at = models.DateTimeField()
+    decide_by = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=1000, blank=True)
+    refuses_pay = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "surrogate"], condition=models.Q(state="open"), name="review_open_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"review {self.state}"
+
+
+class AppealState(models.TextChoices):
+    """What became of an appeal."""
+
+    OPEN = "open", _("Open")
+    GRANTED = "granted", _("Granted")
+    DENIED = "denied", _("Denied")
+
+
+class Appeal(models.Model):
+    """Somebody asks to look again at a refusal of pay."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="appeals")
+    ticket = models.OneToOneField("annotation.Ticket", on_delete=models.PROTECT, related_name="appeal")
+    text = models.CharField(max_length=2000)
+    state = models.CharField(max_length=10, choices=AppealState, default=AppealState.OPEN)
+    created_at = models.DateTimeField()
+    answer = models.CharField(max_length=2000, blank=True)
+    decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"appeal {self.state}"
+
+
+class Flag(models.Model):
+    """A question that people found offensive, and whether releases list it."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="flags")
+    question_id = models.CharField(max_length=200)
+    is_listed = models.BooleanField(null=True)  # None until a manager has decided
+    decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "question_id"], name="flag_once")]
+
+    def __str__(self) -> str:
+        return self.question_id

@@ -1,0 +1,82 @@
+"""What a campaign decided about its quality control, as one frozen value with a version."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+from quality.rules.gold import GoldTest
+
+
+class SecondRound(StrEnum):
+    """What is counted after the second round; the ANTIQUE paper does not say."""
+
+    ALONE = "alone"
+    POOLED = "pooled"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The process of ANTIQUE (Hashemi et al. 2020, section 3.1) and what the paper leaves open.
+
+    Attributes
+    ----------
+    second_round
+        ``alone``: strict majority of the second round; ``pooled``: unique plurality of both rounds.
+    gold_rate
+        Share of gold checks among what a person sees after the first items.
+    gold_first, gold_first_items
+        So many checks among so many first items.
+    gold_most_exposures
+        How often one key may be shown, to all people together.
+    gold_test
+        When checks warn and pause.
+    inspection_rate
+        Share of each person's submissions that is read by hand.
+    decide_hours
+        How long a manager has to decide about somebody who was paused; then what is held is paid.
+    excludes_on_suspension
+        Whether all that a suspended person did leaves the votes (and its slots reopen).
+    """
+
+    second_round: SecondRound = SecondRound.ALONE
+    gold_rate: float = 0.03
+    gold_first: int = 5
+    gold_first_items: int = 25
+    gold_most_exposures: int = 40
+    gold_test: GoldTest = field(default_factory=GoldTest)
+    inspection_rate: float = 0.2
+    decide_hours: int = 48
+    excludes_on_suspension: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.gold_rate <= 0.5 or not 0 <= self.inspection_rate <= 1:
+            raise ValueError("gold_rate must lie between 0 and 0.5, inspection_rate between 0 and 1")
+        if not 0 <= self.gold_first <= self.gold_first_items:
+            raise ValueError("gold_first must lie between 0 and gold_first_items")
+        if self.gold_most_exposures < 1 or self.decide_hours < 1:
+            raise ValueError("gold_most_exposures and decide_hours must be at least 1")
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the policy as JSON."""
+        return asdict(self)
+
+
+def policy_from(data: Mapping[str, Any]) -> Policy:
+    """Return the policy that was stored.
+
+    Raises
+    ------
+    ValueError
+        A name is unknown or a value is out of its range.
+    """
+    known = {one.name for one in fields(Policy)}
+    unknown = set(data) - known
+    if unknown:
+        raise ValueError(f"unknown in a policy: {', '.join(sorted(unknown))}")
+    given = dict(data)
+    if "gold_test" in given:
+        given["gold_test"] = GoldTest(**given["gold_test"])
+    if "second_round" in given:
+        given["second_round"] = SecondRound(given["second_round"])
+    return Policy(**given)

@@ -1,0 +1,83 @@
+"""Look at new annotations, once each: gold, standing, inspection, verdict.
+
+What is to be looked at is found by a partial index; the nudge after a submission only makes it soon.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.models import Annotation, Campaign, Participation
+from annotation.ordering import seeded
+from jobs.models import Job
+from jobs.services import job_enqueue
+from jobs.ticks import on_tick
+from jobs.work import Work
+from quality.models import Inspection, PolicyVersion
+from quality.rules.policy import Policy
+from quality.selectors.policies import policy_current
+from quality.services.gold import gold_check, gold_plan
+from quality.services.people import person_assess
+from quality.services.verdicts import item_judge
+
+CHUNK = 20  # short transactions: people wait for the same rows
+
+
+def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
+    """Examine all that waits, a few annotations a transaction."""
+    found = policy_current(campaign)
+    examined = int(work.job.result.get("examined", 0))
+    while found is not None:
+        with work.step(done=examined, examined=examined):
+            waiting = list(
+                Annotation.objects.filter(campaign=campaign, is_examined=False)
+                .exclude(not_counted_because="unverified")
+                .select_related("item__batch", "campaign", "slot")
+                .order_by("pk")[:CHUNK]
+            )
+            for annotation in waiting:
+                _examine(annotation, *found, now=timezone.now())
+            examined += len(waiting)
+        if len(waiting) < CHUNK:
+            break
+    return {"examined": examined}
+
+
+def _examine(annotation: Annotation, version: PolicyVersion, policy: Policy, *, now: datetime) -> None:
+    campaign = annotation.campaign
+    # First: what comes to it while it is looked at makes it wait again.
+    Annotation.objects.filter(pk=annotation.pk).update(is_examined=True)
+    if gold_check(annotation=annotation, now=now) is not None:
+        person_assess(campaign=campaign, policy=policy, surrogate_id=annotation.surrogate_id, now=now)
+    place = Participation.objects.filter(campaign=campaign, surrogate_id=annotation.surrogate_id).first()
+    if place is not None:
+        gold_plan(campaign=campaign, policy=policy, surrogate_id=place.surrogate_id, submitted=place.submitted)
+    if annotation.item.batch.is_gold or annotation.item.batch.is_pilot:
+        return
+    drawn = seeded(campaign.seed, "inspect", annotation.published_id) % 10**6 < policy.inspection_rate * 10**6
+    if annotation.counted and drawn:
+        Inspection.objects.get_or_create(annotation=annotation, defaults={"campaign": campaign, "because": "sample"})
+    item_judge(item=annotation.item, version=version, policy=policy, now=now)
+
+
+def examine_request(*, campaign_id: Any, now: datetime) -> Job:
+    """Ask for a look at what waits; at most one such job waits for each campaign."""
+    return job_enqueue(
+        kind="quality.examine", payload={"campaign": str(campaign_id)}, now=now, scope_id=campaign_id,
+        key=f"examine:{campaign_id}",
+    )  # fmt: skip
+
+
+@on_tick
+def examine_due(now: datetime) -> None:
+    """Find campaigns with annotations that wait."""
+    waiting = (
+        Annotation.objects.filter(is_examined=False, campaign__policies__isnull=False)
+        .exclude(not_counted_because="unverified")
+        .values_list("campaign_id", flat=True)
+        .distinct()
+        .order_by("campaign_id")[:100]
+    )
+    for campaign_id in waiting:
+        examine_request(campaign_id=campaign_id, now=now)

@@ -1,0 +1,38 @@
+"""Questions that people found upsetting or offensive, for a manager to list or not."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.audit import record
+from annotation.models import Assignment, AssignmentState, Campaign
+from jobs.ticks import on_tick
+from quality.models import Flag
+
+
+@on_tick
+def flags_collect(now: datetime) -> None:
+    """Make a flag of each question that somebody skipped as offensive; who did is not in it."""
+    skipped = Assignment.objects.filter(
+        state=AssignmentState.SKIPPED, skip_reason="offensive", campaign__policies__isnull=False
+    )
+    rows = skipped.order_by("-ended_at").values_list("campaign_id", "item__content__question_id").distinct()[:200]
+    for campaign_id, question_id in set(rows):
+        if question_id:
+            Flag.objects.get_or_create(campaign_id=campaign_id, question_id=question_id, defaults={"created_at": now})
+
+
+def flag_decide(*, flag: Flag, listed: bool, actor_id: UUID, now: datetime) -> None:
+    """Put a question on the list that releases carry, or take it off."""
+    with transaction.atomic():
+        Flag.objects.filter(pk=flag.pk).update(is_listed=listed, decided_by_id=actor_id, decided_at=now)
+        record(action="flag_decide", subject=flag, now=now, actor_id=actor_id, scope_id=flag.campaign_id, listed=listed)
+
+
+def question_flag(*, campaign: Campaign, question_id: str, actor_id: UUID, now: datetime) -> Flag:
+    """List a question that nobody flagged."""
+    with transaction.atomic():
+        flag, _ = Flag.objects.get_or_create(campaign=campaign, question_id=question_id, defaults={"created_at": now})
+    flag_decide(flag=flag, listed=True, actor_id=actor_id, now=now)
+    return flag

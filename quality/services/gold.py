@@ -1,0 +1,201 @@
+"""Gold checks: keys come in, exposures are minted one at a time, answers are compared.
+
+Nothing here is ever called by the annotator's pages; they serve what `annotation` holds as injections.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, F, Max, OuterRef
+
+from accounts.audit import record
+from accounts.transactions import require_transaction
+from annotation.locks import campaign_lock
+from annotation.models import (
+    Annotation,
+    Assignment,
+    Batch,
+    BatchState,
+    Campaign,
+    Injection,
+    Item,
+    Participation,
+    Slot,
+    SlotState,
+)
+from annotation.models import Split as SplitRow
+from annotation.ordering import new_example_id, seeded
+from annotation.services.claims import on_beginning
+from annotation.services.item_checks import identity_sha256
+from annotation.tasktypes.base import NewItem, RowError
+from annotation.tasktypes.registry import TASK_TYPES, voted
+from quality.models import GoldCheck, GoldKey, GoldPlan
+from quality.rules.policy import Policy
+from quality.selectors.policies import policy_current
+
+GOLD_SPLIT = "gold"
+PLAN_AHEAD = 10  # submissions
+
+
+class GoldRefused(ValueError):
+    """Rows of gold keys are wrong; nothing was imported."""
+
+
+def gold_import(
+    *,
+    campaign: Campaign,
+    rows: Iterable[tuple[int, Mapping[str, Any] | RowError]],
+    actor_id: UUID | None,
+    now: datetime,
+) -> int:
+    """Import gold keys: rows of the task type with ``accepted``, the labels that are right. Return how many are new.
+
+    Raises
+    ------
+    GoldRefused
+        A row is wrong; the message names the first. Nothing was imported.
+    """
+    checked = [_checked(campaign, number, row) for number, row in rows]
+    with transaction.atomic():
+        campaign_lock(campaign)
+        batch, _ = Batch.objects.get_or_create(
+            campaign=campaign, is_gold=True,
+            defaults={"ordinal": _next_ordinal(campaign), "state": BatchState.OPEN, "created_at": now},
+        )  # fmt: skip
+        split, _ = SplitRow.objects.get_or_create(
+            campaign=campaign, name=GOLD_SPLIT, defaults={"n": 1, "weight": 0, "position": 1001}
+        )
+        known = set(Item.objects.filter(campaign=campaign).values_list("content_sha256", flat=True))
+        ordinal = Item.objects.filter(campaign=campaign).count()
+        made = 0
+        for new, accepted in checked:
+            if identity_sha256(new) in known:
+                continue
+            item = Item.objects.create(
+                campaign=campaign, batch=batch, split=split, external_id=new.external_id, content=new.content,
+                published_id=new_example_id(campaign.seed, new.external_id, ordinal + made), n=1, created_at=now,
+                content_sha256=identity_sha256(new),
+            )  # fmt: skip
+            GoldKey.objects.create(campaign=campaign, item=item, accepted=accepted)
+            made += 1
+        record(action="gold_import", subject=batch, now=now, actor_id=actor_id, scope_id=campaign.pk, keys=made)
+    return made
+
+
+def _next_ordinal(campaign: Campaign) -> int:
+    return (Batch.objects.filter(campaign=campaign).aggregate(last=Max("ordinal"))["last"] or 0) + 1
+
+
+def _checked(campaign: Campaign, number: int, row: Mapping[str, Any] | RowError) -> tuple[NewItem, list[Any]]:
+    try:
+        if isinstance(row, RowError):
+            raise row
+        return TASK_TYPES[campaign.task_type].item_from_row(row), _accepted(campaign, row)
+    except RowError as error:
+        raise GoldRefused(f"row {number}, {error.column}: {error}") from error
+
+
+def _accepted(campaign: Campaign, row: Mapping[str, Any]) -> list[Any]:
+    labels = voted(campaign.task_type).labels
+    accepted = row.get("accepted")
+    if isinstance(accepted, str):  # a table: labels separated by blanks
+        accepted = [int(part) if part.isdecimal() else part for part in accepted.split()]
+    if not isinstance(accepted, list) or not accepted or not set(accepted) < set(labels):
+        raise RowError(f"expected some of {', '.join(map(str, labels))}, and not all of them", "accepted")
+    return accepted
+
+
+@on_beginning
+def gold_plan_begin(place: Participation) -> None:
+    """Plan the first exposures of somebody who begins."""
+    campaign = Campaign.objects.get(pk=place.campaign_id)
+    found = policy_current(campaign)
+    if found is not None:
+        gold_plan(campaign=campaign, policy=found[1], surrogate_id=place.surrogate_id, submitted=place.submitted)
+
+
+def gold_plan(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, submitted: int) -> int:
+    """Mint exposures until somebody's plan reaches far enough ahead; return how many were minted.
+
+    The first items hold more of them; after that each block of ``1 / rate`` items holds one, at a place
+    drawn by the campaign's seed.
+    """
+    require_transaction()
+    if not GoldKey.objects.filter(campaign=campaign, is_active=True).exists():
+        return 0
+    plan, _ = GoldPlan.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
+    minted = 0
+    while plan.planned_to < submitted + PLAN_AHEAD:
+        for position in _places(campaign.seed, policy, surrogate_id, plan.planned_to):
+            minted += _mint(campaign, policy, surrogate_id, position)
+        plan.planned_to += _block(policy, plan.planned_to)
+    plan.save(update_fields=["planned_to"])
+    return minted
+
+
+def _block(policy: Policy, begin: int) -> int:
+    """Return how many submissions the block that begins here spans."""
+    if begin == 0 and policy.gold_first_items:
+        return policy.gold_first_items
+    return round(1 / policy.gold_rate) if policy.gold_rate else 1_000
+
+
+def _places(seed: int, policy: Policy, surrogate_id: UUID, begin: int) -> list[int]:
+    """Return where in a block the exposures lie."""
+    length = _block(policy, begin)
+    first = begin == 0 and policy.gold_first_items
+    wanted = policy.gold_first if first else min(1, round(policy.gold_rate * length))
+    drawn = sorted(range(length), key=lambda place: seeded(seed, "gold", surrogate_id, begin, place))
+    return sorted(begin + place for place in drawn[:wanted])
+
+
+def _mint(campaign: Campaign, policy: Policy, surrogate_id: UUID, position: int) -> bool:
+    """Mint one exposure of the key that was shown least and that this person has not met."""
+    met = Assignment.objects.filter(surrogate_id=surrogate_id, item=OuterRef("item"))
+    planned = Injection.objects.filter(surrogate_id=surrogate_id, slot__item=OuterRef("item"))
+    keys = (
+        GoldKey.objects.select_for_update(skip_locked=True, of=("self",))
+        .filter(~Exists(met), ~Exists(planned), campaign=campaign, is_active=True)
+        .filter(exposures__lt=policy.gold_most_exposures)
+        .order_by("exposures", "pk")[:8]
+    )
+    drawn = sorted(keys, key=lambda key: (key.exposures, seeded(campaign.seed, "key", surrogate_id, key.pk)))
+    if not drawn:
+        return False
+    key = drawn[0]
+    slot = Slot.objects.create(
+        campaign=campaign, item_id=key.item_id, round=1, index=key.exposures, order_key=0, state=SlotState.ASIDE
+    )
+    Injection.objects.create(campaign=campaign, surrogate_id=surrogate_id, slot=slot, position=position)
+    GoldKey.objects.filter(pk=key.pk).update(exposures=F("exposures") + 1)
+    return True
+
+
+def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
+    """Compare an annotation with its key; None where there is none, or where it does not count."""
+    require_transaction()
+    key = GoldKey.objects.filter(item_id=annotation.item_id).first()
+    if key is None or not annotation.counted:
+        return None
+    vote = voted(annotation.campaign.task_type).vote_key(annotation.answer)
+    check, _ = GoldCheck.objects.get_or_create(
+        annotation=annotation,
+        defaults={
+            "key": key, "campaign_id": annotation.campaign_id, "surrogate_id": annotation.surrogate_id,
+            "is_hit": vote in key.accepted, "at": now,
+        },
+    )  # fmt: skip
+    return check
+
+
+def gold_retire(*, key: GoldKey, actor_id: UUID | None, now: datetime) -> bool:
+    """Show a key no more (many good people miss it). What it found stands."""
+    with transaction.atomic():
+        retired = GoldKey.objects.filter(pk=key.pk, is_active=True).update(is_active=False)
+        if retired:
+            Slot.objects.filter(item_id=key.item_id, state=SlotState.ASIDE).update(state=SlotState.CLOSED)
+            record(action="gold_retire", subject=key, now=now, actor_id=actor_id, scope_id=key.campaign_id)
+    return bool(retired)

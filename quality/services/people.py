@@ -1,0 +1,196 @@
+"""People under quality control: what the rules do by themselves, and what a manager decides.
+
+The rules warn and pause. Only a person suspends or refuses pay, with a reason for each person, within the
+stated time; when nobody decides, what was held is paid. Appeals look at a refusal again.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.audit import record
+from accounts.transactions import require_transaction
+from annotation.models import Annotation, Campaign, Standing, Ticket, TicketState
+from annotation.services.pay import refusal_take_back, tickets_refuse
+from annotation.services.people import standing_move
+from annotation.services.work import annotation_exclude
+from jobs.services import job_enqueue
+from jobs.ticks import on_tick
+from jobs.work import Work
+from quality.models import Appeal, AppealState, GoldCheck, Review, ReviewState
+from quality.rules.gold import Assessment, Finding
+from quality.rules.policy import Policy
+
+EXCLUDED = "quality"  # why an annotation of a suspended person is not counted
+
+
+class ReviewError(ValueError):
+    """A decision cannot be taken as asked."""
+
+
+def assessment_of(*, campaign: Campaign, policy: Policy, surrogate_id: UUID) -> Assessment:
+    """Return what somebody's gold checks come to, since a manager last reinstated them."""
+    checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
+    reinstated = Review.objects.filter(
+        campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.REINSTATED
+    ).order_by("-decided_at").first()  # fmt: skip
+    if reinstated is not None:
+        checks = checks.filter(at__gt=reinstated.decided_at)
+    return policy.gold_test.assess(checks.order_by("pk").values_list("is_hit", flat=True))
+
+
+def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime) -> Assessment:
+    """Warn or pause somebody if their gold checks say so."""
+    require_transaction()
+    found = assessment_of(campaign=campaign, policy=policy, surrogate_id=surrogate_id)
+    place = campaign.participations.filter(surrogate_id=surrogate_id).first()
+    standing = place.standing if place else Standing.ACTIVE
+    evidence = {"score": round(found.score, 3), "limit": round(found.limit, 3), "checks": found.checks}
+    if found.finding is Finding.FAILED and standing in (Standing.ACTIVE, Standing.WARNED):
+        standing_move(
+            campaign=campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=None, now=now, **evidence
+        )
+        Review.objects.get_or_create(
+            campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN,
+            defaults={
+                "opened_at": now, "decide_by": now + timedelta(hours=policy.decide_hours),
+                "evidence": {**evidence, "false_suspension_rate": policy.gold_test.budget},
+            },
+        )  # fmt: skip
+    elif found.finding is Finding.WARN and standing == Standing.ACTIVE:
+        standing_move(
+            campaign=campaign, surrogate_id=surrogate_id, to=Standing.WARNED, actor_id=None, now=now, **evidence
+        )
+    elif found.finding is Finding.OPEN and standing == Standing.WARNED:
+        standing_move(
+            campaign=campaign, surrogate_id=surrogate_id, to=Standing.ACTIVE, actor_id=None, now=now, **evidence
+        )
+    return found
+
+
+def review_decide(
+    *,
+    review: Review,
+    suspend: bool,
+    reason: str,
+    refuse_pay: bool,
+    actor_id: UUID,
+    now: datetime,
+    undo_seconds: int = 0,
+) -> Review:
+    """Decide about somebody who was paused.
+
+    Suspending leaves their work paid and (by policy) not counted; refusing pay is a second decision, and
+    only what is not paid yet can be refused.
+
+    Raises
+    ------
+    ReviewError
+        The review is decided already, or the reason is missing.
+    """
+    if suspend and not reason.strip():
+        raise ReviewError("give the reason: the person will read it")
+    if refuse_pay and not suspend:
+        raise ReviewError("pay can be refused only to somebody who is suspended")
+    to = ReviewState.SUSPENDED if suspend else ReviewState.REINSTATED
+    with transaction.atomic():
+        decided = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN).update(
+            state=to, decided_at=now, decided_by_id=actor_id, reason=reason[:1000], refuses_pay=refuse_pay
+        )
+        if not decided:
+            raise ReviewError("this was decided already")
+        standing_move(
+            campaign=review.campaign, surrogate_id=review.surrogate_id, actor_id=actor_id, now=now, reason=reason[:300],
+            to=Standing.SUSPENDED if suspend else Standing.ACTIVE,
+        )  # fmt: skip
+        if refuse_pay:
+            tickets_refuse(
+                campaign=review.campaign, surrogate_id=review.surrogate_id, reason=reason, actor_id=actor_id,
+                due_at=now + timedelta(seconds=undo_seconds), now=now,
+            )  # fmt: skip
+        if suspend:
+            job_enqueue(
+                kind="quality.exclude", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,
+                requested_by_id=actor_id, key=f"exclude:{review.pk}",
+            )  # fmt: skip
+        record(
+            action=f"review_{to}", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,
+            reason=reason[:1000], refuses_pay=refuse_pay,
+        )  # fmt: skip
+    review.refresh_from_db()
+    return review
+
+
+def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, Any]:
+    """Take all that a suspended person did out of the votes; it stays paid, its slots reopen."""
+    excluded = int(work.job.result.get("excluded", 0))
+    while True:
+        with work.step(done=excluded, excluded=excluded):
+            rows = list(
+                Annotation.objects.filter(
+                    campaign=review.campaign, surrogate_id=review.surrogate_id, counted=True, item__batch__is_gold=False
+                ).order_by("pk")[:20]
+            )
+            for row in rows:
+                annotation_exclude(annotation=row, because=EXCLUDED, actor_id=review.decided_by_id, now=now)
+            excluded += len(rows)
+        if not rows:
+            return {"excluded": excluded}
+
+
+@on_tick
+def reviews_lapse(now: datetime) -> None:
+    """Record reviews whose time has passed: the hold on pay ends by itself, the pause stays until somebody decides."""
+    due = Review.objects.filter(state=ReviewState.OPEN, decide_by__lt=now).exclude(evidence__has_key="lapsed")
+    for review in due.order_by("pk")[:50]:
+        with transaction.atomic():
+            Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, "lapsed": now.isoformat()})
+            record(action="review_lapse", subject=review, now=now, actor_id=None, scope_id=review.campaign_id)
+
+
+def appeal_open(*, ticket: Ticket, text: str, now: datetime) -> Appeal:
+    """Take an appeal against a refusal; asking again changes nothing.
+
+    Raises
+    ------
+    ReviewError
+        Pay for this ticket was not refused, or nothing was written.
+    """
+    if ticket.state != TicketState.REFUSED:
+        raise ReviewError("pay for this work was not refused")
+    if not text.strip():
+        raise ReviewError("say in a few words why it should be looked at again")
+    with transaction.atomic():
+        appeal, opened = Appeal.objects.get_or_create(
+            ticket=ticket,
+            defaults={"campaign_id": ticket.workforce.campaign_id, "text": text[:2000], "created_at": now},
+        )
+        if opened:
+            record(action="appeal_open", subject=appeal, now=now, actor_id=None, scope_id=appeal.campaign_id)
+    return appeal
+
+
+def appeal_decide(*, appeal: Appeal, grant: bool, answer: str, actor_id: UUID, now: datetime) -> Appeal:
+    """Decide an appeal. What is granted is paid: by taking back the refusal, or as a bonus when that is too late.
+
+    Raises
+    ------
+    ReviewError
+        It is decided already, or a denial has no answer.
+    """
+    if not grant and not answer.strip():
+        raise ReviewError("say why: the person will read it")
+    to = AppealState.GRANTED if grant else AppealState.DENIED
+    with transaction.atomic():
+        decided = Appeal.objects.filter(pk=appeal.pk, state=AppealState.OPEN).update(
+            state=to, answer=answer[:2000], decided_by_id=actor_id, decided_at=now
+        )
+        if not decided:
+            raise ReviewError("this was decided already")
+        if grant:
+            refusal_take_back(ticket=appeal.ticket, reason=answer, actor_id=actor_id, now=now)
+        record(action=f"appeal_{to}", subject=appeal, now=now, actor_id=actor_id, scope_id=appeal.campaign_id)
+    appeal.refresh_from_db()
+    return appeal

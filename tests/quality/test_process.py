@@ -1,0 +1,195 @@
+"""The ANTIQUE process on real rows: votes, second round, expert, exclusion, gold, standing, inspection."""
+
+import random
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import Annotation, Injection, Item, Participation, Slot, Standing
+from annotation.services.work import annotation_exclude
+from quality.models import Case, GoldCheck, Inspection, Review, Verdict
+from quality.rules.policy import Policy, SecondRound
+from quality.selectors.policies import policy_current
+from quality.services.adjudication import CaseError, case_next, opinion_give
+from quality.services.people import ReviewError, review_decide
+from quality.services.verdicts import item_standing, verdict_recompute
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def vote_all(campaign, labels):
+    people = [factories.annotator(campaign) for _ in labels]
+    for person, label in zip(people, labels, strict=True):
+        factories.vote(campaign, person, label)
+    factories.examine(campaign)
+    return people
+
+
+def verdict():
+    return Verdict.objects.get(superseded_at=None)
+
+
+def test_two_of_three_decide():
+    campaign = factories.antique(items=1)
+    vote_all(campaign, [4, 2, 4])
+    assert (verdict().label, verdict().rule, verdict().annotations.count()) == (4, "majority", 3)
+    assert verdict().policy.version == 1
+
+
+def test_no_majority_opens_a_second_round_for_other_people_and_it_counts_alone():
+    campaign = factories.antique(items=1)
+    first = vote_all(campaign, [4, 3, 2])
+    assert not Verdict.objects.exists()
+    assert Slot.objects.filter(round=2, state="open").count() == 3
+    assert Inspection.objects.count() >= 0
+    with pytest.raises(AssertionError):
+        factories.claim(campaign, first[0])
+    vote_all(campaign, [2, 2, 1])
+    assert (verdict().label, verdict().rule) == (2, "second")
+    assert verdict_recompute(verdict()) == 2
+
+
+def test_pooled_counts_both_rounds():
+    campaign = factories.antique(items=1, policy=Policy(second_round=SecondRound.POOLED))
+    vote_all(campaign, [4, 3, 2])
+    vote_all(campaign, [4, 3, 4])
+    assert (verdict().label, verdict().rule) == (4, "pooled")
+
+
+def test_an_expert_decides_what_two_rounds_could_not_and_never_an_own_item():
+    campaign = factories.antique(items=1)
+    people = vote_all(campaign, [4, 3, 2]) + vote_all(campaign, [1, 2, 3])
+    case = Case.objects.get(state="open")
+    assert (
+        Inspection.objects.filter(because="no_agreement").count() + Inspection.objects.filter(because="sample").count()
+        == 6
+    )
+    assert case_next(campaign=campaign, surrogate_id=people[0].surrogate_id) is None
+    with pytest.raises(CaseError):
+        opinion_give(case=case, surrogate_id=people[0].surrogate_id, label=2, justification="", now=timezone.now())
+    expert = factories.user()
+    opinion_give(
+        case=case, surrogate_id=expert.surrogate_id, label=2, justification="It is about it.", now=timezone.now()
+    )
+    assert (verdict().label, verdict().rule, verdict().opinion.surrogate_id) == (2, "expert", expert.surrogate_id)
+    again = opinion_give(case=case, surrogate_id=expert.surrogate_id, label=4, justification="", now=timezone.now())
+    assert again.label == 2
+
+
+def test_excluding_work_supersedes_the_verdict_reopens_the_slot_and_recalls_the_case():
+    campaign = factories.antique(items=1)
+    vote_all(campaign, [4, 4, 2])
+    excluded = Annotation.objects.filter(answer__label=4).first()
+    annotation_exclude(annotation=excluded, because="quality", actor_id=None, now=timezone.now())
+    factories.examine(campaign)
+    assert not Verdict.objects.filter(superseded_at=None).exists()
+    slot = Slot.objects.get(state="open")
+    assert (slot.round, slot.index) == (1, excluded.slot.index)
+    vote_all(campaign, [2])
+    assert (verdict().label, verdict().rule) == (2, "majority")
+    assert Verdict.objects.exclude(superseded_at=None).count() == 1
+
+    second = factories.antique(items=1)
+    vote_all(second, [4, 3, 2])
+    vote_all(second, [1, 2, 3])
+    assert Case.objects.get(campaign=second).state == "open"
+    annotation_exclude(
+        annotation=Annotation.objects.filter(campaign=second, slot__round=1).first(), because="quality", actor_id=None,
+        now=timezone.now(),
+    )  # fmt: skip
+    factories.examine(second)
+    assert Case.objects.get(campaign=second).state == "recalled"
+
+
+@pytest.mark.parametrize("rule", list(SecondRound))
+def test_every_verdict_recomputes_from_what_it_names(rule):
+    """Random votes, exclusions and opinions: what stands is always what the stored rows come to."""
+    chance = random.Random(11)
+    campaign = factories.antique(items=12, policy=Policy(second_round=rule))
+    expert = factories.user()
+    for _ in range(14):
+        person = factories.annotator(campaign)
+        for _ in range(chance.randint(2, 12)):
+            try:
+                factories.vote(campaign, person, chance.choice([1, 2, 3, 4]))
+            except AssertionError:
+                break
+        factories.examine(campaign)
+        if chance.random() < 0.5:
+            counted = list(Annotation.objects.filter(campaign=campaign, counted=True).order_by("pk"))
+            annotation_exclude(annotation=chance.choice(counted), because="quality", actor_id=None, now=timezone.now())
+        case = case_next(campaign=campaign, surrogate_id=expert.surrogate_id)
+        if case is not None and chance.random() < 0.7:
+            opinion_give(
+                case=case, surrogate_id=expert.surrogate_id, label=chance.choice([1, 2, 3, 4]), justification="",
+                now=timezone.now(),
+            )  # fmt: skip
+        factories.examine(campaign)
+        for row in Verdict.objects.select_related("item__campaign", "policy", "opinion"):
+            assert verdict_recompute(row) == row.label
+        _, policy = policy_current(campaign)
+        for item in Item.objects.filter(campaign=campaign).select_related("campaign"):
+            found, _ = item_standing(item, policy)
+            current = Verdict.objects.filter(item=item, superseded_at=None).first()
+            assert (current.label, current.rule) == (found.label, found.rule) if current else found.label is None
+    assert Verdict.objects.filter(campaign=campaign).values("rule").distinct().count() >= 2
+
+
+def test_gold_is_front_loaded_looks_like_any_slot_and_is_checked():
+    policy = Policy(gold_first=3, gold_first_items=6, gold_rate=0.1)
+    campaign = factories.antique(items=20, n=3, gold=8, policy=policy)
+    person = factories.annotator(campaign)
+    for _ in range(16):
+        factories.vote(campaign, person, 4)
+    factories.examine(campaign)
+    checks = GoldCheck.objects.filter(campaign=campaign)
+    first_six = Annotation.objects.filter(surrogate_id=person.surrogate_id).order_by("pk")[:6]
+    assert sum(row.item.batch.is_gold for row in first_six) == 3
+    assert checks.count() == 4
+    assert all(check.is_hit for check in checks)
+    assert not Verdict.objects.filter(item__batch__is_gold=True).exists()
+    assert Injection.objects.filter(campaign=campaign).count() >= 4
+
+
+def test_three_misses_pause_and_a_manager_suspends_what_is_excluded_reopens():
+    policy = Policy(gold_first=3, gold_first_items=3)
+    campaign = factories.antique(items=6, gold=8, policy=policy)
+    careless, manager = factories.annotator(campaign), factories.user()
+    for _ in range(3):
+        factories.vote(campaign, careless, 1)
+    work = factories.vote(campaign, careless, 1)  # before the checks were looked at
+    factories.examine(campaign)
+    review = Review.objects.get(campaign=campaign)
+    place = Participation.objects.get(campaign=campaign, surrogate=careless.surrogate)
+    assert (review.state, place.standing) == ("open", Standing.PAUSED)
+    with pytest.raises(AssertionError, match="suspended"):
+        factories.claim(campaign, careless)
+    with pytest.raises(ReviewError):
+        review_decide(
+            review=review, suspend=True, reason=" ", refuse_pay=False, actor_id=manager.surrogate_id, now=timezone.now()
+        )
+    review_decide(
+        review=review, suspend=True, reason="Three of three checks missed.", refuse_pay=False,
+        actor_id=manager.surrogate_id, now=timezone.now(),
+    )  # fmt: skip
+    factories.run_jobs()
+    work.refresh_from_db()
+    assert (work.counted, work.not_counted_because) == (False, "quality")
+    assert Slot.objects.get(pk=work.slot_id).state == "open"
+
+
+def test_a_reinstated_person_begins_afresh():
+    policy = Policy(gold_first=3, gold_first_items=3)
+    campaign = factories.antique(items=6, gold=8, policy=policy)
+    person, manager = factories.annotator(campaign), factories.user()
+    for _ in range(3):
+        factories.vote(campaign, person, 1)
+    factories.examine(campaign)
+    review_decide(
+        review=Review.objects.get(), suspend=False, reason="", refuse_pay=False, actor_id=manager.surrogate_id,
+        now=timezone.now(),
+    )  # fmt: skip
+    factories.vote(campaign, person, 1)
+    factories.examine(campaign)
+    assert Participation.objects.get(surrogate=person.surrogate).standing == Standing.ACTIVE

@@ -1,0 +1,102 @@
+"""A real marketplace process, the platform behind a real HTTP server, and people between them."""
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import Workforce
+from annotation.services.postings import round_request
+from annotation.services.workforces import workforce_add
+from jobs.work import Work
+from simulation.crowd import SimulatedWorker, Temper
+from tests import factories
+from tests.marketplace.served import served
+
+TERMS = {
+    "reward_cents": 10, "has_fees": True, "qualification": "own", "approve_after_seconds": 0, "stale_seconds": 86_400,
+    "undo_seconds": 0, "assignment_seconds": 600,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def market(tmp_path_factory):
+    """Return a running marketplace; its clock is its own."""
+    with served(tmp_path_factory.mktemp("market")) as running:
+        yield running
+
+
+class Desk:
+    """A campaign with postings at a marketplace, and what a test does to both."""
+
+    def __init__(self, market, campaign, platform_url, settings, *, sign=False, **terms):
+        self.market, self.campaign, self.platform_url = market, campaign, platform_url
+        arguments = ("--sign-frames",) if sign else ()
+        self.requester = market.requester(campaign.slug, "100", *arguments)
+        settings.PLATFORM_URL = platform_url
+        settings.MTURK_ENDPOINT_URL = self.requester["endpoint_url"]
+        settings.MTURK_ACCESS_KEY_ID = self.requester["aws_access_key_id"]
+        settings.MTURK_SECRET_ACCESS_KEY = self.requester["aws_secret_access_key"]
+        settings.MTURK_FRAME_SECRET = self.requester["frame_secret"] if sign else ""
+        settings.MTURK_SUBMIT_URLS = [f"http://worker.localhost:{market.port}"]
+        settings.MTURK_REQUESTS_PER_SECOND = 0
+        settings.MTURK_PULL_SECONDS = 0
+        settings.MTURK_RETRY_SECONDS = 0
+        self.workforce = workforce_add(
+            campaign=campaign, kind="mturk", terms={**TERMS, **terms}, actor_id=None, now=timezone.now()
+        )
+        self.client = market.client(self.requester)
+
+    def round(self):
+        """Read, decide, send, once."""
+        round_request(workforce=self.workforce, now=timezone.now())
+        factories.run_jobs()
+        self.workforce.refresh_from_db()
+        return self.workforce
+
+    def worker(self, name, **temper):
+        """Return somebody with an account at the marketplace, logged in."""
+        made = self.market.command(
+            "marketplace_worker", "--email", f"{name}-{self.campaign.slug}@example.org", "--password",
+            "correct horse battery", "--json",
+        )  # fmt: skip
+        assert made.returncode == 0, made.stderr
+        truth = {}
+        for item in self.campaign.items.all():
+            truth[item.content["question_text"], item.content["answer_text"]] = 4
+        worker = SimulatedWorker(
+            f"http://worker.localhost:{self.market.port}", f"{name}-{self.campaign.slug}@example.org",
+            "correct horse battery", Temper(**{"care": 1.0, "returns": 0.0, "skips": 0.0, **temper}), truth, seed=5,
+        )  # fmt: skip
+        worker.log_in()
+        return worker
+
+    def money(self):
+        """Return the marketplace's books of this requester, in cents."""
+        shown = self.market.requester(self.campaign.slug, "0")
+        return {name: round(float(shown[name]) * 100) for name in ("deposited", "available", "held", "paid", "fees")}
+
+
+@pytest.fixture
+def desk(market, transactional_db, live_server, settings):
+    """Return a function that sets up a campaign with postings."""
+
+    def make(items=2, n=3, **options):
+        terms = options.pop("terms", {})
+        sign = options.pop("sign", False)
+        campaign = factories.antique(items=items, n=n, **options)
+        return Desk(market, campaign, live_server.url, settings, sign=sign, **terms)
+
+    return make
+
+
+@pytest.fixture
+def rows(transactional_db):
+    """Return a job's hold for calling services that want one."""
+    from jobs.models import Job
+
+    job = Job.objects.create(
+        kind="test", payload={}, state="running", attempt=1, due_at=timezone.now(), created_at=timezone.now()
+    )
+    return Work(job)
+
+
+__all__ = ["Desk", "Workforce"]
