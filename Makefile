@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli demo serve test check venv messages types lock perf clean
+.PHONY: awscli demo demo-antique serve test check venv messages types lock perf clean
 
 $(VENV)/.run-time: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,9 @@ awscli: .venv-awscli/.ready  ## the AWS command line, for one test; it pins what
 
 demo: $(VENV)/.run-time  ## set up, fill, print logins, serve
 	$(BIN)/python manage.py demo
+
+demo-antique: $(VENV)/.run-time  ## the whole ANTIQUE process with a synthetic crowd (minutes)
+	$(BIN)/python manage.py demo_antique --seed 2020
 
 serve: $(VENV)/.run-time  ## web and worker on this machine
 	$(BIN)/python manage.py serve

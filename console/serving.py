@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,38 +39,44 @@ def serve(*, bind: str, ready: Callable[[str], None], marketplace_bind: str = ""
     address = bind or f"127.0.0.1:{free_port(8000)}"
     manage = [sys.executable, str(ROOT / "manage.py")]
     ours = os.environ.copy()
-    commands = {"web": (_web_command(address), ours), "worker": ([*manage, "worker"], ours)}
+    commands = {"web": (web_command(address), ours), "worker": ([*manage, "worker"], ours)}
     addresses = [address]
     if marketplace_bind:
         serving = [*manage, "marketplace_serve", "--quiet", "--bind", marketplace_bind]
         commands["marketplace"] = (serving, marketplace_environment())
         addresses.append(marketplace_bind)
-    children = {name: _start(*command) for name, command in commands.items()}
+    children = {name: start_child(*command) for name, command in commands.items()}
     stopping: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda received, _frame: stopping.append(received))
     try:
         for one in addresses:
-            _wait_until_up(one, stopping)
+            wait_until_up(one, stopping)
         ready(f"http://{address}/")
         while not stopping:
             for name, child in children.items():
                 if child.poll() is not None and not stopping:
                     sys.stderr.write(f"{name} ended ({child.returncode}); starting it again\n")
                     time.sleep(_RESTART_SECONDS)
-                    children[name] = _start(*commands[name])
+                    children[name] = start_child(*commands[name])
             time.sleep(0.2)
     finally:
-        for child in children.values():
-            child.terminate()
-        for child in children.values():
-            try:
-                child.wait(timeout=15)
-            except subprocess.TimeoutExpired:
-                child.kill()
+        stop_children(list(children.values()))
 
 
-def _web_command(address: str) -> list[str]:
+def stop_children(children: list[subprocess.Popen[bytes]]) -> None:
+    """End processes that were started here, and wait for them."""
+    for child in children:
+        child.terminate()
+    for child in children:
+        try:
+            child.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            child.kill()
+
+
+def web_command(address: str) -> list[str]:
+    """Return the command that serves the platform."""
     return [
         sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", address, "--worker-class", "gthread",
         "--workers", "1", "--threads", "8", "--no-control-socket", "--log-level", "warning", "--max-requests", "20000",
@@ -84,7 +90,8 @@ def marketplace_environment() -> dict[str, str]:
     return kept | {"MARKETPLACE_DEVELOPMENT": "1", "MARKETPLACE_OPEN_SIGNUP": "1"}
 
 
-def _start(command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+def start_child(command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start a process that ends when this one does."""
     return subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=_end_with_parent)  # noqa: S603, PLW1509
 
 
@@ -107,7 +114,8 @@ def free_port(first: int) -> int:
     raise OSError(f"no free port between {first} and {first + 99}")
 
 
-def _wait_until_up(address: str, stopping: list[int]) -> None:
+def wait_until_up(address: str, stopping: Sequence[int] = ()) -> None:
+    """Wait until a server answers, or until a signal came."""
     for _attempt in range(300):
         try:
             urllib.request.urlopen(f"http://{address}/healthz", timeout=2).close()

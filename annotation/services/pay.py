@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import Sum
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
@@ -208,5 +208,6 @@ def committed_cents(workforce: Workforce) -> int:
     )  # fmt: skip
 
 
-def _sum(rows: QuerySet[Any], field: str) -> int:
-    return int(rows.aggregate(total=Sum(field))["total"] or 0)
+def _sum(rows: Any, field: str) -> int:
+    total = rows.aggregate(total=Sum(field))["total"]
+    return int(total) if total else 0

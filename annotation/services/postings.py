@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from accounts.audit import record
@@ -48,7 +48,11 @@ def rounds_due(now: datetime) -> None:
     if not settings.MTURK_ENDPOINT_URL:
         return
     before = (now - timedelta(seconds=settings.MTURK_ROUND_SECONDS)).isoformat()
-    rows = Workforce.objects.filter(kind="mturk").exclude(remote__settled=True)
+    postings = Posting.objects.filter(workforce=OuterRef("pk")).exclude(state=PostingState.SETTLED)
+    errands = Errand.objects.filter(workforce=OuterRef("pk"), state__in=[ErrandState.DUE, ErrandState.SENDING])
+    rows = Workforce.objects.filter(kind="mturk").filter(
+        Q(campaign__state=CampaignState.OPEN) | Exists(postings) | Exists(errands)
+    )
     for workforce in rows.order_by("pk")[:100]:
         if workforce.remote.get("round_at", "") < before:
             round_request(workforce=workforce, now=now)

@@ -10,25 +10,28 @@ from django.utils import timezone
 
 from annotation.models import Annotation, Campaign, Participation
 from annotation.ordering import seeded
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
 from jobs.models import Job
 from jobs.services import job_enqueue
 from jobs.ticks import on_tick
 from jobs.work import Work
 from quality.models import Inspection, PolicyVersion
 from quality.rules.policy import Policy
-from quality.selectors.policies import policy_current
 from quality.services.gold import gold_check, gold_plan
 from quality.services.people import person_assess
+from quality.services.policies import policy_ensure
 from quality.services.verdicts import item_judge
 
+VOTED = [key for key, task_type in TASK_TYPES.items() if isinstance(task_type, Voted)]
 CHUNK = 20  # short transactions: people wait for the same rows
 
 
 def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
     """Examine all that waits, a few annotations a transaction."""
-    found = policy_current(campaign)
+    found = policy_ensure(campaign=campaign, now=timezone.now())
     examined = int(work.job.result.get("examined", 0))
-    while found is not None:
+    while True:
         with work.step(done=examined, examined=examined):
             waiting = list(
                 Annotation.objects.filter(campaign=campaign, is_examined=False)
@@ -73,7 +76,7 @@ def examine_request(*, campaign_id: Any, now: datetime) -> Job:
 def examine_due(now: datetime) -> None:
     """Find campaigns with annotations that wait."""
     waiting = (
-        Annotation.objects.filter(is_examined=False, campaign__policies__isnull=False)
+        Annotation.objects.filter(is_examined=False, campaign__task_type__in=VOTED)
         .exclude(not_counted_because="unverified")
         .values_list("campaign_id", flat=True)
         .distinct()

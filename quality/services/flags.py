@@ -15,7 +15,7 @@ from quality.models import Flag
 def flags_collect(now: datetime) -> None:
     """Make a flag of each question that somebody skipped as offensive; who did is not in it."""
     skipped = Assignment.objects.filter(
-        state=AssignmentState.SKIPPED, skip_reason="offensive", campaign__policies__isnull=False
+        state=AssignmentState.SKIPPED, skip_reason="offensive", campaign__task_type="antique"
     )
     rows = skipped.order_by("-ended_at").values_list("campaign_id", "item__content__question_id").distinct()[:200]
     for campaign_id, question_id in set(rows):

@@ -35,6 +35,7 @@ from annotation.tasktypes.registry import TASK_TYPES, voted
 from quality.models import GoldCheck, GoldKey, GoldPlan
 from quality.rules.policy import Policy
 from quality.selectors.policies import policy_current
+from quality.services.policies import policy_ensure
 
 GOLD_SPLIT = "gold"
 PLAN_AHEAD = 10  # submissions
@@ -59,6 +60,7 @@ def gold_import(
         A row is wrong; the message names the first. Nothing was imported.
     """
     checked = [_checked(campaign, number, row) for number, row in rows]
+    policy_ensure(campaign=campaign, now=now)
     with transaction.atomic():
         campaign_lock(campaign)
         batch, _ = Batch.objects.get_or_create(

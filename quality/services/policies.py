@@ -10,6 +10,7 @@ from annotation.locks import campaign_lock
 from annotation.models import Campaign
 from quality.models import PolicyVersion
 from quality.rules.policy import Policy
+from quality.selectors.policies import policy_current
 
 
 def policy_publish(*, campaign: Campaign, policy: Policy, actor_id: UUID | None, now: datetime) -> PolicyVersion:
@@ -22,3 +23,11 @@ def policy_publish(*, campaign: Campaign, policy: Policy, actor_id: UUID | None,
         )
         record(action="policy_publish", subject=row, now=now, actor_id=actor_id, scope_id=campaign.pk, policy=row.data)
     return row
+
+
+def policy_ensure(*, campaign: Campaign, now: datetime) -> tuple[PolicyVersion, Policy]:
+    """Return the policy in force; a campaign without one gets the default as its first version."""
+    return policy_current(campaign) or (
+        policy_publish(campaign=campaign, policy=Policy(), actor_id=None, now=now),
+        Policy(),
+    )

@@ -29,6 +29,9 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=0, help="of splits, order and ids (default 0)")
         parser.add_argument("--purpose", default="Building a question answering dataset.", help="for the consent text")
         parser.add_argument("--contact", default="the administrator", help="for the consent text")
+        parser.add_argument(
+            "--no-training", action="store_true", help="leave out the training round, where the task type has one"
+        )
         parser.add_argument("--manager", metavar="EMAIL", help="somebody with an account who will manage it")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -44,6 +47,7 @@ class Command(BaseCommand):
                 raise CommandError(f"nobody here has the address {options['manager']}")
         campaign = campaign_create(
             slug=options["slug"], title=options["title"], task_type=options["task_type"], seed=options["seed"],
+            has_training=bool(TASK_TYPES[options["task_type"]].training) and not options["no_training"],
             splits=[self._split(text) for text in options["split"]], created_by=manager, now=timezone.now(),
             consent=ConsentPlan(options["purpose"], "Answers and the time they take.", options["contact"]),
         )  # fmt: skip

@@ -11,8 +11,6 @@ from django.utils import timezone
 from jobs.services import jobs_run_due
 from jobs.ticks import tick
 
-_TICK_SECONDS = 5.0
-
 
 class Command(BaseCommand):
     """Run due jobs and the periodic upkeep until told to stop."""
@@ -22,6 +20,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
         parser.add_argument("--poll", type=float, default=0.2, metavar="SECONDS", help="how often to look for jobs")
+        parser.add_argument(
+            "--tick", type=float, default=5.0, metavar="SECONDS", help="how often to look for what is due"
+        )
         parser.add_argument("--once", action="store_true", help="run what is due now, then stop")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -34,7 +35,7 @@ class Command(BaseCommand):
         stopping = threading.Event()
         signal.signal(signal.SIGTERM, lambda *_: stopping.set())
         # In a thread of its own: deadlines pass while a long job runs.
-        upkeep = threading.Thread(target=_keep_up, args=(stopping,), name="upkeep", daemon=True)
+        upkeep = threading.Thread(target=_keep_up, args=(stopping, options["tick"]), name="upkeep", daemon=True)
         upkeep.start()
         while not stopping.is_set():
             close_old_connections()
@@ -42,9 +43,9 @@ class Command(BaseCommand):
                 stopping.wait(options["poll"])
 
 
-def _keep_up(stopping: threading.Event) -> None:
+def _keep_up(stopping: threading.Event, seconds: float) -> None:
     while not stopping.is_set():
         close_old_connections()
         tick(now=timezone.now())
-        stopping.wait(_TICK_SECONDS)
+        stopping.wait(seconds)
     connection.close()

@@ -1,0 +1,388 @@
+"""The whole ANTIQUE process, run by a synthetic crowd over the real protocol.
+
+The platform, its job worker and the marketplace are processes of their own; the crowd knows only their pages.
+This process plays the manager and the expert, through the same services as their pages.
+"""
+
+import json
+import os
+import random
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import close_old_connections, connection
+from django.utils import timezone
+
+from accounts.models import Surrogate
+from annotation.management.campaigns import launch_here
+from annotation.models import (
+    Annotation,
+    Campaign,
+    CampaignState,
+    Errand,
+    ErrandKind,
+    ErrandState,
+    Item,
+    Posting,
+    Ticket,
+    TicketState,
+    Workforce,
+)
+from annotation.rows import read_rows
+from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
+from annotation.services.numbers import numbers_refresh
+from annotation.services.pay import bonus_grant
+from annotation.services.workforces import workforce_add
+from console.serving import (
+    ROOT,
+    free_port,
+    marketplace_environment,
+    start_child,
+    stop_children,
+    wait_until_up,
+    web_command,
+)
+from jobs.terminal import run_here
+from quality.models import Appeal, Case, Inspection, InspectionVerdict, Review, Verdict
+from quality.rules.policy import Policy
+from quality.selectors.summary import summary_of
+from quality.services.adjudication import opinion_give
+from quality.services.gold import gold_import
+from quality.services.inspections import inspection_decide
+from quality.services.people import appeal_decide, appeal_open, review_decide
+from quality.services.policies import policy_publish
+from simulation.crowd import Did, SimulatedWorker, Temper
+
+CONTENT = Path(__file__).parent / "content"
+# Far more gold than ANTIQUE's 3 %: with some twenty items a person, no honest rule could decide on less.
+POLICY = Policy(gold_first=5, gold_first_items=12, gold_rate=0.15, gold_most_exposures=60)
+TERMS = {
+    "reward_cents": 12, "training_bonus_cents": 25, "has_fees": True, "qualification": "own", "undo_seconds": 0,
+    "approve_after_seconds": 20, "hold_seconds": 86_400, "stale_seconds": 6, "assignment_seconds": 900,
+}  # fmt: skip
+PACE = {
+    "MTURK_ROUND_SECONDS": "0.5", "MTURK_PULL_SECONDS": "0.5", "MTURK_RETRY_SECONDS": "1",
+    "MTURK_REQUESTS_PER_SECOND": "0", "QUORATE_JOB_LEASE_SECONDS": "5", "MARKETPLACE_SWEEP_SECONDS": "0.5",
+}  # fmt: skip
+CAREFUL, MIDDLING, CARELESS = Temper(care=0.95), Temper(care=0.8), Temper(care=0.05, is_random=True)
+CROWD = (CAREFUL,) * 8 + (MIDDLING,) * 2 + (CARELESS,) * 2
+HARD_SHARE = 0.3  # pairs on which even careful people choose any label
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run: how many pairs, by which seed, how often to kill the job worker, and for how long at most."""
+
+    seed: int
+    pairs: int = 64
+    kills: int = 0
+    is_unanimous: bool = False
+    seconds: int = 900
+
+
+class Stuck(RuntimeError):
+    """The run did not come to its end in time."""
+
+
+def run(plan: Plan, say: Say) -> dict[str, Any]:
+    """Run the whole process and return what it came to.
+
+    Raises
+    ------
+    Stuck
+    """
+    campaign = _campaign(plan)
+    with _services(campaign, plan, say) as services:
+        deadline = time.monotonic() + plan.seconds
+        stop = threading.Event()
+        crowd = _crowd(services, campaign, plan, say)
+        threads = [threading.Thread(target=_work, args=(crowd[part::4], stop)) for part in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            _manage(campaign, services, plan, deadline, say)
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join(timeout=120)
+        _settle(campaign, services, deadline, say)
+        books = services.books(campaign)
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    return _result(campaign, plan, books)
+
+
+def _campaign(plan: Plan) -> Campaign:
+    """Return a launched campaign with gold keys and a policy; its name is new in every run."""
+    slug, number = f"antique-{plan.seed}", 1
+    while Campaign.objects.filter(slug=slug).exists():
+        number += 1
+        slug = f"antique-{plan.seed}-{number}"
+    now = timezone.now()
+    campaign = campaign_create(
+        slug=slug, title="How well does an answer answer?", task_type="antique", splits=[SplitPlan("train", 3)],
+        consent=ConsentPlan("Trying Quorate out.", "Your answers and how long they take.", "whoever started this demo"),
+        created_by=None, now=now, seed=plan.seed, has_training=True, is_synthetic=True, group_by="question",
+        content_warning="Some questions are about private matters.",
+    )  # fmt: skip
+    policy_publish(campaign=campaign, policy=POLICY, actor_id=None, now=now)
+    with (CONTENT / "antique_gold.jsonl").open("rb") as file:
+        gold_import(campaign=campaign, rows=read_rows(file, "gold.jsonl"), actor_id=None, now=now)
+    lines = (CONTENT / "antique_pairs.jsonl").read_text(encoding="utf-8").splitlines()[: plan.pairs]
+    part = Path(settings.DATA_DIR) / f"{slug}.jsonl"
+    part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    payload = {
+        "campaign": str(campaign.pk),
+        "path": str(part),
+        "name": part.name,
+        "pilot": False,
+        "good_rows_only": False,
+    }
+    run_here(kind="annotation.import_items", payload=payload, stderr=_Quiet(), scope_id=campaign.pk)
+    part.unlink()
+    launch_here(campaign, _Quiet())
+    return campaign
+
+
+class _Quiet:
+    def write(self, text: str) -> None:
+        """Drop it."""
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+    def isatty(self) -> bool:
+        """Say no."""
+        return False
+
+
+class Services:
+    """The processes of a run, and how to ask them."""
+
+    def __init__(self, environment: dict[str, str], market_environment: dict[str, str], market_url: str) -> None:
+        self.environment, self.market_environment, self.market_url = environment, market_environment, market_url
+        self.worker: subprocess.Popen[bytes] | None = None
+        self.children: list[subprocess.Popen[bytes]] = []
+
+    def start_worker(self) -> None:
+        """Start the job worker (again)."""
+        self.worker = start_child([*_MANAGE, "worker", "--poll", "0.2", "--tick", "0.5"], self.environment)
+
+    def kill_worker(self) -> None:
+        """Kill the job worker as a power cut would, and start another."""
+        assert self.worker is not None
+        self.worker.kill()
+        self.worker.wait()
+        self.start_worker()
+
+    def books(self, campaign: Campaign) -> dict[str, Any]:
+        """Return the comparison of our books with the marketplace's."""
+        done = subprocess.run(  # noqa: S603  our own command
+            [*_MANAGE, "reconcile", campaign.slug, "--json"], cwd=ROOT, env=self.environment, capture_output=True,
+            text=True, check=False, timeout=300,
+        )  # fmt: skip
+        found: dict[str, Any] = json.loads(done.stdout)
+        account = _command(self.market_environment, "marketplace_requester", campaign.slug, "--json")
+        cents = {name: round(float(account[name]) * 100) for name in ("deposited", "available", "held", "paid", "fees")}
+        return {**found, "account": cents}
+
+
+_MANAGE = [sys.executable, str(ROOT / "manage.py")]
+
+
+def _command(environment: dict[str, str], *arguments: str) -> dict[str, Any]:
+    done = subprocess.run(  # noqa: S603  our own commands
+        [*_MANAGE, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    made: dict[str, Any] = json.loads(done.stdout)
+    return made
+
+
+@contextmanager
+def _services(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Services]:
+    """Start marketplace, platform and job worker; end them, and only them, afterwards."""
+    market_port, web_port = free_port(8300), free_port(8200)
+    market_url = f"http://worker.localhost:{market_port}"
+    market_environment = marketplace_environment() | PACE | {
+        "MARKETPLACE_URL": market_url, "MARKETPLACE_CONTENT_URL": f"http://content.localhost:{market_port}",
+        "MARKETPLACE_API_URL": f"http://127.0.0.1:{market_port}", "MARKETPLACE_WORKER_RATE": "1000",
+        "DATABASE_URL": f"sqlite:///{settings.DATA_DIR}/{campaign.slug}-marketplace.sqlite3",
+    }  # fmt: skip
+    serving = [*_MANAGE, "marketplace_serve", "--quiet", "--bind", f"127.0.0.1:{market_port}"]
+    children = [start_child(serving, market_environment)]
+    services = None
+    try:
+        wait_until_up(f"127.0.0.1:{market_port}")
+        requester = _command(
+            market_environment, "marketplace_requester", campaign.slug, "--deposit", "500", "--sign-frames", "--json"
+        )
+        environment = os.environ | PACE | {
+            "PLATFORM_URL": f"http://localhost:{web_port}", "MTURK_ENDPOINT_URL": requester["endpoint_url"],
+            "MTURK_ACCESS_KEY_ID": requester["aws_access_key_id"], "MTURK_SUBMIT_URLS": market_url,
+            "MTURK_SECRET_ACCESS_KEY": requester["aws_secret_access_key"],
+            "MTURK_FRAME_SECRET": requester["frame_secret"],
+        }  # fmt: skip
+        services = Services(environment, market_environment, market_url)
+        children.append(start_child(web_command(f"127.0.0.1:{web_port}"), environment))
+        wait_until_up(f"127.0.0.1:{web_port}")
+        now = timezone.now()
+        row = workforce_add(campaign=campaign, kind="mturk", terms=TERMS, actor_id=None, now=now)
+        Workforce.objects.filter(pk=row.pk).update(source=f"mturk {requester['endpoint_url']}"[:100])
+        services.start_worker()
+        say(f"the marketplace is at {market_url}, the platform at {environment['PLATFORM_URL']}")
+        yield services
+    finally:
+        stop_children([*children, *([services.worker] if services and services.worker else [])])
+
+
+def _crowd(services: Services, campaign: Campaign, plan: Plan, say: Say) -> list[SimulatedWorker]:
+    """Return workers with accounts; what they believe of each pair is drawn by the seed."""
+    truth = _truth(plan)
+    crowd = []
+    for number, temper in enumerate(CROWD):
+        email, password = f"w{number}-{campaign.slug}@crowd.example", secrets.token_hex(8)
+        _command(services.market_environment, "marketplace_worker", "--email", email, "--password", password, "--json")
+        chosen = Temper(care=1.0, skips=0.0) if plan.is_unanimous else temper
+        beliefs = truth if plan.is_unanimous else _beliefs(truth, plan.seed, number)
+        crowd.append(SimulatedWorker(services.market_url, email, password, chosen, beliefs, plan.seed))
+    say(f"{len(crowd)} workers have signed up")
+    return crowd
+
+
+def _truth(plan: Plan) -> dict[tuple[str, str], int]:
+    truth = {}
+    for name in ("antique_pairs.jsonl", "antique_gold.jsonl"):
+        for line in (CONTENT / name).read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            truth[row["question"], row["answer"]] = row.get("true_label") or row["accepted"][0]
+    return truth
+
+
+def _beliefs(truth: dict[tuple[str, str], int], seed: int, number: int) -> dict[tuple[str, str], int]:
+    """Return what one worker takes for true: on hard pairs, anything."""
+    gold = {
+        (row["question"], row["answer"])
+        for row in map(json.loads, (CONTENT / "antique_gold.jsonl").read_text(encoding="utf-8").splitlines())
+    }
+    hard, own = random.Random(f"{seed} hard"), random.Random(f"{seed} {number}")  # noqa: S311  a simulation
+    return {
+        pair: own.choice((1, 2, 3, 4)) if pair not in gold and hard.random() < HARD_SHARE else label
+        for pair, label in truth.items()
+    }
+
+
+def _work(crowd: list[SimulatedWorker], stop: threading.Event) -> None:
+    """Let some of the crowd work in turns until the end."""
+    for worker in crowd:
+        worker.log_in()
+    while not stop.is_set():
+        did = [worker.work() for worker in crowd if not stop.is_set()]
+        if Did.HANDED_IN not in did:
+            stop.wait(0.5)
+
+
+def _manage(campaign: Campaign, services: Services, plan: Plan, deadline: float, say: Say) -> None:
+    """Play the manager and the expert until every pair has a verdict; kill the worker as often as planned."""
+    chance = random.Random(plan.seed)  # noqa: S311  a simulation
+    manager, expert = Surrogate.objects.create().pk, Surrogate.objects.create().pk
+    pairs = Item.objects.filter(campaign=campaign, batch__is_gold=False).count()
+    kills = [chance.uniform(0.05, 0.9) * pairs for _ in range(plan.kills)]
+    said = -1
+    while (done := Verdict.objects.filter(campaign=campaign, superseded_at=None).count()) < pairs:
+        if time.monotonic() > deadline:
+            raise Stuck(f"{done} of {pairs} pairs have a verdict")
+        if services.worker is not None and services.worker.poll() is not None:
+            raise Stuck("the job worker ended")
+        if kills and done >= min(kills):
+            kills.remove(min(kills))
+            services.kill_worker()
+            say("killed the job worker")
+        _decide(campaign, manager, expert, chance)
+        if done // 16 > said:
+            said = done // 16
+            say(f"{done} of {pairs} pairs have a verdict")
+        close_old_connections()
+        time.sleep(chance.uniform(0.1, 0.6))
+    for _ in kills:
+        services.kill_worker()
+
+
+def _decide(campaign: Campaign, manager: UUID, expert: UUID, chance: random.Random) -> None:
+    """Decide what waits: reviews, cases, some inspections."""
+    now = timezone.now()
+    for review in Review.objects.filter(campaign=campaign, state="open"):
+        refuse = not Review.objects.filter(campaign=campaign, refuses_pay=True).exists()
+        review_decide(
+            review=review, suspend=True, refuse_pay=refuse, actor_id=manager, now=now,
+            reason="The answers to questions with an obvious label were mostly wrong.",
+        )  # fmt: skip
+    for case in Case.objects.filter(campaign=campaign, state="open"):
+        label = chance.choice((2, 3))
+        opinion_give(case=case, surrogate_id=expert, label=label, justification="Read twice; in between.", now=now)
+    for inspection in Inspection.objects.filter(campaign=campaign, verdict="")[:3]:
+        inspection_decide(
+            inspection=inspection, verdict=InspectionVerdict.GOOD, exclude=False, actor_id=manager, now=now
+        )
+
+
+def _settle(campaign: Campaign, services: Services, deadline: float, say: Say) -> None:
+    """Close the campaign, hear an appeal, grant a bonus, and wait until all is paid."""
+    now, manager = timezone.now(), Surrogate.objects.create().pk
+    campaign_move(campaign=campaign, to=CampaignState.CLOSED, actor_id=manager, now=now)
+    best = Ticket.objects.filter(workforce__campaign=campaign, state=TicketState.APPROVED).order_by("pk").first()
+    if best is not None:
+        bonus_grant(ticket=best, cents=50, reason="Careful work on hard pairs", actor_id=manager, now=now)
+    say("closed; waiting until everybody is paid")
+    settled = (TicketState.APPROVED, TicketState.REFUSED, TicketState.LAPSED)
+    while True:
+        _appeal(campaign, manager)
+        tickets = Ticket.objects.filter(workforce__campaign=campaign).exclude(state__in=settled)
+        # What was accepted and given back at the marketplace is nobody's any more.
+        given_back = tickets.filter(state=TicketState.OPEN, annotations=None)
+        errands = Errand.objects.filter(workforce__campaign=campaign, state__in=[ErrandState.DUE, ErrandState.SENDING])
+        waiting = tickets.count() - given_back.count()
+        if not waiting and not errands.exists() and not _owed(campaign):
+            return
+        if time.monotonic() > deadline:
+            raise Stuck(f"{waiting} tickets and {errands.count()} errands are not settled")
+        time.sleep(0.5)
+
+
+def _owed(campaign: Campaign) -> bool:
+    return Annotation.objects.filter(campaign=campaign, not_counted_because="unverified").exists()
+
+
+def _appeal(campaign: Campaign, manager: UUID) -> None:
+    """Let one refusal be looked at again, once."""
+    refused = Ticket.objects.filter(workforce__campaign=campaign, state=TicketState.REFUSED).order_by("pk").first()
+    if refused is None or Appeal.objects.filter(campaign=campaign).exists():
+        return
+    appeal = appeal_open(ticket=refused, text="I read this one carefully.", now=timezone.now())
+    appeal_decide(appeal=appeal, grant=True, answer="This answer was right.", actor_id=manager, now=timezone.now())
+
+
+def _result(campaign: Campaign, plan: Plan, books: dict[str, Any]) -> dict[str, Any]:
+    postings = Posting.objects.filter(workforce__campaign=campaign).exclude(hit_id="")
+    confirmed = Errand.objects.filter(workforce__campaign=campaign, state=ErrandState.CONFIRMED)
+    kinds = {kind: confirmed.filter(kind=kind).count() for kind in ErrandKind.values}
+    failed = Errand.objects.filter(workforce__campaign=campaign, state=ErrandState.FAILED)
+    connection.close()
+    return {
+        "campaign": campaign.slug, "seed": plan.seed, "kills": plan.kills, "summary": asdict(summary_of(campaign)),
+        "gold_share": POLICY.gold_rate, "postings": postings.count(), "errands": kinds,
+        "failed_errands": list(failed.values_list("kind", "error")), "books": books,
+        "superseded": Verdict.objects.filter(campaign=campaign).exclude(superseded_at=None).count(),
+        "reopened": Annotation.objects.filter(campaign=campaign, not_counted_because="quality").count(),
+    }  # fmt: skip

@@ -1,0 +1,42 @@
+"""``manage.py import_gold``: bring in known answers."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.management.campaigns import campaign_named
+from annotation.rows import read_rows
+from jobs.terminal import print_result
+from quality.services.gold import GoldRefused, gold_import
+
+
+class Command(BaseCommand):
+    """Import gold keys."""
+
+    help = (
+        "Import gold keys from .jsonl, .json, .csv or .tsv: rows as import_items takes them, with a column accepted "
+        "(the labels that are right: a list, or separated by blanks). All rows are checked before any is imported; "
+        "importing again changes nothing. Example: manage.py import_gold gold.jsonl --campaign relevance"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Check, import, print."""
+        campaign, path = campaign_named(options["campaign"]), options["file"]
+        if not path.is_file():
+            raise CommandError(f"{path}: no such file")
+        try:
+            with path.open("rb") as file:
+                made = gold_import(
+                    campaign=campaign, rows=read_rows(file, path.name), actor_id=None, now=timezone.now()
+                )
+        except (GoldRefused, ValueError) as error:
+            raise CommandError(f"{path}: {error}") from error
+        print_result(self.stdout, {"keys": made}, as_json=options["json"], summary=f"{made} gold keys imported")

@@ -1,0 +1,129 @@
+"""What a campaign of judged pairs came to: the figures of the paper's Table 1, and what became of people's work."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+
+from annotation.models import (
+    Annotation,
+    Campaign,
+    Item,
+    LedgerEntry,
+    Participation,
+    Slot,
+    Standing,
+    Ticket,
+    TicketState,
+)
+from quality.models import Case, GoldCheck, Inspection, Rule, Verdict
+
+
+@dataclass
+class Summary:
+    """Counts of a campaign, gold and pilot items left out unless their name says so. Amounts in cents.
+
+    ``excluded_paid`` are judgments that do not count although they are paid; ``refused`` those whose pay was
+    refused by a person. The paper's "rejected" were both at once.
+    """
+
+    questions: int = 0
+    pairs: int = 0
+    verdicts: int = 0
+    labels: dict[str, int] = field(default_factory=dict)
+    rules: dict[str, int] = field(default_factory=dict)
+    no_agreement_first: int = 0
+    expert_cases: int = 0
+    workers: int = 0
+    judgments: int = 0
+    excluded_paid: int = 0
+    refused: int = 0
+    gold_checks: int = 0
+    gold_misses: int = 0
+    warned: int = 0
+    paused: int = 0
+    suspended: int = 0
+    inspected: int = 0
+    inspections: int = 0
+    reward_cents: int = 0
+    bonus_cents: int = 0
+    fee_cents: int = 0
+
+
+def summary_of(campaign: Campaign) -> Summary:
+    """Count. Grows with the campaign: for jobs and commands, not for pages."""
+    ordinary = {"item__batch__is_pilot": False, "item__batch__is_gold": False}
+    items = Item.objects.filter(campaign=campaign, state="active", batch__is_pilot=False, batch__is_gold=False)
+    verdicts = Verdict.objects.filter(campaign=campaign, superseded_at=None, item__in=items)
+    work = Annotation.objects.filter(campaign=campaign, **ordinary)
+    refused = work.filter(ticket__state=TicketState.REFUSED)
+    standings = Counter(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True))
+    checks = GoldCheck.objects.filter(campaign=campaign)
+    read = Inspection.objects.filter(campaign=campaign)
+    found = Summary(
+        questions=len(set(items.values_list("content__question_id", flat=True))),
+        pairs=items.count(),
+        verdicts=verdicts.count(),
+        labels=_labels(verdicts, items),
+        rules={rule: verdicts.filter(rule=rule).count() for rule in Rule.values},
+        no_agreement_first=Slot.objects.filter(item__in=items, round=2).values("item").distinct().count(),
+        expert_cases=Case.objects.filter(campaign=campaign).count(),
+        workers=work.values("surrogate").distinct().count(),
+        judgments=work.count(),
+        refused=refused.count(),
+        excluded_paid=work.filter(counted=False).exclude(pk__in=refused).exclude(not_counted_because="unverified").count(),
+        gold_checks=checks.count(),
+        gold_misses=checks.filter(is_hit=False).count(),
+        warned=standings[Standing.WARNED],
+        paused=standings[Standing.PAUSED],
+        suspended=standings[Standing.SUSPENDED],
+        inspections=read.count(),
+        inspected=read.exclude(verdict="").count(),
+    )  # fmt: skip
+    money = LedgerEntry.objects.filter(campaign=campaign).aggregate(
+        reward=Sum("cents", filter=Q(kind="reward")), bonus=Sum("cents", filter=Q(kind="bonus")), fee=Sum("fee_cents")
+    )
+    found.reward_cents, found.bonus_cents, found.fee_cents = (money[name] or 0 for name in ("reward", "bonus", "fee"))
+    return found
+
+
+def _labels(verdicts: Any, items: Any) -> dict[str, int]:
+    """Return labels by how many pairs have them; the asker's own choices are among the fours, as in Table 1."""
+    counts = Counter(str(label) for label in verdicts.values_list("label", flat=True))
+    chosen = {
+        (question, best)
+        for question, best in items.values_list("content__question_id", "content__possibly_correct_id")
+        if best
+    }
+    counts["4"] += len(chosen)
+    return {label: counts[label] for label in ("4", "3", "2", "1")}
+
+
+def people_of(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return one row a person: standing, work, gold, tickets; who needs a decision comes first."""
+    places = {row.surrogate_id: row for row in Participation.objects.filter(campaign=campaign)[:5000]}
+    checks = GoldCheck.objects.filter(campaign=campaign).values("surrogate").order_by("surrogate")
+    gold: dict[Any, Any] = {
+        row["surrogate"]: row for row in checks.annotate(n=Count("pk"), hits=Count("pk", filter=Q(is_hit=True)))
+    }
+    tickets = Ticket.objects.filter(workforce__campaign=campaign).values("surrogate").order_by("surrogate")
+    work: dict[Any, Any] = {
+        row["surrogate"]: row
+        for row in tickets.annotate(
+            approved=Count("pk", filter=Q(state=TicketState.APPROVED)),
+            refused=Count("pk", filter=Q(state=TicketState.REFUSED)),
+            waiting=Count("pk", filter=Q(state=TicketState.SUBMITTED)),
+        )
+    }
+    order = {Standing.PAUSED: 0, Standing.WARNED: 1, Standing.ACTIVE: 2, Standing.SUSPENDED: 3}
+    rows = [
+        {
+            "surrogate_id": surrogate_id, "standing": place.standing, "standing_label": place.get_standing_display(),
+            "submitted": place.submitted,
+            "checks": gold.get(surrogate_id, {}).get("n", 0), "hits": gold.get(surrogate_id, {}).get("hits", 0),
+            **{name: work.get(surrogate_id, {}).get(name, 0) for name in ("approved", "refused", "waiting")},
+        }
+        for surrogate_id, place in places.items()
+    ]  # fmt: skip
+    return sorted(rows, key=lambda row: (order[Standing(row["standing"])], str(row["surrogate_id"])))
