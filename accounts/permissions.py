@@ -22,11 +22,12 @@ class Action(StrEnum):
     MANAGE = "manage"
     SEE_RELEASES = "see_releases"
     RELEASE = "release"
+    JUDGE = "judge"
 
 
 _ALLOWED: dict[str, frozenset[Action]] = {
     Role.ANNOTATOR: frozenset({Action.ANNOTATE}),
-    Role.EXPERT: frozenset({Action.SEE_CAMPAIGN}),
+    Role.EXPERT: frozenset({Action.SEE_CAMPAIGN, Action.JUDGE}),
     Role.MANAGER: frozenset({Action.SEE_CAMPAIGN, Action.SEE_ANSWERS, Action.MANAGE, Action.SEE_RELEASES}),
     Role.RESEARCHER: frozenset({Action.SEE_CAMPAIGN, Action.SEE_RELEASES, Action.RELEASE}),
 }

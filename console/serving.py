@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,17 @@ def prepare(call_command: Callable[..., Any]) -> None:
         call_command("collectstatic", verbosity=0, interactive=False)
 
 
-def serve(*, bind: str, ready: Callable[[str], None], marketplace_bind: str = "") -> None:
+def serve(
+    *,
+    bind: str,
+    ready: Callable[[str], None],
+    marketplace_bind: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> None:
     """Run web and worker (and the marketplace, where asked) until a signal comes; start each again when it dies."""
     address = bind or f"127.0.0.1:{free_port(8000)}"
     manage = [sys.executable, str(ROOT / "manage.py")]
-    ours = os.environ.copy()
+    ours = {**os.environ, **(environment or {})}
     commands = {"web": (web_command(address), ours), "worker": ([*manage, "worker"], ours)}
     addresses = [address]
     if marketplace_bind:

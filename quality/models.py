@@ -243,3 +243,14 @@ class Flag(models.Model):
 
     def __str__(self) -> str:
         return self.question_id
+
+
+class QualitySnapshot(models.Model):
+    """The numbers of quality control at a moment, computed by a job so that no page counts rows."""
+
+    campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
+    taken_at = models.DateTimeField()
+    data = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"quality of {self.campaign_id}"

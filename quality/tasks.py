@@ -11,6 +11,7 @@ from jobs.work import Work
 from quality.models import Review
 from quality.services import flags  # noqa: F401  registers a sweep
 from quality.services.examine import campaign_examine
+from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude
 
 
@@ -18,6 +19,14 @@ from quality.services.people import person_exclude
 def examine(work: Work) -> dict[str, Any]:
     """Look at new annotations."""
     return campaign_examine(work=work, campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])))
+
+
+@handles("quality.numbers")
+def numbers(work: Work) -> dict[str, Any]:
+    """Compute the numbers of quality control."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    quality_numbers_refresh(campaign=campaign, now=timezone.now())
+    return {}
 
 
 @handles("quality.exclude")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.core import signing
 from django.db.models import Q
 from django.utils import timezone
 
@@ -165,7 +166,6 @@ def _publish(attempt: Attempt) -> Effect:
         Posting.objects.filter(pk=posting.pk).update(
             hit_id=hit_id, expires_at=expires_at, touched_at=at, state=PostingState.OPEN
         )
-        Workforce.objects.filter(pk=errand.workforce_id).update(problem="")
 
     return effect
 
@@ -221,10 +221,16 @@ def _reject(attempt: Attempt) -> Effect:
 
         return too_late
     if status != "Rejected":
-        market.reject(ticket.remote_id, errand.text)
+        market.reject(ticket.remote_id, f"{errand.text[:700]} {_appeal_line(errand)}")
     return lambda at: Ticket.objects.filter(pk=ticket.pk, state=TicketState.SUBMITTED).update(
         state=TicketState.REFUSED, decided_at=at
     )  # fmt: skip
+
+
+def _appeal_line(errand: Errand) -> str:
+    """Return where the person can read what became of their work, and appeal."""
+    token = signing.dumps([errand.workforce_id, str(errand.surrogate_id)], salt="quorate.statement")
+    return f"You can ask for another look: {settings.PLATFORM_URL}/statement/{token}/"
 
 
 def _bonus(attempt: Attempt) -> Effect:

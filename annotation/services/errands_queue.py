@@ -34,3 +34,17 @@ def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
                 scope_id=errand.workforce.campaign_id, kind=errand.kind,
             )  # fmt: skip
     return bool(undone)
+
+
+def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
+    """Have a failed errand tried again, after a person looked at it; what may have got through is read back first."""
+    with transaction.atomic():
+        again = Errand.objects.filter(pk=errand.pk, state=ErrandState.FAILED).update(
+            state=ErrandState.SENDING, due_at=now, error=""
+        )
+        if again:
+            record(
+                action="errand_retry", subject=errand, now=now, actor_id=actor_id,
+                scope_id=errand.workforce.campaign_id, kind=errand.kind,
+            )  # fmt: skip
+    return bool(again)

@@ -199,15 +199,13 @@ def committed_cents(workforce: Workforce) -> int:
     bonuses = Errand.objects.filter(
         workforce=workforce, kind=ErrandKind.BONUS, state__in=[ErrandState.DUE, ErrandState.SENDING]
     )
-    owed = [terms.reward_cents] * (_sum(live, "places") - decided + ended) + list(
+    owed: list[int] = [terms.reward_cents] * (_sum(live, "places") - decided + ended) + list(
         bonuses.values_list("cents", flat=True)
     )
     paid = LedgerEntry.objects.filter(workforce=workforce)
-    return _sum(paid, "cents") + _sum(paid, "fee_cents") + sum(
-        cents + fee_cents(cents, has_fees=has_fees) for cents in owed
-    )  # fmt: skip
+    owed_with_fees = sum(cents + fee_cents(cents, has_fees=has_fees) for cents in owed)
+    return _sum(paid, "cents") + _sum(paid, "fee_cents") + owed_with_fees
 
 
 def _sum(rows: Any, field: str) -> int:
-    total = rows.aggregate(total=Sum(field))["total"]
-    return int(total) if total else 0
+    return int(rows.aggregate(total=Sum(field))["total"] or 0)

@@ -33,7 +33,7 @@ from annotation.services.marketplace import NotConfigured, market, terms_of
 from annotation.services.pay import approvals_due, committed_cents, ticket_paid
 from annotation.services.tickets import stranger_record, ticket_confirm, tickets_lapse
 from annotation.workforces.money import fee_cents
-from annotation.workforces.mturk import Market, RemoteAssignment, Unreachable
+from annotation.workforces.mturk import Market, Refused, RemoteAssignment, Unreachable
 from jobs.services import job_enqueue
 from jobs.ticks import on_tick
 from jobs.work import RetryLater, Work
@@ -79,6 +79,8 @@ def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, Any]:
     except NotConfigured as error:
         Workforce.objects.filter(pk=workforce.pk).update(problem=str(error))
         return {}
+    with work.step():
+        Workforce.objects.filter(pk=workforce.pk).update(problem="")  # said again below if it is still there
     try:
         pulled = postings_pull(work=work, market=client, workforce=workforce)
         with work.step():
@@ -218,8 +220,14 @@ def postings_pull(*, work: Work, market: Market, workforce: Workforce) -> int:
 
 def _pull(work: Work, market: Market, posting: Posting) -> int:
     began = timezone.now()
-    settles = posting.state == PostingState.ENDED and market.pending(posting.hit_id) in (0, None)
-    remotes = list(market.assignments(posting.hit_id))
+    try:
+        settles = posting.state == PostingState.ENDED and market.pending(posting.hit_id) in (0, None)
+        remotes = list(market.assignments(posting.hit_id))
+    except Refused as error:  # one HIT that cannot be read does not keep the others from being read
+        with work.step():
+            Posting.objects.filter(pk=posting.pk).update(pulled_at=began)
+            Workforce.objects.filter(pk=posting.workforce_id).update(problem=str(error)[:500])
+        return 0
     with work.step():
         new = sum(_take(posting, remote, timezone.now()) for remote in remotes)
         changes: dict[str, Any] = {"pulled_at": began}

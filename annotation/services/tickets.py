@@ -36,6 +36,7 @@ from annotation.tasktypes.registry import TASK_TYPES
 from annotation.workforces.base import Arrival, Outcome
 from annotation.workforces.mturk import RemoteAssignment
 from annotation.workforces.mturk_frame import CODE_FIELD
+from annotation.workforces.registry import WORKFORCES
 
 GRACE_SECONDS = 900  # clocks differ, and the last click takes its time
 CROWDED = 3  # so many times its places may be claimed of one posting by addresses that nobody vouches for
@@ -111,7 +112,7 @@ def keep_out(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetim
     last = Errand.objects.filter(
         workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
     ).order_by("-pk").first()  # fmt: skip
-    if workforce.kind == "mturk" and (last is None or last.kind == ErrandKind.REVOKE):
+    if WORKFORCES[workforce.kind].confirms and (last is None or last.kind == ErrandKind.REVOKE):
         errand_add(workforce=workforce, kind=ErrandKind.GRANT, surrogate_id=surrogate_id, text=why, due_at=now)
 
 
@@ -146,7 +147,7 @@ def ticket_answer(
 def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime) -> bool:
     """Mark a ticket as ready to be handed in; where nobody has to confirm it, it is."""
     require_transaction()
-    confirms = ticket.workforce.kind == "mturk"
+    confirms = WORKFORCES[ticket.workforce.kind].confirms
     state = TicketState.ANSWERED if confirms else TicketState.SUBMITTED
     times = {"answered_at": now} if confirms else {"answered_at": now, "submitted_at": now}
     return bool(

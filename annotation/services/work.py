@@ -27,6 +27,7 @@ from annotation.selectors.documents import tokenization_of
 from annotation.services.claims import Claim, claim_next, participation_lock
 from annotation.tasktypes.base import Draft
 from annotation.tasktypes.registry import TASK_TYPES
+from annotation.workforces.registry import WORKFORCES
 
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
 
@@ -192,7 +193,8 @@ def _submit(assignment: Assignment, ticket: Ticket | None, now: datetime) -> Ann
             return existing
         raise AssignmentOver(assignment.state)
     clock = assignment.draft.get("clock", {})
-    because = "late" if not on_time else "unverified" if ticket else ""
+    awaits = ticket is not None and WORKFORCES[ticket.workforce.kind].confirms
+    because = "late" if not on_time else "unverified" if awaits else ""
     annotation = Annotation.objects.create(
         published_id=new_annotation_id(campaign.seed, assignment.pk),
         assignment=assignment,

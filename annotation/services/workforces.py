@@ -13,9 +13,17 @@ from annotation.services.marketplace import terms_check
 
 
 def workforce_add(
-    *, campaign: Campaign, kind: str, terms: dict[str, Any], actor_id: UUID | None, now: datetime
+    *,
+    campaign: Campaign,
+    kind: str,
+    terms: dict[str, Any],
+    actor_id: UUID | None,
+    now: datetime,
+    endpoint_url: str = "",
 ) -> Workforce:
     """Add a workforce to a campaign, or give the one that is there new terms; what is posted keeps the old ones.
+
+    ``endpoint_url`` names the marketplace whose people they are; by default the configured one.
 
     Raises
     ------
@@ -23,7 +31,7 @@ def workforce_add(
         The kind is unknown or the terms are wrong.
     """
     terms_check(kind, terms)
-    source = f"mturk {settings.MTURK_ENDPOINT_URL}" if kind == "mturk" else f"{kind} {campaign.pk}"
+    source = f"mturk {endpoint_url or settings.MTURK_ENDPOINT_URL}" if kind == "mturk" else f"{kind} {campaign.pk}"
     with transaction.atomic():
         row, _ = Workforce.objects.update_or_create(
             campaign=campaign, kind=kind, defaults={"terms": terms, "is_active": True},

@@ -43,6 +43,7 @@ from annotation.views.annotate import events_sent
 from annotation.views.markdown import markdown_html
 from annotation.views.stages import EXAMPLE_PAGES, STAGE_PAGES
 from annotation.workforces.base import Arrival, ArrivalRefused, Outcome
+from annotation.workforces.registry import WORKFORCES
 
 View = Callable[..., HttpResponse]
 SALT = "quorate.visit"
@@ -218,7 +219,7 @@ def _no_work(request: HttpRequest, here: Visit, ticket: Ticket, claim: Claim) ->
         return _leave(request, here, ticket)
     outcome = Outcome.SCREENED_OUT if claim.reason is Reason.SUSPENDED else Outcome.NOTHING_LEFT
     farewell = None
-    if here.workforce.kind == "link":
+    if not WORKFORCES[here.workforce.kind].confirms:  # a marketplace has its own way to give a task back
         farewell = kind_of(here.workforce, now=timezone.now()).farewell(
             here.arrival, terms_of(here.workforce), outcome, ticket.code
         )

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -36,13 +35,13 @@ from annotation.models import (
     Posting,
     Ticket,
     TicketState,
-    Workforce,
 )
 from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.numbers import numbers_refresh
 from annotation.services.pay import bonus_grant
 from annotation.services.workforces import workforce_add
+from console.demo.relevance import CONTENT, import_pairs
 from console.serving import (
     ROOT,
     free_port,
@@ -52,7 +51,6 @@ from console.serving import (
     wait_until_up,
     web_command,
 )
-from jobs.terminal import run_here
 from quality.models import Appeal, Case, Inspection, InspectionVerdict, Review, Verdict
 from quality.rules.policy import Policy
 from quality.selectors.summary import summary_of
@@ -63,7 +61,6 @@ from quality.services.people import appeal_decide, appeal_open, review_decide
 from quality.services.policies import policy_publish
 from simulation.crowd import Did, SimulatedWorker, Temper
 
-CONTENT = Path(__file__).parent / "content"
 # Far more gold than ANTIQUE's 3 %: with some twenty items a person, no honest rule could decide on less.
 POLICY = Policy(gold_first=5, gold_first_items=12, gold_rate=0.15, gold_most_exposures=60)
 TERMS = {
@@ -138,18 +135,7 @@ def _campaign(plan: Plan) -> Campaign:
     policy_publish(campaign=campaign, policy=POLICY, actor_id=None, now=now)
     with (CONTENT / "antique_gold.jsonl").open("rb") as file:
         gold_import(campaign=campaign, rows=read_rows(file, "gold.jsonl"), actor_id=None, now=now)
-    lines = (CONTENT / "antique_pairs.jsonl").read_text(encoding="utf-8").splitlines()[: plan.pairs]
-    part = Path(settings.DATA_DIR) / f"{slug}.jsonl"
-    part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    payload = {
-        "campaign": str(campaign.pk),
-        "path": str(part),
-        "name": part.name,
-        "pilot": False,
-        "good_rows_only": False,
-    }
-    run_here(kind="annotation.import_items", payload=payload, stderr=_Quiet(), scope_id=campaign.pk)
-    part.unlink()
+    import_pairs(campaign, plan.pairs, _Quiet())
     launch_here(campaign, _Quiet())
     return campaign
 
@@ -238,8 +224,9 @@ def _services(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Services]:
         children.append(start_child(web_command(f"127.0.0.1:{web_port}"), environment))
         wait_until_up(f"127.0.0.1:{web_port}")
         now = timezone.now()
-        row = workforce_add(campaign=campaign, kind="mturk", terms=TERMS, actor_id=None, now=now)
-        Workforce.objects.filter(pk=row.pk).update(source=f"mturk {requester['endpoint_url']}"[:100])
+        workforce_add(
+            campaign=campaign, kind="mturk", terms=TERMS, actor_id=None, now=now, endpoint_url=requester["endpoint_url"]
+        )
         services.start_worker()
         say(f"the marketplace is at {market_url}, the platform at {environment['PLATFORM_URL']}")
         yield services

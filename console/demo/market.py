@@ -28,3 +28,17 @@ def seed_marketplace(*, port: int) -> dict[str, Any]:
         raise RuntimeError(result.stderr)
     made: dict[str, Any] = json.loads(result.stdout)
     return made
+
+
+def market_settings(market: dict[str, Any], *, platform_url: str) -> dict[str, str]:
+    """Return the settings by which the platform works with the demo's marketplace."""
+    return {
+        "PLATFORM_URL": platform_url,
+        "MTURK_ENDPOINT_URL": market["endpoint_url"],
+        "MTURK_ACCESS_KEY_ID": market["aws_access_key_id"],
+        "MTURK_SECRET_ACCESS_KEY": market["aws_secret_access_key"],
+        "MTURK_FRAME_SECRET": market["frame_secret"],
+        "MTURK_SUBMIT_URLS": market["workers_url"].rstrip("/"),
+        "MTURK_ROUND_SECONDS": "5",
+        "MTURK_PULL_SECONDS": "5",
+    }

@@ -31,6 +31,11 @@ RELEASES = {"releases", "release"}
 WORK = {"work", "consent", "leave", "training"}
 # By a signed address, without an account: tests/workforces.
 VISITS = {"hit", "join", "visit", *(f"visit-{what}" for what in "agree learn finish answer skip events".split())}
+# Of campaigns with a vote: tests/quality/test_pages.py.
+QUALITY = {
+    "quality", "quality-decisions", "quality-decide", "quality-inspect", "quality-cases", "quality-workforces",
+    "quality-approvals", "statement",
+}  # fmt: skip
 ASSIGNMENT = {"stage", "back", "draft", "submit", "skip", "report", "extend", "events"}
 OPEN = {"alive", "ready", "styleguide", "javascript-catalog", "set_language", "invitation", "invitation-accept"}
 ANYBODY_SIGNED_IN = {"home", "privacy"}
@@ -62,6 +67,7 @@ def test_every_address_is_in_this_matrix():
         | ANYBODY_SIGNED_IN
         | SPECIAL
         | VISITS
+        | QUALITY
     )
     assert own_names() == known
 

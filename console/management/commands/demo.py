@@ -6,7 +6,8 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from console.demo.market import seed_marketplace
+from console.demo.market import market_settings, seed_marketplace
+from console.demo.relevance import seed_relevance
 from console.demo.seed import seed_demo
 from console.serving import add_serving_arguments, free_port, prepare, serve
 
@@ -15,8 +16,8 @@ class Command(BaseCommand):
     """Prepare, fill and serve a demo."""
 
     help = (
-        "Set everything up, fill it with two small campaigns (one to label at once, one answered by a synthetic crowd), "
-        "start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
+        "Set everything up, fill it with three small campaigns (two to label at once, one of them at the marketplace too; "
+        "one answered by a synthetic crowd), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
         "Ctrl-C. Running it again keeps what is there."
     )
 
@@ -30,7 +31,9 @@ class Command(BaseCommand):
         prepare(call_command)
         logins = seed_demo(now=timezone.now(), stderr=self.stderr)
         port = free_port(8100)
+        address = options["bind"] or f"127.0.0.1:{free_port(8000)}"
         market = seed_marketplace(port=port)
+        seed_relevance(market=market, now=timezone.now(), stderr=self.stderr)
 
         def ready(address: str) -> None:
             self.stdout.write(f"\nQuorate is running at {address}\n\nLog in as\n")
@@ -49,4 +52,7 @@ class Command(BaseCommand):
         if options["no_serve"]:
             ready("(not served)")
         else:
-            serve(bind=options["bind"], ready=ready, marketplace_bind=f"127.0.0.1:{port}")
+            serve(
+                bind=address, ready=ready, marketplace_bind=f"127.0.0.1:{port}",
+                environment=market_settings(market, platform_url=f"http://{address}"),
+            )  # fmt: skip

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from marketplace import clock
 from marketplace.demo import seed
 from marketplace.management.prepared import prepare
-from marketplace.services.requesters import key_secret
+from marketplace.services.requesters import frame_secret, key_secret
 
 
 class Command(BaseCommand):
@@ -34,6 +34,7 @@ class Command(BaseCommand):
             "requester": requester.name,
             "aws_access_key_id": key.key_id,
             "aws_secret_access_key": key_secret(key),
+            "frame_secret": frame_secret(requester),
             "workers": workers,
         }
         if options["json"]:

@@ -1,0 +1,46 @@
+"""What waits for a person's decision, a page of each kind."""
+
+from typing import Any
+from uuid import UUID
+
+from accounts.models import ExternalIdentity, User
+from annotation.models import Campaign, Errand, ErrandState, Ticket, TicketState
+from quality.models import Appeal, AppealState, Case, CaseState, Flag, Inspection, Review, ReviewState
+
+MOST = 50
+
+
+def decisions_of(campaign: Campaign) -> dict[str, Any]:
+    """Return what waits: each list holds at most fifty, oldest first."""
+    errands = Errand.objects.filter(workforce__campaign=campaign)
+    reviews = list(Review.objects.filter(campaign=campaign, state=ReviewState.OPEN).order_by("decide_by")[:MOST])
+    unmatched = list(
+        Ticket.objects.filter(workforce__campaign=campaign, state=TicketState.UNMATCHED).order_by("submitted_at", "pk")[
+            :MOST
+        ]
+    )
+    undoable = errands.filter(state=ErrandState.DUE, decided_by__isnull=False)
+    undo = list(undoable.order_by("due_at", "pk")[:MOST])
+    appeals = list(
+        Appeal.objects.filter(campaign=campaign, state=AppealState.OPEN).select_related("ticket").order_by("pk")[:MOST]
+    )
+    about = [row.surrogate_id for row in reviews] + [row.surrogate_id for row in unmatched]
+    names = names_of([*about, *(row.surrogate_id for row in undo), *(row.ticket.surrogate_id for row in appeals)])
+    return {
+        "reviews": [(row, names.get(row.surrogate_id, "")) for row in reviews],
+        "unmatched": [(row, names.get(row.surrogate_id, "")) for row in unmatched],
+        "undoable": [(row, names.get(row.surrogate_id, "")) for row in undo if row.surrogate_id],
+        "appeals": [(row, names.get(row.ticket.surrogate_id, "")) for row in appeals],
+        "failed": list(errands.filter(state=ErrandState.FAILED).order_by("pk")[:MOST]),
+        "flags": list(Flag.objects.filter(campaign=campaign, is_listed=None).order_by("pk")[:MOST]),
+        "has_cases": Case.objects.filter(campaign=campaign, state=CaseState.OPEN).exists(),
+        "has_inspections": Inspection.objects.filter(campaign=campaign, verdict="").exists(),
+    }
+
+
+def names_of(surrogate_ids: list[UUID | None]) -> dict[UUID, str]:
+    """Return what people are called where they come from: for managers only."""
+    wanted = [one for one in surrogate_ids if one]
+    names = dict(ExternalIdentity.objects.filter(surrogate_id__in=wanted).values_list("surrogate_id", "name"))
+    names |= {user.surrogate_id: str(user) for user in User.objects.filter(surrogate_id__in=wanted)}
+    return names

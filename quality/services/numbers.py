@@ -1,0 +1,118 @@
+"""The numbers of quality control, computed by a job so that no page has to count."""
+
+from collections import defaultdict
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Q, Sum
+
+from annotation.models import Annotation, Campaign, LedgerEntry, Slot, Workforce
+from annotation.services.marketplace import terms_of
+from annotation.services.pay import committed_cents
+from annotation.tasktypes.registry import voted
+from jobs.models import Job, JobState
+from jobs.services import job_enqueue
+from jobs.ticks import on_tick
+from quality.models import QualitySnapshot
+from quality.rules.agreement import alpha, label_counts
+from quality.selectors.summary import people_of, summary_of
+
+STALE_SECONDS = 10
+
+
+def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
+    """Compute and keep the numbers."""
+    data = {
+        "summary": asdict(summary_of(campaign)),
+        "rounds": _rounds(campaign),
+        "agreement": _agreement(campaign),
+        "wages": _wages(campaign),
+        "workforces": [_workforce(row) for row in campaign.workforces.order_by("pk")],
+        "people": [{**row, "surrogate_id": str(row["surrogate_id"])} for row in people_of(campaign)],
+    }
+    QualitySnapshot.objects.update_or_create(campaign=campaign, defaults={"taken_at": now, "data": data})
+    return data
+
+
+def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
+    """Ask for fresh numbers if the ones there are have aged; at most one such job waits."""
+    taken_at = QualitySnapshot.objects.filter(campaign=campaign).values_list("taken_at", flat=True).first()
+    if taken_at is not None and now - taken_at < timedelta(seconds=STALE_SECONDS):
+        return None
+    key = f"quality-numbers:{campaign.pk}"
+    return job_enqueue(kind="quality.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key)  # fmt: skip
+
+
+@on_tick
+def quality_jobs_forget(now: datetime) -> None:
+    """Delete the jobs of numbers and looks that have long been replaced."""
+    old = now - timedelta(hours=1)
+    kinds = ["quality.numbers", "quality.examine", "annotation.marketplace"]
+    Job.objects.filter(kind__in=kinds, state=JobState.DONE, finished_at__lt=old).delete()
+
+
+def _rounds(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return how far each round of each batch is."""
+    slots = Slot.objects.filter(campaign=campaign, item__batch__is_gold=False, item__batch__is_pilot=False)
+    rows = (
+        slots.values("item__batch__ordinal", "round")
+        .annotate(
+            open=Count("pk", filter=Q(state="open")), held=Count("pk", filter=Q(state="held")),
+            filled=Count("pk", filter=Q(state="filled")),
+        )
+        .order_by("item__batch__ordinal", "round")
+    )  # fmt: skip
+    return [
+        {"batch": row["item__batch__ordinal"], **{name: row[name] for name in ("round", "open", "held", "filled")}}
+        for row in rows
+    ]
+
+
+def _agreement(campaign: Campaign) -> dict[str, Any]:
+    """Return agreement on ordinary first-round work, with and without what was excluded."""
+    task_type = voted(campaign.task_type)
+    rows = Annotation.objects.filter(
+        campaign=campaign, item__batch__is_gold=False, item__batch__is_pilot=False, assignment__slot__round=1
+    ).exclude(not_counted_because__in=["unverified", "unmatched"])  # fmt: skip
+    counted, everything = defaultdict(list), defaultdict(list)
+    for item, answer, counts in rows.values_list("item_id", "answer", "counted").iterator(chunk_size=2000):
+        everything[item].append(task_type.vote_key(answer))
+        if counts:
+            counted[item].append(task_type.vote_key(answer))
+    labels = sorted(task_type.labels)
+    return {
+        name: asdict(alpha(label_counts(list(votes.values()), labels), ordinal=True))
+        for name, votes in (("counted", counted), ("with_excluded", everything))
+    }
+
+
+def _wages(campaign: Campaign) -> dict[str, Any]:
+    """Return cents an hour over people: by the time they were active, and by the server's clock."""
+    paid = {
+        row["surrogate"]: row["cents"]
+        for row in LedgerEntry.objects.filter(campaign=campaign).values("surrogate").annotate(cents=Sum("cents")).order_by("surrogate")
+    }  # fmt: skip
+    times = (
+        Annotation.objects.filter(campaign=campaign, surrogate__in=paid)
+        .values("surrogate")
+        .annotate(active=Sum("active_seconds"), wall=Sum("seconds"))
+        .order_by("surrogate")
+    )
+    found: dict[str, Any] = {"people": 0}
+    for name in ("active", "wall"):
+        rates = [paid[row["surrogate"]] * 3600 / row[name] for row in times if row[name]]
+        found["people"] = max(found["people"], len(rates))
+        if rates:
+            found[name] = {"p10": round(float(np.percentile(rates, 10))), "median": round(float(np.median(rates)))}
+    return found
+
+
+def _workforce(row: Workforce) -> dict[str, Any]:
+    terms = terms_of(row)
+    return {
+        "kind": row.kind, "kind_label": str(row.get_kind_display()), "problem": row.problem, "stopped": row.spent_stop,
+        "cap_cents": terms.cap_cents, "floor_cents": terms.floor_cents_per_hour, "committed_cents": committed_cents(row),
+        "postings": row.postings.exclude(state="settled").count(),
+    }  # fmt: skip

@@ -1,0 +1,299 @@
+"""Pages of quality control: how it stands, what waits for a decision, and the desks of inspectors and experts."""
+
+import csv
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.permissions import Action, signed_in
+from annotation.models import Campaign, Errand, Item, Ticket, Workforce
+from annotation.services.errands_queue import errand_retry, errand_undo
+from annotation.services.marketplace import terms_of
+from annotation.services.pay import PayError, bonus_grant
+from annotation.services.tickets import ticket_accept
+from annotation.services.visits import link_key
+from annotation.services.workforces import workforce_add
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
+from annotation.views.access import campaign_for
+from annotation.views.stages import EXAMPLE_PAGES
+from annotation.workforces.money import Estimate, estimate
+from quality.forms import LinkForm, MTurkForm
+from quality.models import Appeal, Case, Flag, Inspection, InspectionVerdict, QualitySnapshot, Review
+from quality.rules.policy import Policy
+from quality.selectors.decisions import decisions_of, names_of
+from quality.selectors.policies import policy_current
+from quality.services.adjudication import CaseError, case_next, opinion_give
+from quality.services.flags import flag_decide
+from quality.services.inspections import inspection_decide, inspection_next
+from quality.services.numbers import quality_numbers_request
+from quality.services.people import ReviewError, appeal_decide, appeal_open, review_decide
+
+STATEMENT = "quorate.statement"
+
+
+def _campaign(request: HttpRequest, slug: str, action: Action) -> Campaign:
+    """Return a campaign with a vote; for others these pages do not exist."""
+    campaign = campaign_for(request, slug, action)
+    if not isinstance(TASK_TYPES[campaign.task_type], Voted):
+        raise Http404
+    return campaign
+
+
+@login_required
+@require_GET
+def overview(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how it stands, from numbers that a job computed."""
+    campaign = _campaign(request, slug, Action.MANAGE)
+    quality_numbers_request(campaign=campaign, now=timezone.now())
+    snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
+    context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot}
+    if snapshot is not None:
+        people = snapshot.data.get("people", [])[:200]
+        names = {str(key): name for key, name in names_of([row["surrogate_id"] for row in people]).items()}
+        context |= snapshot.data | {"people": [{**row, "name": names.get(row["surrogate_id"], "")} for row in people]}
+    return render(request, "quality/overview.html", context)
+
+
+@login_required
+@require_GET
+def decisions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what waits for a decision."""
+    campaign = _campaign(request, slug, Action.MANAGE)
+    return render(request, "quality/decisions.html", {"campaign": campaign, **decisions_of(campaign)})
+
+
+@login_required
+@require_POST
+def decide(request: HttpRequest, slug: str, what: str, pk: int) -> HttpResponse:
+    """Take one decision; the reason goes with it."""
+    campaign = _campaign(request, slug, Action.MANAGE)
+    if what not in _DECISIONS:
+        raise Http404
+    try:
+        _DECISIONS[what](request, campaign, pk)
+    except (ReviewError, PayError) as error:
+        messages.error(request, str(error))
+    return redirect("quality-decisions", slug=slug)
+
+
+def _review(request: HttpRequest, campaign: Campaign, pk: int) -> None:
+    review = get_object_or_404(Review, pk=pk, campaign=campaign)
+    undo = max((terms_of(row).undo_seconds for row in campaign.workforces.filter(kind="mturk")), default=0)
+    choice = request.POST.get("choice")
+    if choice not in ("suspend", "refuse", "reinstate"):
+        raise ReviewError(_("Choose what to do."))
+    review_decide(
+        review=review, suspend=choice != "reinstate", refuse_pay=choice == "refuse",
+        reason=request.POST.get("reason", ""), actor_id=signed_in(request).surrogate_id, now=timezone.now(),
+        undo_seconds=undo,
+    )  # fmt: skip
+
+
+def _appeal(request: HttpRequest, campaign: Campaign, pk: int) -> None:
+    appeal_decide(
+        appeal=get_object_or_404(Appeal, pk=pk, campaign=campaign), grant=request.POST.get("choice") == "grant",
+        answer=request.POST.get("reason", ""), actor_id=signed_in(request).surrogate_id, now=timezone.now(),
+    )  # fmt: skip
+
+
+def _ticket(request: HttpRequest, campaign: Campaign, pk: int) -> None:
+    ticket = get_object_or_404(Ticket, pk=pk, workforce__campaign=campaign)
+    ticket_accept(ticket=ticket, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+
+
+def _undo(request: HttpRequest, campaign: Campaign, pk: int) -> None:
+    errand = get_object_or_404(Errand, pk=pk, workforce__campaign=campaign)
+    if not errand_undo(errand=errand, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
+        raise PayError(_("It was sent already."))
+
+
+def _retry(request: HttpRequest, campaign: Campaign, pk: int) -> None:
+    errand = get_object_or_404(Errand, pk=pk, workforce__campaign=campaign)
+    errand_retry(errand=errand, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+
+
+def _flag(request: HttpRequest, campaign: Campaign, pk: int) -> None:
+    flag = get_object_or_404(Flag, pk=pk, campaign=campaign)
+    listed = request.POST.get("choice") == "list"
+    flag_decide(flag=flag, listed=listed, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+
+
+def _bonus(request: HttpRequest, campaign: Campaign, pk: int) -> None:
+    ticket = get_object_or_404(Ticket, pk=pk, workforce__campaign=campaign)
+    cents = request.POST.get("cents", "")
+    bonus_grant(
+        ticket=ticket, cents=int(cents) if cents.isdecimal() else 0, reason=request.POST.get("reason", ""),
+        actor_id=signed_in(request).surrogate_id, now=timezone.now(), undo_seconds=terms_of(ticket.workforce).undo_seconds,
+    )  # fmt: skip
+
+
+_DECISIONS: dict[str, Callable[[HttpRequest, Campaign, int], None]] = {
+    "review": _review, "appeal": _appeal, "ticket": _ticket, "undo": _undo, "retry": _retry, "flag": _flag,
+    "bonus": _bonus,
+}  # fmt: skip
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def inspect(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show one drawn annotation after the other; one key a verdict."""
+    campaign = _campaign(request, slug, Action.MANAGE)
+    if request.method == "POST":
+        pk, verdict = request.POST.get("inspection", ""), request.POST.get("verdict", "")
+        inspection = get_object_or_404(Inspection, pk=int(pk) if pk.isdecimal() else 0, campaign=campaign)
+        if verdict not in InspectionVerdict.values:
+            raise Http404
+        inspection_decide(
+            inspection=inspection, verdict=InspectionVerdict(verdict), exclude="exclude" in request.POST,
+            actor_id=signed_in(request).surrogate_id, now=timezone.now(),
+        )  # fmt: skip
+        return redirect("quality-inspect", slug=slug)
+    found = inspection_next(campaign=campaign)
+    context: dict[str, Any] = {"campaign": campaign, "inspection": found, "verdicts": _keyed(InspectionVerdict.choices)}
+    if found is not None:
+        context |= EXAMPLE_PAGES[campaign.task_type](found.annotation.item.content)
+    return render(request, "quality/inspect.html", context)
+
+
+def _keyed(choices: list[tuple[str, Any]]) -> list[tuple[int, str, Any]]:
+    return [(number, value, label) for number, (value, label) in enumerate(choices, start=1)]
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def cases(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show an expert one case after the other, blind to what was said before."""
+    campaign = _campaign(request, slug, Action.JUDGE)
+    surrogate_id = signed_in(request).surrogate_id
+    if request.method == "POST":
+        pk, label = request.POST.get("case", ""), request.POST.get("label", "")
+        case = get_object_or_404(Case, pk=int(pk) if pk.isdecimal() else 0, campaign=campaign)
+        try:
+            opinion_give(
+                case=case, surrogate_id=surrogate_id, label=int(label) if label.isdecimal() else label,
+                justification=request.POST.get("justification", ""), now=timezone.now(),
+            )  # fmt: skip
+        except CaseError as error:
+            messages.error(request, str(error))
+        return redirect("quality-cases", slug=slug)
+    found = case_next(campaign=campaign, surrogate_id=surrogate_id)
+    context: dict[str, Any] = {"campaign": campaign, "case": found}
+    if found is not None:
+        context |= EXAMPLE_PAGES[campaign.task_type](found.item.content)
+    return render(request, "quality/cases.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def workforces(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add a workforce: first the estimate, then the decision."""
+    campaign = _campaign(request, slug, Action.MANAGE)
+    forms: dict[str, MTurkForm] = {kind: form(auto_id=f"id_{kind}_%s") for kind, form in _FORMS.items()}
+    estimated: tuple[Estimate, int, int] | None = None
+    kind = request.POST.get("kind", "")
+    if request.method == "POST" and kind in _FORMS:
+        form = forms[kind] = _FORMS[kind](request.POST, auto_id=f"id_{kind}_%s")
+        if form.is_valid():
+            estimated = _estimated(campaign, form)
+            if "launch" in request.POST:
+                actor_id = signed_in(request).surrogate_id
+                workforce_add(campaign=campaign, kind=kind, terms=form.terms(), actor_id=actor_id, now=timezone.now())
+                messages.success(request, _("People can come now."))
+                return redirect("quality-workforces", slug=slug)
+    rows = [(row, _address(request, row)) for row in campaign.workforces.order_by("pk")]
+    context = {"campaign": campaign, "forms": forms, "workforces": rows, "estimated": estimated, "kind": kind}
+    return render(request, "quality/workforces.html", context)
+
+
+_FORMS: dict[str, type[MTurkForm]] = {"mturk": MTurkForm, "link": LinkForm}
+
+
+def _estimated(campaign: Campaign, form: MTurkForm) -> tuple[Estimate, int, int]:
+    """Return the estimate, the hourly pay it comes to, and the floor, in cents."""
+    data, found = form.cleaned_data, policy_current(campaign)
+    policy = found[1] if found else Policy()
+    items = Item.objects.filter(campaign=campaign, state="active", batch__is_gold=False, batch__is_pilot=False).count()
+    votes = max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
+    made = estimate(
+        items=items, votes=votes, reward_cents=data["reward_cents"], has_fees=data.get("has_fees", False),
+        items_per_ticket=data["items_per_ticket"], people=data["people"],
+        training_bonus_cents=data.get("training_bonus_cents", 0), gold_rate=policy.gold_rate,
+        gold_first=policy.gold_first, inspection_rate=policy.inspection_rate,
+    )  # fmt: skip
+    hourly = round(data["reward_cents"] * 3600 / (data["seconds_each"] * data["items_per_ticket"]))
+    return made, hourly, data["floor_cents_per_hour"]
+
+
+def _address(request: HttpRequest, row: Workforce) -> str:
+    return request.build_absolute_uri(reverse("join", args=[link_key(row)])) if row.kind == "link" else ""
+
+
+@login_required
+@require_GET
+def approvals(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponseBase:
+    """Send the list of a panel's people and how each visit ended, to be approved there."""
+    campaign = _campaign(request, slug, Action.MANAGE)
+    row = get_object_or_404(Workforce, pk=workforce_id, campaign=campaign, kind="link")
+    response = StreamingHttpResponse(_approval_lines(row), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{campaign.slug}-approvals.csv"'
+    return response
+
+
+class _Line:
+    """A file that hands back what was written to it."""
+
+    def write(self, text: str) -> str:
+        """Return the line."""
+        return text
+
+
+def _approval_lines(row: Workforce) -> Iterator[str]:
+    terms, writer = terms_of(row), csv.writer(_Line())
+    yield writer.writerow([terms.person_parameter, terms.visit_parameter, "outcome", "answers", "submitted_at"])
+    tickets = Ticket.objects.filter(workforce=row).select_related("surrogate__external").order_by("pk")
+    for ticket in tickets.iterator(chunk_size=500):
+        person = getattr(ticket.surrogate, "external", None)
+        at = ticket.submitted_at.isoformat(timespec="seconds") if ticket.submitted_at else ""
+        cells = [person.name if person else "", ticket.remote_id, ticket.outcome or ticket.state, ticket.annotations.count(), at]  # fmt: skip
+        yield writer.writerow([_harmless(str(cell)) for cell in cells])
+
+
+def _harmless(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell[:1] in "=+-@\t\r" and cell != "-" else cell
+
+
+@require_http_methods(["GET", "POST"])
+def statement(request: HttpRequest, token: str) -> HttpResponse:
+    """Show somebody from a marketplace what they did and what became of their pay; take an appeal."""
+    try:
+        workforce_id, surrogate_id = signing.loads(token, salt=STATEMENT)
+    except signing.BadSignature as error:
+        raise Http404 from error
+    own = Ticket.objects.filter(workforce_id=workforce_id, surrogate_id=surrogate_id).select_related(
+        "workforce__campaign", "appeal"
+    )
+    if request.method == "POST":
+        pk = request.POST.get("ticket", "")
+        ticket = get_object_or_404(own, pk=int(pk) if pk.isdecimal() else 0)
+        try:
+            appeal_open(ticket=ticket, text=request.POST.get("text", ""), now=timezone.now())
+            messages.success(request, _("Your appeal is with the managers."))
+        except ReviewError as error:
+            messages.error(request, str(error))
+        return redirect("statement", token=token)
+    tickets = list(own.order_by("-pk")[:200])
+    if not tickets:
+        raise Http404
+    return render(request, "quality/statement.html", {"tickets": tickets, "campaign": tickets[0].workforce.campaign})
