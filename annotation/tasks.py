@@ -10,13 +10,13 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from annotation.documents.intake import read_folder, read_pages
-from annotation.models import Batch, Campaign, Split, Workforce
+from annotation.models import Batch, Campaign, Split
 from annotation.rows import read_rows
 from annotation.services import sweeps  # noqa: F401  registers the sweep
 from annotation.services.documents import documents_import, limits
 from annotation.services.items import items_import
 from annotation.services.numbers import numbers_refresh
-from annotation.services.postings import marketplace_round
+from annotation.services.postings import marketplace_rounds
 from annotation.services.published import published_import
 from annotation.services.slots import batch_launch, items_extend
 from jobs.registry import handles
@@ -101,9 +101,8 @@ def extend(work: Work) -> dict[str, Any]:
 
 @handles("annotation.marketplace")
 def marketplace(work: Work) -> dict[str, Any]:
-    """Look after a campaign's postings: read, decide, send."""
-    workforce = Workforce.objects.select_related("campaign").get(pk=work.payload["workforce"])
-    return marketplace_round(work=work, workforce=workforce)
+    """Look after the postings at the marketplace: read, decide, send."""
+    return marketplace_rounds(work=work)
 
 
 @handles("annotation.numbers")

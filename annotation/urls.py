@@ -26,7 +26,6 @@ urlpatterns = [
     path("visit/<str:token>/", visits.visit, name="visit"),
     path("visit/<str:token>/agree/", visits.agree, name="visit-agree"),
     path("visit/<str:token>/learn/", visits.learn, name="visit-learn"),
-    path("visit/<str:token>/finish/", visits.finish, name="visit-finish"),
     path("visit/<str:token>/<uuid:assignment_id>/answer/", visits.answer, name="visit-answer"),
     path("visit/<str:token>/<uuid:assignment_id>/skip/", visits.skip, name="visit-skip"),
     path("visit/<str:token>/<uuid:assignment_id>/events/", visits.events, name="visit-events"),

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -19,7 +20,7 @@ from accounts.permissions import Action, signed_in
 from annotation.models import Campaign, Errand, Item, Ticket, Workforce
 from annotation.services.errands_queue import errand_retry, errand_undo
 from annotation.services.marketplace import terms_of
-from annotation.services.pay import PayError, bonus_grant
+from annotation.services.pay import PayError, bonus_grant, ticket_refuse
 from annotation.services.tickets import ticket_accept
 from annotation.services.visits import link_key
 from annotation.services.workforces import workforce_add
@@ -109,7 +110,14 @@ def _appeal(request: HttpRequest, campaign: Campaign, pk: int) -> None:
 
 def _ticket(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     ticket = get_object_or_404(Ticket, pk=pk, workforce__campaign=campaign)
-    ticket_accept(ticket=ticket, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+    actor_id, now = signed_in(request).surrogate_id, timezone.now()
+    if request.POST.get("choice") == "refuse":
+        undo = timedelta(seconds=terms_of(ticket.workforce).undo_seconds)
+        ticket_refuse(
+            ticket=ticket, reason=request.POST.get("reason", ""), actor_id=actor_id, due_at=now + undo, now=now
+        )
+    else:
+        ticket_accept(ticket=ticket, actor_id=actor_id, now=now)
 
 
 def _undo(request: HttpRequest, campaign: Campaign, pk: int) -> None:

@@ -131,7 +131,8 @@ class Participation(models.Model):
 
     ``cursor`` only ever saves work: slots before it were served to this person or found unfit for
     them. ``submitted`` counts this person's own submissions and is written with each of them.
-    ``trained`` counts the examples of the training round behind them.
+    ``trained`` counts the examples of the training round behind them. ``pay_held_until``: while a manager
+    has to decide about them, their pay waits, but no longer than this.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="participations")
@@ -141,6 +142,7 @@ class Participation(models.Model):
     submitted = models.PositiveIntegerField(default=0)
     trained = models.PositiveIntegerField(default=0)
     trained_at = models.DateTimeField(null=True, blank=True)
+    pay_held_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="participation_once")]

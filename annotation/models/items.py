@@ -67,6 +67,7 @@ class Slot(models.Model):
     order_key = models.BigIntegerField()
     state = models.CharField(max_length=10, choices=SlotState, default=SlotState.OPEN)
     is_reopened = models.BooleanField(default=False)
+    is_wanted = models.BooleanField(default=True)  # not when its round was closed: then it is not opened again
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["item", "round", "index"], name="slot_index_once")]

@@ -55,12 +55,14 @@ class Posting(models.Model):
     workforce = models.ForeignKey(Workforce, on_delete=models.CASCADE, related_name="postings")
     number = models.PositiveIntegerField()
     places = models.PositiveIntegerField()
+    terms = models.JSONField(default=dict)  # as they were when it was posted: what its work is paid by
     state = models.CharField(max_length=10, choices=PostingState, default=PostingState.WANTED)
     hit_id = models.CharField(max_length=64, blank=True)
     wanted_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
     touched_at = models.DateTimeField()  # when somebody last took a ticket of it, or it was posted
-    pulled_at = models.DateTimeField(null=True, blank=True)
+    pulled_at = models.DateTimeField(null=True, blank=True)  # when its submissions were last read
+    tried_at = models.DateTimeField(null=True, blank=True)  # when reading them was last tried
 
     class Meta:
         constraints = [

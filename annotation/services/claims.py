@@ -300,7 +300,7 @@ def _assign(
             )
     except IntegrityError:
         # Another tab of the same person was quicker: what it got is theirs, and this slot goes back.
-        Slot.objects.filter(pk=slot.pk, state=SlotState.HELD).update(state=SlotState.OPEN)
+        Slot.objects.filter(pk=slot.pk, state=SlotState.HELD).update(state=slot.state)  # as it was found
         theirs = _own(campaign, surrogate_id, state)
         if theirs is None:
             raise  # not another tab: a slot that is open and held at once must not be passed over in silence

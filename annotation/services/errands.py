@@ -4,6 +4,7 @@ A worker can die between any two lines. Before the call the row says ``sending``
 that, and either sends the same token again (the marketplace knows it for a day) or reads back first.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,13 +17,14 @@ from django.utils import timezone
 from accounts.audit import record
 from accounts.models import ExternalIdentity
 from annotation.models import Errand, ErrandKind, ErrandState, Posting, PostingState, Ticket, TicketState, Workforce
-from annotation.services.marketplace import terms_of
-from annotation.services.pay import bonus_paid, ticket_paid
+from annotation.services.marketplace import posting_terms
+from annotation.services.pay import bonus_paid, refusal_make_good, ticket_paid
 from annotation.workforces.mturk import Market, Refused, Unreachable
-from jobs.work import Work
+from jobs.work import LeaseLost, Work
+
+logger = logging.getLogger(__name__)
 
 TOKEN_LIFE = timedelta(hours=23)  # the marketplace keeps tokens for 24 hours
-RETRY_SECONDS = 60
 GONE = ("DoesNotExist",)
 
 # What a call brought: what to write down in the transaction that confirms the errand.
@@ -95,12 +97,16 @@ def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
         return False
     except Refused as error:
         if "InsufficientFunds" in error.code or error.code == "ParameterValidationError":
-            _later(work, errand, str(error), now, problem=str(error))
+            _later(work, errand, str(error), now, is_refused=True)
         else:
             _fail(work, errand, str(error), now)
         return False
-    except Unknown as error:
-        _fail(work, errand, str(error), now)
+    except LeaseLost:
+        raise
+    except Exception as error:  # whatever it is, it must not keep the errands behind it from being done
+        if not isinstance(error, Unknown):
+            logger.exception("errand %s (%s) failed", errand.pk, errand.kind)
+        _fail(work, errand, str(error) or repr(error), now)
         return False
     with work.step():
         done = Errand.objects.filter(pk=errand.pk, state=ErrandState.SENDING).update(
@@ -111,19 +117,20 @@ def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
     return bool(done)
 
 
-def _later(work: Work, errand: Errand, error: str, now: datetime, problem: str = "") -> None:
-    """Leave it as ``sending``: it may have got through."""
-    seconds = min(RETRY_SECONDS * 2 ** min(errand.attempts, 6), 3600) if problem else settings.MTURK_RETRY_SECONDS
+def _later(work: Work, errand: Errand, error: str, now: datetime, *, is_refused: bool = False) -> None:
+    """Leave it as ``sending``: it may have got through. What was refused for now is tried ever more rarely."""
+    seconds = min(60 * 2 ** min(errand.attempts, 6), 3600) if is_refused else settings.MTURK_RETRY_SECONDS
     with work.step():
         Errand.objects.filter(pk=errand.pk).update(due_at=now + timedelta(seconds=seconds), error=error[:500])
-        if problem:
-            Workforce.objects.filter(pk=errand.workforce_id).update(problem=problem[:500])
 
 
 def _fail(work: Work, errand: Errand, error: str, now: datetime) -> None:
     """Give it to a person: nothing is dropped in silence."""
     with work.step():
         Errand.objects.filter(pk=errand.pk).update(state=ErrandState.FAILED, error=error[:500])
+        if errand.kind == ErrandKind.APPROVE and errand.text == "override" and errand.ticket is not None:
+            # An appeal was granted and the marketplace does not let us approve any more: it is paid all the same.
+            refusal_make_good(ticket=errand.ticket, reason="Paid after an appeal", actor_id=None, now=now)
         record(
             action="errand_fail", subject=errand, now=now, actor_id=None, scope_id=errand.workforce.campaign_id,
             kind=errand.kind, error=error[:300],
@@ -153,7 +160,7 @@ def exclusion_id(market: Market, workforce: Workforce) -> str:
 
 def _publish(attempt: Attempt) -> Effect:
     market, errand, posting = attempt.market, attempt.errand, attempt.posting
-    terms = terms_of(errand.workforce)
+    terms = posting_terms(posting)
     hit_id = market.find(errand.token) if attempt.is_forgotten else None
     if hit_id is None:
         hit_id = market.publish(
@@ -192,17 +199,22 @@ def _expire(attempt: Attempt) -> Effect:
     )  # fmt: skip
 
 
-def _status(market: Market, ticket: Ticket, worker: str) -> str:
-    """Return what the marketplace says of a ticket; the id may be another person's by now."""
+def _status(market: Market, errand: Errand, ticket: Ticket) -> str:
+    """Return what the marketplace says of a ticket; the id may be another person's by now.
+
+    Of somebody who was erased only the ticket is known: their work is paid all the same.
+    """
     found = market.assignment(ticket.remote_id)
-    if found is None or found.worker != worker:
+    known = ExternalIdentity.objects.filter(surrogate_id=errand.surrogate_id or ticket.surrogate_id)
+    name = known.values_list("name", flat=True).first()
+    if found is None or (name is not None and found.worker != name):
         raise Unknown("the marketplace lists no such submission of this person")
     return found.status
 
 
 def _approve(attempt: Attempt) -> Effect:
     market, errand, ticket = attempt.market, attempt.errand, attempt.ticket
-    status = _status(market, ticket, worker_name(errand))
+    status = _status(market, errand, ticket)
     if status == "Rejected" and errand.text != "override":
         raise Unknown("it was refused outside of this platform")
     if status != "Approved":
@@ -212,7 +224,7 @@ def _approve(attempt: Attempt) -> Effect:
 
 def _reject(attempt: Attempt) -> Effect:
     market, errand, ticket = attempt.market, attempt.errand, attempt.ticket
-    status = _status(market, ticket, worker_name(errand))
+    status = _status(market, errand, ticket)
     if status == "Approved":  # the marketplace's clock was quicker: it is paid, and stays so
 
         def too_late(at: datetime) -> None:
@@ -222,7 +234,7 @@ def _reject(attempt: Attempt) -> Effect:
         return too_late
     if status != "Rejected":
         market.reject(ticket.remote_id, f"{errand.text[:700]} {_appeal_line(errand)}")
-    return lambda at: Ticket.objects.filter(pk=ticket.pk, state=TicketState.SUBMITTED).update(
+    return lambda at: Ticket.objects.filter(pk=ticket.pk, state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED]).update(
         state=TicketState.REFUSED, decided_at=at
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
-from annotation.models import Errand, ErrandState, Workforce
+from annotation.models import Errand, ErrandKind, ErrandState, Ticket, Workforce
 
 
 def errand_add(
@@ -37,8 +37,19 @@ def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
 
 
 def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
-    """Have a failed errand tried again, after a person looked at it; what may have got through is read back first."""
+    """Have a failed errand tried again, after a person looked at it; what may have got through is read back first.
+
+    Not if its ticket's pay was decided otherwise meanwhile.
+    """
     with transaction.atomic():
+        if errand.ticket_id is not None and errand.kind in (ErrandKind.APPROVE, ErrandKind.REJECT):
+            Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)
+            others = Errand.objects.filter(
+                ticket_id=errand.ticket_id, kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT],
+                state__in=[ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED],
+            )  # fmt: skip
+            if others.exists():
+                return False
         again = Errand.objects.filter(pk=errand.pk, state=ErrandState.FAILED).update(
             state=ErrandState.SENDING, due_at=now, error=""
         )

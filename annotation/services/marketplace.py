@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
+from annotation.models import Posting, Ticket
 from annotation.models import Workforce as WorkforceRow
 from annotation.workforces.base import Terms, terms_from
 from annotation.workforces.base import Workforce as WorkforceKind
@@ -45,6 +46,16 @@ def kind_of(row: WorkforceRow, *, now: datetime) -> WorkforceKind:
 def terms_of(row: WorkforceRow) -> Any:
     """Return the terms of a row."""
     return terms_from(WORKFORCES[row.kind], row.terms)
+
+
+def ticket_terms(ticket: Ticket) -> Any:
+    """Return the terms a ticket was taken under: those of its posting, whatever was changed since."""
+    return posting_terms(ticket.posting) if ticket.posting is not None else terms_of(ticket.workforce)
+
+
+def posting_terms(posting: Posting) -> Any:
+    """Return the terms of a posting, as they were when it was made."""
+    return terms_from(WORKFORCES[posting.workforce.kind], posting.terms or posting.workforce.terms)
 
 
 def terms_check(kind: str, data: Mapping[str, Any]) -> Terms:

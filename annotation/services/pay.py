@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
@@ -26,7 +26,7 @@ from annotation.models import (
     Workforce,
 )
 from annotation.services.errands_queue import errand_add
-from annotation.services.marketplace import terms_of
+from annotation.services.marketplace import terms_of, ticket_terms
 from annotation.workforces.money import fee_cents
 
 MARGIN = timedelta(hours=1)  # nothing waits longer than this before the marketplace decides by itself
@@ -38,45 +38,58 @@ class PayError(ValueError):
 
 
 def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> int:
-    """Make due the approval of work whose time has come; that of people who are paused waits for a manager, not for ever."""
+    """Make due the approval of work whose time has come.
+
+    That of people who are paused waits for a manager, but never longer than they were told, nor until the
+    marketplace decides by itself.
+    """
     terms = terms_of(workforce)
-    paused = set(
-        Participation.objects.filter(campaign=workforce.campaign, standing=Standing.PAUSED).values_list(
-            "surrogate_id", flat=True
-        )
+    held = Participation.objects.filter(
+        campaign=workforce.campaign_id,
+        surrogate=OuterRef("surrogate"),
+        standing=Standing.PAUSED,
+        pay_held_until__gt=now,
     )
+    in_time = Q(auto_approval_at=None) | Q(auto_approval_at__gt=now + MARGIN)
     waiting = (
         Ticket.objects.filter(
             workforce=workforce, state=TicketState.SUBMITTED,
             submitted_at__lte=now - timedelta(seconds=terms.approve_after_seconds),
         )
-        .exclude(
-            errands__kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT],
-            errands__state__in=[ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED, ErrandState.FAILED],
-        )
+        .exclude(Exists(_pay_errands(OuterRef("pk"), *_LIVE, ErrandState.FAILED)))
+        .exclude(Exists(held), in_time)
         .order_by("submitted_at", "pk")
     )  # fmt: skip
-    made = 0
-    for ticket in waiting[:limit]:
-        if ticket.surrogate_id in paused and now < _held_until(ticket, terms.hold_seconds):
-            continue
-        with transaction.atomic():
-            errand_add(
-                workforce=workforce, kind=ErrandKind.APPROVE, ticket=ticket, surrogate_id=ticket.surrogate_id,
-                cents=terms.reward_cents, due_at=now, token=f"approve-{ticket.pk}-{_attempt(ticket)}",
-            )  # fmt: skip
-        made += 1
-    return made
+    return sum(_approve(pk, now) for pk in waiting.values_list("pk", flat=True)[:limit])
+
+
+_LIVE = (ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED)
+
+
+def _pay_errands(ticket: Any, *states: str) -> QuerySet[Errand]:
+    return Errand.objects.filter(ticket=ticket, kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT], state__in=states)
+
+
+def _ticket_lock(pk: int) -> Ticket:
+    """Hold a ticket while its pay is decided: an approval and a refusal of it go one after the other."""
+    held = Ticket.objects.select_for_update(no_key=True, of=("self",))
+    return held.select_related("workforce").get(pk=pk)
+
+
+def _approve(pk: int, now: datetime) -> bool:
+    with transaction.atomic():
+        ticket = _ticket_lock(pk)
+        if ticket.state != TicketState.SUBMITTED or _pay_errands(ticket, *_LIVE).exists():
+            return False
+        errand_add(
+            workforce=ticket.workforce, kind=ErrandKind.APPROVE, ticket=ticket, surrogate_id=ticket.surrogate_id,
+            cents=ticket_terms(ticket).reward_cents, due_at=now, token=f"approve-{ticket.pk}-{_attempt(ticket)}",
+        )  # fmt: skip
+    return True
 
 
 def _attempt(ticket: Ticket) -> int:
     return ticket.errands.filter(kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT]).count()
-
-
-def _held_until(ticket: Ticket, hold_seconds: int) -> datetime:
-    assert ticket.submitted_at is not None
-    until = ticket.submitted_at + timedelta(seconds=hold_seconds)
-    return min(until, ticket.auto_approval_at - MARGIN) if ticket.auto_approval_at else until
 
 
 def tickets_refuse(
@@ -92,22 +105,10 @@ def tickets_refuse(
     require_transaction()
     if not reason.strip():
         raise PayError("give the reason: the person will read it")
-    refused = 0
-    tickets = Ticket.objects.filter(
+    own = Ticket.objects.filter(
         workforce__campaign=campaign, workforce__kind="mturk", surrogate_id=surrogate_id, state=TicketState.SUBMITTED
-    ).select_related("workforce")  # fmt: skip
-    for ticket in tickets.order_by("pk"):
-        waiting = ticket.errands.filter(kind=ErrandKind.APPROVE, state=ErrandState.DUE)
-        waiting.update(state=ErrandState.UNDONE)
-        if ticket.errands.filter(
-            kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT], state__in=[ErrandState.SENDING, ErrandState.CONFIRMED]
-        ).exists():
-            continue
-        errand_add(
-            workforce=ticket.workforce, kind=ErrandKind.REJECT, ticket=ticket, surrogate_id=surrogate_id,
-            text=reason[:1000], due_at=due_at, token=f"reject-{ticket.pk}-{_attempt(ticket)}", decided_by_id=actor_id,
-        )  # fmt: skip
-        refused += 1
+    )
+    refused = sum(_refuse(pk, reason, actor_id, due_at) for pk in own.order_by("pk").values_list("pk", flat=True))
     record(
         action="tickets_refuse", subject=f"surrogate:{surrogate_id}", now=now, actor_id=actor_id, scope_id=campaign.pk,
         reason=reason[:300], tickets=refused,
@@ -115,11 +116,45 @@ def tickets_refuse(
     return refused
 
 
+def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime) -> bool:
+    ticket = _ticket_lock(pk)
+    if ticket.state not in (TicketState.SUBMITTED, TicketState.UNMATCHED):
+        return False
+    _pay_errands(ticket, ErrandState.DUE).filter(kind=ErrandKind.APPROVE).update(state=ErrandState.UNDONE)
+    if _pay_errands(ticket, *_LIVE).exists():
+        return False
+    errand_add(
+        workforce=ticket.workforce, kind=ErrandKind.REJECT, ticket=ticket, surrogate_id=ticket.surrogate_id,
+        text=reason[:1000], due_at=due_at, token=f"reject-{ticket.pk}-{_attempt(ticket)}", decided_by_id=actor_id,
+    )  # fmt: skip
+    return True
+
+
+def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
+    """Refuse pay for one ticket (work that nobody can match, say), with a reason.
+
+    Raises
+    ------
+    PayError
+        No reason was given.
+    """
+    if not reason.strip():
+        raise PayError("give the reason: the person will read it")
+    with transaction.atomic():
+        refused = _refuse(ticket.pk, reason, actor_id, due_at)
+        if refused:
+            record(
+                action="ticket_refuse", subject=ticket, now=now, actor_id=actor_id,
+                scope_id=ticket.workforce.campaign_id, reason=reason[:300],
+            )  # fmt: skip
+    return refused
+
+
 def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> Errand:
     """Pay what was refused: by overriding the refusal, or as a bonus when the marketplace no longer lets us."""
     require_transaction()
     assert ticket.submitted_at is not None
-    terms = terms_of(ticket.workforce)
+    terms = ticket_terms(ticket)
     common = {
         "workforce": ticket.workforce, "ticket": ticket, "surrogate_id": ticket.surrogate_id, "due_at": now,
         "cents": terms.reward_cents, "decided_by_id": actor_id,
@@ -128,14 +163,30 @@ def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datet
         return errand_add(
             kind=ErrandKind.APPROVE, token=f"approve-{ticket.pk}-{_attempt(ticket)}", text="override", **common
         )
-    text = reason.strip() or "Paid after an appeal"
-    return errand_add(kind=ErrandKind.BONUS, token=f"appeal-{ticket.pk}", text=text[:900], **common)
+    return refusal_make_good(ticket=ticket, reason=reason, actor_id=actor_id, now=now)
+
+
+def refusal_make_good(*, ticket: Ticket, reason: str, actor_id: UUID | None, now: datetime) -> Errand:
+    """Pay what was refused as a bonus, once."""
+    require_transaction()
+    return errand_add(
+        workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id, due_at=now,
+        cents=ticket_terms(ticket).reward_cents, text=(reason.strip() or "Paid after an appeal")[:900],
+        token=f"appeal-{ticket.pk}", decided_by_id=actor_id,
+    )  # fmt: skip
 
 
 def bonus_grant(
-    *, ticket: Ticket, cents: int, reason: str, actor_id: UUID | None, now: datetime, undo_seconds: int = 0
+    *,
+    ticket: Ticket,
+    cents: int,
+    reason: str,
+    actor_id: UUID | None,
+    now: datetime,
+    undo_seconds: int = 0,
+    token: str = "",
 ) -> Errand:
-    """Grant a bonus for a ticket that was submitted.
+    """Grant a bonus for a ticket that was submitted; with the same token, the same bonus.
 
     Raises
     ------
@@ -150,6 +201,7 @@ def bonus_grant(
         errand = errand_add(
             workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
             cents=cents, text=reason[:900], due_at=now + timedelta(seconds=undo_seconds), decided_by_id=actor_id,
+            token=token,
         )  # fmt: skip
         record(
             action="bonus_grant", subject=errand, now=now, actor_id=actor_id,
@@ -161,7 +213,7 @@ def bonus_grant(
 def ticket_paid(*, ticket: Ticket, errand: Errand | None, now: datetime) -> bool:
     """Write down that a ticket was approved, by us or by the marketplace's clock; return whether that was new."""
     require_transaction()
-    terms = terms_of(ticket.workforce)
+    terms = ticket_terms(ticket)
     moved = Ticket.objects.filter(pk=ticket.pk).exclude(state=TicketState.APPROVED).update(
         state=TicketState.APPROVED, decided_at=now
     )  # fmt: skip
@@ -179,7 +231,7 @@ def bonus_paid(*, errand: Errand, now: datetime) -> None:
 
 
 def _enter(ticket: Ticket, errand: Errand | None, kind: str, cents: int, now: datetime) -> None:
-    terms = terms_of(ticket.workforce)
+    terms = ticket_terms(ticket)
     LedgerEntry.objects.create(
         campaign_id=ticket.workforce.campaign_id, workforce=ticket.workforce, ticket=ticket, errand=errand,
         surrogate_id=ticket.surrogate_id, kind=kind, cents=cents, at=now,
@@ -188,23 +240,36 @@ def _enter(ticket: Ticket, errand: Errand | None, kind: str, cents: int, now: da
 
 
 def committed_cents(workforce: Workforce) -> int:
-    """Return what was paid plus what may still have to be: places that are open, work that waits, bonuses due."""
-    terms = terms_of(workforce)
-    has_fees = getattr(terms, "has_fees", False)
-    live = workforce.postings.filter(state__in=[PostingState.WANTED, PostingState.OPEN, PostingState.ENDING])
-    tickets = Ticket.objects.filter(workforce=workforce)
-    decided = tickets.filter(posting__in=live, state__in=[TicketState.APPROVED, TicketState.REFUSED]).count()
-    waiting = [TicketState.OPEN, TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED]
-    ended = tickets.filter(posting__state=PostingState.ENDED, state__in=waiting).count()
+    """Return what was paid plus the most that may still have to be: places, training, bonuses due, with fees.
+
+    A posting commits all of its places until it is settled: an accepted assignment may not have been seen yet.
+    """
+    unsettled = workforce.postings.exclude(state=PostingState.SETTLED)
+    tickets = Ticket.objects.filter(posting__in=unsettled)
+    decided = tickets.filter(state__in=[TicketState.APPROVED, TicketState.REFUSED]).count()
+    places = _sum(unsettled, "places") - decided
+    # Whoever takes a free place may be new; of tickets in work it is known.
+    trained = Ticket.objects.filter(workforce=workforce, surrogate=OuterRef("surrogate"), trained=True)
+    known = tickets.exclude(state__in=[TicketState.APPROVED, TicketState.REFUSED, TicketState.LAPSED])
+    untrained = max(0, places - known.filter(Exists(trained)).count())
     bonuses = Errand.objects.filter(
         workforce=workforce, kind=ErrandKind.BONUS, state__in=[ErrandState.DUE, ErrandState.SENDING]
     )
-    owed: list[int] = [terms.reward_cents] * (_sum(live, "places") - decided + ended) + list(
-        bonuses.values_list("cents", flat=True)
-    )
+    owed = sum(_with_fee(workforce, cents) for cents in bonuses.values_list("cents", flat=True))
     paid = LedgerEntry.objects.filter(workforce=workforce)
-    owed_with_fees = sum(cents + fee_cents(cents, has_fees=has_fees) for cents in owed)
-    return _sum(paid, "cents") + _sum(paid, "fee_cents") + owed_with_fees
+    one, training = place_cents(workforce)
+    return _sum(paid, "cents") + _sum(paid, "fee_cents") + places * one + untrained * training + owed
+
+
+def place_cents(workforce: Workforce) -> tuple[int, int]:
+    """Return what one more place costs, with its fee: the reward, and the training of somebody new."""
+    terms = terms_of(workforce)
+    training = terms.training_bonus_cents if workforce.campaign.has_training else 0
+    return _with_fee(workforce, terms.reward_cents), _with_fee(workforce, training)
+
+
+def _with_fee(workforce: Workforce, cents: int) -> int:
+    return cents + fee_cents(cents, has_fees=getattr(terms_of(workforce), "has_fees", False))
 
 
 def _sum(rows: Any, field: str) -> int:

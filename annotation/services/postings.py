@@ -3,6 +3,8 @@
 Polling alone is enough; notifications only make a round come sooner.
 """
 
+import logging
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -30,76 +32,95 @@ from annotation.models import (
 from annotation.services.errands import errands_run
 from annotation.services.errands_queue import errand_add
 from annotation.services.marketplace import NotConfigured, market, terms_of
-from annotation.services.pay import approvals_due, committed_cents, ticket_paid
+from annotation.services.pay import approvals_due, committed_cents, place_cents, ticket_paid
 from annotation.services.tickets import stranger_record, ticket_confirm, tickets_lapse
-from annotation.workforces.money import fee_cents
 from annotation.workforces.mturk import Market, Refused, RemoteAssignment, Unreachable
 from jobs.services import job_enqueue
 from jobs.ticks import on_tick
 from jobs.work import RetryLater, Work
 
+logger = logging.getLogger(__name__)
+
 MOST_OPEN_POSTINGS = 200
-LIVE_TICKETS = (TicketState.OPEN, TicketState.ANSWERED, TicketState.SUBMITTED)
 
 
 @on_tick
 def rounds_due(now: datetime) -> None:
     """Have the marketplace looked after, every so many seconds."""
-    if not settings.MTURK_ENDPOINT_URL:
-        return
+    if settings.MTURK_ENDPOINT_URL and any(True for _ in _workforces_due(now)):
+        round_request(now=now)
+
+
+def _workforces_due(now: datetime) -> Iterator[Workforce]:
+    """Yield workforces that have something to do and were not looked after lately."""
     before = (now - timedelta(seconds=settings.MTURK_ROUND_SECONDS)).isoformat()
     postings = Posting.objects.filter(workforce=OuterRef("pk")).exclude(state=PostingState.SETTLED)
     errands = Errand.objects.filter(workforce=OuterRef("pk"), state__in=[ErrandState.DUE, ErrandState.SENDING])
     rows = Workforce.objects.filter(kind="mturk").filter(
         Q(campaign__state=CampaignState.OPEN) | Exists(postings) | Exists(errands)
     )
-    for workforce in rows.order_by("pk")[:100]:
+    for workforce in rows.select_related("campaign").order_by("pk"):
         if workforce.remote.get("round_at", "") < before:
-            round_request(workforce=workforce, now=now)
+            yield workforce
 
 
-def round_request(*, workforce: Workforce, now: datetime) -> None:
-    """Ask for a round; at most one waits, for all campaigns together: they share the marketplace's patience."""
-    job_enqueue(
-        kind="annotation.marketplace", payload={"workforce": workforce.pk}, now=now, scope_id=workforce.campaign_id,
-        key=f"marketplace:{workforce.pk}",
-    )  # fmt: skip
+def round_request(*, now: datetime) -> None:
+    """Ask for a round over all campaigns; at most one waits or runs: they share the marketplace's patience."""
+    job_enqueue(kind="annotation.marketplace", payload={}, now=now, key="marketplace")
 
 
-def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, Any]:
-    """Read what came in, decide what is due, send it.
+def marketplace_rounds(*, work: Work) -> dict[str, Any]:
+    """Look after every campaign's postings, one after another.
 
     Raises
     ------
     RetryLater
-        The marketplace does not answer.
+        The marketplace did not answer for one of them; the others were looked after all the same.
+    """
+    pulled = confirmed = 0
+    unreachable = ""
+    for workforce in list(_workforces_due(timezone.now())):
+        try:
+            found = marketplace_round(work=work, workforce=workforce)
+            pulled, confirmed = pulled + found["pulled"], confirmed + found["confirmed"]
+        except Unreachable as error:
+            unreachable = str(error)
+    if unreachable:
+        raise RetryLater(unreachable)
+    return {"pulled": pulled, "confirmed": confirmed}
+
+
+def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, int]:
+    """Read what came in, decide what is due, send it.
+
+    Raises
+    ------
+    Unreachable
     """
     try:
         client = market()
     except NotConfigured as error:
         Workforce.objects.filter(pk=workforce.pk).update(problem=str(error))
-        return {}
+        return {"pulled": 0, "confirmed": 0}
+    pulled, unread = postings_pull(work=work, market=client, workforce=workforce)
     with work.step():
-        Workforce.objects.filter(pk=workforce.pk).update(problem="")  # said again below if it is still there
-    try:
-        pulled = postings_pull(work=work, market=client, workforce=workforce)
-        with work.step():
-            tickets_lapse(workforce=workforce, now=timezone.now())
-            approvals_due(workforce=workforce, now=timezone.now())
-            postings_plan(workforce=workforce, now=timezone.now())
-        confirmed = errands_run(work=work, market=client, workforce=workforce)
-    except Unreachable as error:
-        raise RetryLater(str(error)) from error
+        tickets_lapse(workforce=workforce, now=timezone.now())
+        approvals_due(workforce=workforce, now=timezone.now())
+        postings_plan(workforce=workforce, now=timezone.now())
+    confirmed = errands_run(work=work, market=client, workforce=workforce)
     with work.step():
         workforce.refresh_from_db()
         remote = {**workforce.remote, "round_at": timezone.now().isoformat()}
-        Workforce.objects.filter(pk=workforce.pk).update(remote=remote)
+        waiting = Errand.objects.filter(workforce=workforce, state=ErrandState.SENDING).exclude(error="")
+        problem = unread or waiting.order_by("pk").values_list("error", flat=True).first() or ""
+        Workforce.objects.filter(pk=workforce.pk).update(remote=remote, problem=problem[:500])
     return {"pulled": pulled, "confirmed": confirmed}
 
 
 def postings_plan(*, workforce: Workforce, now: datetime) -> int:
     """Post what is missing, end what nobody needs; return how many places are new."""
     terms = terms_of(workforce)
+    _give_up_unpostable(workforce)
     open_slots = _open_slots(workforce)
     live = list(
         workforce.postings.filter(state__in=[PostingState.WANTED, PostingState.OPEN])
@@ -121,6 +142,12 @@ def postings_plan(*, workforce: Workforce, now: datetime) -> int:
     return _post(workforce, terms, missing, room, now) if missing > 0 else 0
 
 
+def _give_up_unpostable(workforce: Workforce) -> None:
+    """Settle postings that the marketplace refused for good: their places are wanted elsewhere."""
+    failed = Errand.objects.filter(posting=OuterRef("pk"), kind=ErrandKind.PUBLISH, state=ErrandState.FAILED)
+    workforce.postings.filter(Exists(failed), state=PostingState.WANTED).update(state=PostingState.SETTLED)
+
+
 def _open_slots(workforce: Workforce) -> int:
     """Return how many slots wait for somebody, counted no further than can be posted at once."""
     campaign = workforce.campaign
@@ -140,7 +167,7 @@ def _is_stale(posting: Posting, seconds: int, now: datetime) -> bool:
 
 
 def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: datetime) -> int:
-    cost = terms.reward_cents + fee_cents(terms.reward_cents, has_fees=terms.has_fees)
+    cost = sum(place_cents(workforce))
     left = None if terms.cap_cents is None else terms.cap_cents - committed_cents(workforce)
     most = terms.places or min(MOST_PLACES, max(workforce.campaign.splits.values_list("n", flat=True), default=1))
     posted = 0
@@ -154,7 +181,12 @@ def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: dateti
             row = Workforce.objects.select_for_update().get(pk=workforce.pk)
             Workforce.objects.filter(pk=row.pk).update(serial=row.serial + 1, spent_stop=False)
             posting = Posting.objects.create(
-                workforce=workforce, number=row.serial + 1, places=places, wanted_at=now, touched_at=now
+                workforce=workforce,
+                number=row.serial + 1,
+                places=places,
+                wanted_at=now,
+                touched_at=now,
+                terms=workforce.terms,
             )
             errand_add(
                 workforce=workforce, kind=ErrandKind.PUBLISH, posting=posting, due_at=now,
@@ -202,59 +234,102 @@ def _let_back(workforce: Workforce, now: datetime) -> None:
                 )  # fmt: skip
 
 
-def postings_pull(*, work: Work, market: Market, workforce: Workforce) -> int:
-    """Read the submissions of every posting that is not settled; return how many were new."""
+MOST_SILENT = 3  # postings in a row that get no answer: then it is the marketplace, not the posting
+
+
+def postings_pull(*, work: Work, market: Market, workforce: Workforce) -> tuple[int, str]:
+    """Read the submissions of every posting that is not settled; return how many were new, and what went wrong.
+
+    One posting that cannot be read does not keep the others from being read.
+
+    Raises
+    ------
+    Unreachable
+        No posting could be read.
+    """
     before = timezone.now() - timedelta(seconds=settings.MTURK_PULL_SECONDS)
     due = (
         workforce.postings.exclude(hit_id="")
         .exclude(state=PostingState.SETTLED)
-        .filter(Q(pulled_at=None) | Q(pulled_at__lt=before))
+        .filter(Q(tried_at=None) | Q(tried_at__lt=before))
+        .select_related("workforce__campaign")
+        .order_by(F("tried_at").asc(nulls_first=True), "pk")
     )
-    return sum(
-        _pull(work, market, posting)
-        for posting in due.select_related("workforce__campaign").order_by(F("pulled_at").asc(nulls_first=True), "pk")[
-            :MOST_OPEN_POSTINGS
-        ]
-    )
+    new, silent, problem = 0, 0, ""
+    for posting in due[:MOST_OPEN_POSTINGS]:
+        began = timezone.now()
+        try:
+            new += _pull(work, market, posting, began)
+            silent = 0
+        except Refused as error:
+            problem = str(error)
+            _unreadable(work, posting, error, began)
+        except Unreachable as error:
+            problem, silent = str(error), silent + 1
+            _tried(work, posting, began)
+            if silent >= MOST_SILENT:
+                raise
+    return new, problem
 
 
-def _pull(work: Work, market: Market, posting: Posting) -> int:
-    began = timezone.now()
-    try:
-        settles = posting.state == PostingState.ENDED and market.pending(posting.hit_id) in (0, None)
-        remotes = list(market.assignments(posting.hit_id))
-    except Refused as error:  # one HIT that cannot be read does not keep the others from being read
-        with work.step():
-            Posting.objects.filter(pk=posting.pk).update(pulled_at=began)
-            Workforce.objects.filter(pk=posting.workforce_id).update(problem=str(error)[:500])
-        return 0
+def _tried(work: Work, posting: Posting, began: datetime) -> None:
     with work.step():
-        new = sum(_take(posting, remote, timezone.now()) for remote in remotes)
-        changes: dict[str, Any] = {"pulled_at": began}
-        waiting = [*LIVE_TICKETS, TicketState.UNMATCHED]
-        if settles and not posting.tickets.filter(state__in=waiting).exists():
+        Posting.objects.filter(pk=posting.pk).update(tried_at=began)
+
+
+def _unreadable(work: Work, posting: Posting, error: Refused, began: datetime) -> None:
+    """Remember that a posting was tried; one that is gone is over, and what was not listed by then never comes."""
+    gone = {"state": PostingState.SETTLED, "pulled_at": began} if "DoesNotExist" in error.code else {}
+    with work.step():
+        Posting.objects.filter(pk=posting.pk).update(tried_at=began, **gone)
+
+
+def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
+    settles = posting.state == PostingState.ENDED and market.pending(posting.hit_id) == 0
+    remotes = list(market.assignments(posting.hit_id))
+    with work.step():
+        new = sum(_take_one(posting, remote) for remote in remotes)
+        changes: dict[str, Any] = {"pulled_at": began, "tried_at": began}
+        waiting = [TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED]
+        in_work = posting.tickets.filter(state=TicketState.OPEN, annotations__isnull=False)
+        if settles and not posting.tickets.filter(state__in=waiting).exists() and not in_work.exists():
             changes["state"] = PostingState.SETTLED
         Posting.objects.filter(pk=posting.pk).update(**changes)
     return new
 
 
+def _take_one(posting: Posting, remote: RemoteAssignment) -> bool:
+    """Take a submission in; one that cannot be taken in does not keep the others out, and is tried again."""
+    try:
+        with transaction.atomic():
+            return _take(posting, remote, timezone.now())
+    except Exception:
+        logger.exception("assignment %s of %s could not be taken in", remote.remote_id, posting.hit_id)
+        return False
+
+
 def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
     """Match one listed submission with what we know of it."""
-    ticket = (
-        Ticket.objects.select_related("workforce__campaign")
-        .filter(
-            posting=posting, remote_id=remote.remote_id, surrogate__external__source=posting.workforce.source,
-            surrogate__external__name=remote.worker,
-        )
-        .first()
-    )  # fmt: skip
+    ticket = _ticket_of(posting, remote)
     if ticket is None:
         ticket = stranger_record(posting=posting, remote=remote, now=now)
-        return True
+    elif ticket.posting_id != posting.pk:  # the address named another HIT of ours
+        Ticket.objects.filter(pk=ticket.pk).update(posting=posting)
+        ticket.posting = posting
     new = ticket_confirm(ticket=ticket, remote=remote, now=now)
     ticket.refresh_from_db()
     if remote.status == "Approved" and ticket.state != TicketState.APPROVED:
         ticket_paid(ticket=ticket, errand=None, now=now)  # the marketplace's clock approved it
-    elif remote.status == "Rejected" and ticket.state == TicketState.SUBMITTED:
+    elif remote.status == "Rejected" and ticket.state in (TicketState.SUBMITTED, TicketState.UNMATCHED):
         Ticket.objects.filter(pk=ticket.pk).update(state=TicketState.REFUSED, decided_at=now)
     return new
+
+
+def _ticket_of(posting: Posting, remote: RemoteAssignment) -> Ticket | None:
+    """Return the ticket of a submission; of somebody who was erased the assignment alone is known."""
+    own = Ticket.objects.select_related("workforce__campaign", "posting__workforce").filter(
+        workforce=posting.workforce, remote_id=remote.remote_id
+    )
+    source = posting.workforce.source
+    named = own.filter(surrogate__external__source=source, surrogate__external__name=remote.worker).first()
+    return named or own.filter(posting=posting, surrogate__external=None).first()

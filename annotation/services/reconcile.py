@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Sum
 
 from annotation.models import LedgerEntry, Ticket, TicketState, Workforce
-from annotation.services.marketplace import market, terms_of
+from annotation.services.marketplace import market
 
 STATUS = {"Approved": TicketState.APPROVED, "Rejected": TicketState.REFUSED}
 
@@ -31,7 +31,7 @@ class Reconciliation:
 
 def reconcile(*, workforce: Workforce) -> Reconciliation:
     """Read every posting at the marketplace and compare it with the ledger. Changes nothing."""
-    client, terms, found = market(), terms_of(workforce), Reconciliation()
+    client, found = market(), Reconciliation()
     totals = LedgerEntry.objects.filter(workforce=workforce)
     found.rewards_ours = _sum(totals.filter(kind="reward"), "cents")
     found.bonuses_ours = _sum(totals.filter(kind="bonus"), "cents")
@@ -41,15 +41,18 @@ def reconcile(*, workforce: Workforce) -> Reconciliation:
             (ticket.remote_id, ticket.surrogate.external.name): ticket
             for ticket in posting.tickets.select_related("surrogate__external")
         }
+        reward = client.reward(posting.hit_id)
         for remote in client.assignments(posting.hit_id):
             found.assignments += 1
-            found.rewards_theirs += terms.reward_cents if remote.status == "Approved" else 0
+            found.rewards_theirs += reward if remote.status == "Approved" else 0
             _compare(found, known.get((remote.remote_id, remote.worker)), remote)
         paid: dict[str, int] = {}
         for remote_id, cents, _ in client.bonuses(hit_id=posting.hit_id):
             paid[remote_id] = paid.get(remote_id, 0) + cents
         found.bonuses_theirs += sum(paid.values())
         _compare_bonuses(found, posting.tickets.all(), paid)
+    if found.rewards_ours != found.rewards_theirs:
+        found.differences.append(f"rewards of {found.rewards_theirs} cents there, {found.rewards_ours} here")
     return found
 
 

@@ -69,7 +69,7 @@ def items_extend(
         How many items were extended by this call.
     """
     ids = Item.objects.filter(
-        campaign=campaign, split=split, state=ItemState.ACTIVE, batch__state=BatchState.OPEN
+        campaign=campaign, split=split, state=ItemState.ACTIVE, batch__state=BatchState.OPEN, batch__is_gold=False
     ).values_list("pk", "external_id")
     drawn = [pk for pk, _ in sorted(ids, key=lambda row: (seeded(seed, "extend", row[1]), row[0]))[:sample]]
     extended = 0
@@ -110,6 +110,7 @@ def round_open(*, item: Item, round_: int, n: int) -> int:
     slots = list(_slots(item.batch, item, range(n), wave=0, round_=round_))
     there = set(Slot.objects.filter(item=item, round=round_).values_list("index", flat=True))
     Slot.objects.bulk_create([slot for slot in slots if slot.index not in there], ignore_conflicts=True)
+    Slot.objects.filter(item=item, round=round_).update(is_wanted=True)
     again = Slot.objects.filter(item=item, round=round_, state=SlotState.CLOSED).exclude(annotations__counted=True)
     opened = again.update(state=SlotState.OPEN, is_reopened=True)
     if len(there) < n:
@@ -118,8 +119,9 @@ def round_open(*, item: Item, round_: int, n: int) -> int:
 
 
 def round_close(*, item: Item, round_: int) -> int:
-    """Stop asking for annotations in a round: open slots close, work in hand can be finished."""
+    """Stop asking for annotations in a round: open slots close, work in hand can be finished and is not asked for again."""
     require_transaction()
+    Slot.objects.filter(item=item, round=round_).update(is_wanted=False)
     return Slot.objects.filter(item=item, round=round_, state=SlotState.OPEN).update(state=SlotState.CLOSED)
 
 

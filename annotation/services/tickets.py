@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import F, Q
 
 from accounts.audit import record
 from accounts.models import ExternalIdentity
@@ -18,20 +19,29 @@ from accounts.transactions import require_transaction
 from annotation.models import (
     Annotation,
     Assignment,
-    AssignmentState,
     Errand,
     ErrandKind,
+    ItemState,
+    Participation,
     Posting,
+    PostingState,
     Slot,
     SlotState,
+    Standing,
     Ticket,
     TicketState,
     Workforce,
 )
-from annotation.services.claims import Claim, Reason, claim_next
+from annotation.services.claims import Claim, Reason, claim_next, participation_lock
 from annotation.services.errands_queue import errand_add
-from annotation.services.marketplace import terms_of
-from annotation.services.work import assignment_submit, slots_reopen, stage_advance
+from annotation.services.marketplace import terms_of, ticket_terms
+from annotation.services.work import (
+    AssignmentOver,
+    NoSuchAssignment,
+    assignment_submit,
+    slots_reopen,
+    stage_advance,
+)
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.workforces.base import Arrival, Outcome
 from annotation.workforces.mturk import RemoteAssignment
@@ -76,16 +86,9 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, now: datetime) -> Tic
     """
     found = ticket_find(workforce=workforce, arrival=arrival)
     if found is not None:
-        return found
+        return _taken_again(found, now) if found.state == TicketState.LAPSED else found
     with transaction.atomic():
-        posting = None
-        if arrival.posting:
-            posting = Posting.objects.filter(workforce=workforce, hit_id=arrival.posting).first()
-            if posting is None:
-                raise TicketRefused("this HIT does not belong to this campaign")
-            if not arrival.is_signed and posting.tickets.count() >= CROWDED * posting.places:
-                raise TicketRefused("more people claim to hold this HIT than it has places")
-            Posting.objects.filter(pk=posting.pk).update(touched_at=now)
+        posting = _posting(workforce, arrival, now) if arrival.posting else None
         ticket, _ = Ticket.objects.get_or_create(
             workforce=workforce,
             remote_id=arrival.remote_id,
@@ -94,6 +97,33 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, now: datetime) -> Tic
                 "posting": posting, "code": secrets.token_urlsafe(18), "is_signed": arrival.is_signed, "opened_at": now,
             },
         )  # fmt: skip
+    return ticket
+
+
+def _posting(workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
+    posting = Posting.objects.filter(workforce=workforce, hit_id=arrival.posting).first()
+    if posting is None and workforce.postings.filter(state=PostingState.WANTED).exists():
+        raise TicketRefused("this HIT was posted a moment ago: try again in a minute")
+    if posting is None:
+        raise TicketRefused("this HIT does not belong to this campaign")
+    if posting.state == PostingState.SETTLED:
+        raise TicketRefused("this HIT is over")
+    claimed = posting.tickets.filter(is_signed=False).exclude(state=TicketState.LAPSED).count()
+    if not arrival.is_signed and claimed >= CROWDED * posting.places:
+        raise TicketRefused("more people claim to hold this HIT than it has places")
+    Posting.objects.filter(pk=posting.pk).update(touched_at=now)
+    return posting
+
+
+def _taken_again(ticket: Ticket, now: datetime) -> Ticket:
+    """Open a ticket again that was given up: the same person took the same assignment once more."""
+    if ticket.posting is not None and ticket.posting.state == PostingState.SETTLED:
+        raise TicketRefused("this HIT is over")
+    with transaction.atomic():
+        Ticket.objects.filter(pk=ticket.pk, state=TicketState.LAPSED).update(state=TicketState.OPEN, opened_at=now)
+        if ticket.annotations.count() >= ticket_terms(ticket).items_per_ticket:
+            ticket_finish(ticket=ticket, outcome=Outcome.COMPLETED, now=now)
+    ticket.refresh_from_db()
     return ticket
 
 
@@ -116,6 +146,19 @@ def keep_out(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetim
         errand_add(workforce=workforce, kind=ErrandKind.GRANT, surrogate_id=surrogate_id, text=why, due_at=now)
 
 
+def let_back(*, workforce: Workforce, surrogate_id: UUID, now: datetime) -> None:
+    """Let somebody take postings again who was kept from it."""
+    require_transaction()
+    last = Errand.objects.filter(
+        workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
+    ).order_by("-pk").first()  # fmt: skip
+    if last is not None and last.kind == ErrandKind.GRANT:
+        errand_add(
+            workforce=workforce, kind=ErrandKind.REVOKE, surrogate_id=surrogate_id, due_at=now,
+            text="There is work for you again",
+        )  # fmt: skip
+
+
 def ticket_answer(
     *, ticket: Ticket, assignment_id: UUID, stage: str, sent: dict[str, Any], version: int, now: datetime
 ) -> Ticket:
@@ -128,7 +171,16 @@ def ticket_answer(
     AnswerError, DraftConflict, AssignmentOver, NoSuchAssignment
     """
     with transaction.atomic():
+        # The person first, then the ticket, then the assignment, as everywhere.
+        participation_lock(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
+        held = Ticket.objects.select_for_update(no_key=True, of=("self",)).get(pk=ticket.pk)
+        terms = ticket_terms(ticket)
         if not Annotation.objects.filter(assignment_id=assignment_id, ticket=ticket).exists():
+            if held.state != TicketState.OPEN or ticket.annotations.count() >= terms.items_per_ticket:
+                raise AssignmentOver(held.state)
+            own = Assignment.objects.filter(pk=assignment_id, campaign_id=ticket.workforce.campaign_id)
+            if not own.exists():
+                raise NoSuchAssignment
             moved = stage_advance(
                 assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, stage=stage, sent=sent, version=version,
                 now=now,
@@ -138,7 +190,7 @@ def ticket_answer(
             assignment_submit(
                 assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, now=now, another=False, ticket=ticket
             )
-        if ticket.annotations.count() >= terms_of(ticket.workforce).items_per_ticket:
+        if ticket.annotations.count() >= terms.items_per_ticket:
             ticket_finish(ticket=ticket, outcome=Outcome.COMPLETED, now=now)
     ticket.refresh_from_db()
     return ticket
@@ -163,6 +215,7 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     """
     proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
     with transaction.atomic():
+        _person_lock(ticket)
         open_states = [TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED]
         problem = ""
         if not proven:
@@ -173,43 +226,71 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
             state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
             submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
         )  # fmt: skip
-        if moved and not problem:
-            _count(ticket)
-            terms = terms_of(ticket.workforce)
-            if ticket.trained and terms.training_bonus_cents:
-                errand_add(
-                    workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
-                    cents=terms.training_bonus_cents, text="For the training round before the first task", due_at=now,
-                    token=f"training-{ticket.pk}",
-                )  # fmt: skip
+        if moved and problem:
+            _give_up(ticket)
+        elif moved:
+            _confirmed(ticket, now)
     return bool(moved)
 
 
+def _person_lock(ticket: Ticket) -> None:
+    """Hold a person's place before their ticket, as their own requests do."""
+    places = Participation.objects.filter(campaign=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
+    places.select_for_update().first()
+
+
+def _confirmed(ticket: Ticket, now: datetime) -> None:
+    """Let the answers of a ticket count, and pay for the training round, once for each person."""
+    _count(ticket)
+    cents = ticket_terms(ticket).training_bonus_cents
+    own = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id)
+    if cents and own.filter(trained=True).exists():
+        errand_add(
+            workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
+            cents=cents, text="For the training round before the first task", due_at=now,
+            token=f"training-{ticket.workforce_id}-{ticket.surrogate_id}",
+        )  # fmt: skip
+
+
 def _count(ticket: Ticket) -> None:
-    """Let the answers of a confirmed ticket count, where their slots are still theirs."""
-    for annotation in ticket.annotations.select_related("slot").filter(counted=False):
-        counts = annotation.not_counted_because == "unverified"
-        if annotation.not_counted_because == "unmatched" and annotation.slot_id is not None:
-            # It was given up and its slot reopened: it counts if nobody took the slot meanwhile.
-            counts = bool(
-                Slot.objects.filter(pk=annotation.slot_id, state=SlotState.OPEN).update(state=SlotState.FILLED)
-            )
-        if counts:
-            Annotation.objects.filter(pk=annotation.pk).update(counted=True, not_counted_because="", is_examined=False)
-        elif annotation.not_counted_because == "unmatched":
-            Annotation.objects.filter(pk=annotation.pk).update(
-                slot=None, not_counted_because="surplus", is_examined=False
-            )
+    """Let answers count whose slots are still theirs; those of suspended people and retired items do not."""
+    places = Participation.objects.filter(campaign=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
+    suspended = places.filter(standing=Standing.SUSPENDED).exists()
+    for annotation in ticket.annotations.select_related("slot__injection", "item").filter(counted=False):
+        if annotation.not_counted_because not in ("unverified", "unmatched"):
+            continue
+        because = "quality" if suspended else "retired" if annotation.item.state != ItemState.ACTIVE else ""
+        if not because and annotation.not_counted_because == "unmatched" and not _slot_back(annotation):
+            because = "surplus"
+        if because and annotation.not_counted_because == "unverified" and annotation.slot_id:
+            slots_reopen(slot_ids=[annotation.slot_id])
+        changes = {"slot": None} if because == "surplus" else {}
+        Annotation.objects.filter(pk=annotation.pk).update(
+            counted=not because, not_counted_because=because, is_examined=False, **changes
+        )
+
+
+def _slot_back(annotation: Annotation) -> bool:
+    """Take the slot of an answer that was given up back, if nobody took it meanwhile."""
+    slot = annotation.slot
+    if slot is None:
+        return False
+    injection = getattr(slot, "injection", None)
+    free = [SlotState.OPEN]
+    if injection is not None and injection.surrogate_id == annotation.surrogate_id:
+        free = [SlotState.ASIDE]
+    return bool(Slot.objects.filter(pk=slot.pk, state__in=free).update(state=SlotState.FILLED))
 
 
 def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
-    """Let a person vouch for a ticket that could not be matched: it counts and is paid like any other."""
+    """Let a person vouch for a ticket that could not be matched: it counts, and is paid if it is not yet."""
     with transaction.atomic():
-        moved = Ticket.objects.filter(pk=ticket.pk, state=TicketState.UNMATCHED).update(
-            state=TicketState.SUBMITTED, problem=""
-        )
+        _person_lock(ticket)
+        unmatched = Ticket.objects.filter(pk=ticket.pk).exclude(problem="")
+        moved = unmatched.filter(state=TicketState.UNMATCHED).update(state=TicketState.SUBMITTED, problem="")
+        moved = moved or unmatched.filter(state=TicketState.APPROVED).update(problem="")
         if moved:
-            _count(ticket)
+            _confirmed(ticket, now)
             record(
                 action="ticket_accept", subject=ticket, now=now, actor_id=actor_id,
                 scope_id=ticket.workforce.campaign_id,
@@ -238,27 +319,30 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
     Their slots reopen; the answers stay, and count after all if the submission appears and the slot is free.
     """
     seconds = terms_of(workforce).assignment_seconds + GRACE_SECONDS
-    before = now - timedelta(seconds=seconds)
+    long = timedelta(seconds=seconds)
+    was_read = (
+        Q(posting=None) | Q(posting__state=PostingState.SETTLED) | Q(posting__pulled_at__gte=F("opened_at") + long)
+    )
     due = Ticket.objects.filter(
-        workforce=workforce, state__in=[TicketState.OPEN, TicketState.ANSWERED], opened_at__lt=before
-    ).select_related("posting")  # fmt: skip
+        was_read, workforce=workforce, state__in=[TicketState.OPEN, TicketState.ANSWERED], opened_at__lt=now - long
+    )  # fmt: skip
     lapsed = 0
-    for ticket in due.order_by("pk")[:200]:
-        end = ticket.opened_at + timedelta(seconds=seconds)
-        if ticket.posting is not None and (ticket.posting.pulled_at is None or ticket.posting.pulled_at < end):
-            continue
+    for ticket in due.select_related("workforce").order_by("pk")[:200]:
         with transaction.atomic():
+            _person_lock(ticket)
             moved = Ticket.objects.filter(pk=ticket.pk, state=ticket.state).update(state=TicketState.LAPSED)
             if moved:
-                _give_up(ticket, now)
+                _give_up(ticket)
                 lapsed += 1
     return lapsed
 
 
-def _give_up(ticket: Ticket, now: datetime) -> None:
+def _give_up(ticket: Ticket) -> None:
+    """Put the slots of answers that nobody confirmed back for others; the answers stay."""
     rows = ticket.annotations.filter(counted=False, not_counted_because="unverified")
-    slots = list(rows.values_list("slot_id", flat=True))
-    rows.update(not_counted_because="unmatched")
+    slots = [slot for slot in rows.values_list("slot_id", flat=True) if slot is not None]
+    given_up = rows.update(not_counted_because="unmatched")
     slots_reopen(slot_ids=slots)
-    # Nobody else may be given these items under this name: the assignments stay as they are.
-    Assignment.objects.filter(annotation__ticket=ticket, state=AssignmentState.LIVE).update(ended_at=now)
+    Participation.objects.filter(
+        campaign=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id, submitted__gte=given_up
+    ).update(submitted=F("submitted") - given_up)

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.transactions import require_transaction
-from annotation.models import Campaign, Participation, TrainingExample
+from annotation.models import Campaign, Participation, Ticket, TrainingExample
 from annotation.services.claims import participation_lock
 from annotation.tasktypes.registry import TASK_TYPES
 
@@ -53,10 +53,13 @@ def _lesson(campaign: Campaign, position: int, sent: str = "") -> Lesson | None:
     return Lesson(position + 1, len(contents), contents[position], sent)
 
 
-def lesson_answer(*, campaign: Campaign, surrogate_id: UUID, number: int, sent: str, now: datetime) -> Lesson | None:
+def lesson_answer(
+    *, campaign: Campaign, surrogate_id: UUID, number: int, sent: str, now: datetime, ticket: Ticket | None = None
+) -> Lesson | None:
     """Take an answer to an example, go on to the next, and return the example with what was sent.
 
     Nothing depends on whether it was right. An answer sent again, or to another example, changes nothing.
+    With which ticket the round was finished is kept: it is paid.
     """
     with transaction.atomic():
         place = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
@@ -64,4 +67,6 @@ def lesson_answer(*, campaign: Campaign, surrogate_id: UUID, number: int, sent: 
         if lesson is not None and place.trained == number - 1:
             done = {"trained_at": now} if number == lesson.of else {}
             Participation.objects.filter(pk=place.pk).update(trained=number, **done)
+            if done and ticket is not None:
+                Ticket.objects.filter(pk=ticket.pk).update(trained=True)
     return lesson

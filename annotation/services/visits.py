@@ -10,7 +10,6 @@ from accounts.services import external_surrogate
 from annotation.models import Ticket, TicketState, Workforce
 from annotation.services.claims import Claim
 from annotation.services.tickets import ticket_finish
-from annotation.services.training import Lesson
 from annotation.services.work import assignment_skip
 from annotation.workforces.base import Arrival, Outcome
 
@@ -39,15 +38,6 @@ def visit_end(*, ticket: Ticket, now: datetime) -> bool:
 
 def _is_finished(ticket: Ticket) -> bool:
     return Ticket.objects.filter(pk=ticket.pk).exclude(state__in=[TicketState.OPEN, TicketState.LAPSED]).exists()
-
-
-def training_note(*, ticket: Ticket, lesson: Lesson) -> None:
-    """Remember with which ticket the training round was done: it is paid with it, once."""
-    if lesson.number < lesson.of:
-        return
-    done_before = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id, trained=True)
-    if not done_before.exists():
-        Ticket.objects.filter(pk=ticket.pk).update(trained=True)
 
 
 def link_key(workforce: Workforce) -> str:

@@ -4,6 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
 from accounts.audit import record
 from accounts.models import Membership, Role, Surrogate
@@ -18,6 +19,7 @@ from annotation.models import (
     Participation,
     Standing,
 )
+from annotation.services.claims import participation_lock
 from annotation.services.work import slots_reopen
 from annotation.tasktypes.registry import TASK_TYPES
 
@@ -29,15 +31,20 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     Their click logs are deleted. Releases that exist already are not changed.
     """
     with transaction.atomic():
+        participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
         consent_withdraw(scope_id=campaign.pk, surrogate_id=surrogate_id, now=now)
         mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
         held = mine.select_for_update().filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
         slot_ids = list(held.values_list("slot_id", flat=True))
         held.update(state=AssignmentState.RELEASED, ended_at=now, draft={})
         annotations = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
-        counted = annotations.select_for_update().filter(counted=True)
+        counted = annotations.select_for_update(of=("self",)).filter(
+            Q(counted=True) | Q(not_counted_because="unverified", slot__isnull=False)
+        )
         slot_ids += counted.values_list("slot_id", flat=True)
-        counted.update(counted=False, not_counted_because="withdrawn")
+        annotations.filter(Q(counted=True) | Q(not_counted_because="unverified")).update(
+            counted=False, not_counted_because="withdrawn", is_examined=False
+        )
         for start in range(0, len(slot_ids), 500):
             slots_reopen(slot_ids=slot_ids[start : start + 500])
         nobody = Surrogate.objects.create()

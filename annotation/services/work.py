@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
@@ -250,7 +250,7 @@ def slots_reopen(*, slot_ids: Collection[int]) -> None:
     """Put slots back for somebody else; those of retired items close, those meant for one person stay theirs."""
     require_transaction()
     slots = Slot.objects.filter(pk__in=slot_ids, state__in=[SlotState.HELD, SlotState.FILLED])
-    slots.filter(item__state=ItemState.RETIRED).update(state=SlotState.CLOSED)
+    slots.filter(Q(item__state=ItemState.RETIRED) | Q(is_wanted=False)).update(state=SlotState.CLOSED)
     slots.filter(injection__isnull=False).update(state=SlotState.ASIDE)
     slots.filter(item__state=ItemState.ACTIVE).update(state=SlotState.OPEN, is_reopened=True)
 

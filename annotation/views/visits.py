@@ -184,7 +184,7 @@ def visit(request: HttpRequest, token: str) -> HttpResponse:
         text = consent_text_current(here.campaign.pk)
         return _render(request, "annotation/visit/consent.html", here.context() | {"text": text})
     ticket = here.ticket()
-    if ticket.state not in (TicketState.OPEN, TicketState.LAPSED):
+    if ticket.state != TicketState.OPEN:
         return _leave(request, here, ticket)
     claim = ticket_claim(ticket=ticket, now=timezone.now())
     if claim.reason is Reason.TRAINING_NEEDED:
@@ -256,11 +256,10 @@ def learn(request: HttpRequest, token: str) -> HttpResponse:
     number = request.POST.get("number", "")
     lesson = lesson_answer(
         campaign=here.campaign, surrogate_id=ticket.surrogate_id, sent=request.POST.get("label", "")[:20],
-        number=int(number) if number.isdecimal() else 0, now=timezone.now(),
+        number=int(number) if number.isdecimal() else 0, now=timezone.now(), ticket=ticket,
     )  # fmt: skip
     if lesson is None:
         return redirect("visit", token=token)
-    visit_services.training_note(ticket=ticket, lesson=lesson)
     context = here.context() | {"lesson": lesson} | EXAMPLE_PAGES[here.campaign.task_type](lesson.content)
     return _render(request, "annotation/visit/feedback.html", context)
 
@@ -287,15 +286,6 @@ def skip(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     if reason not in SKIP_REASONS:
         return _problem(request, 422, _("Choose why you skip this item."))
     visit_services.visit_skip(ticket=here.ticket(), assignment_id=assignment_id, reason=reason, now=timezone.now())
-    return redirect("visit", token=token)
-
-
-@in_frame
-@require_POST
-def finish(request: HttpRequest, token: str) -> HttpResponse:
-    """End a visit before its share is done: what was answered is handed in."""
-    here = Visit(token)
-    visit_services.visit_end(ticket=here.ticket(), now=timezone.now())
     return redirect("visit", token=token)
 
 

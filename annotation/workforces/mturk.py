@@ -86,6 +86,8 @@ class Market:
             if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
                 raise Unreachable(str(error)) from error
             message = error.response["Error"].get("Message", "")
+            if "status of: null" in message:  # submitted a moment ago: it passes
+                raise Unreachable(message) from error
             raise Refused(str(error.response.get("TurkErrorCode") or code), message) from error
         except (HTTPClientError, BotoCoreError) as error:
             raise Unreachable(str(error)) from error
@@ -152,6 +154,10 @@ class Market:
                 return None
             raise
 
+    def reward(self, hit_id: str) -> int:
+        """Return what an assignment of a HIT pays, in cents."""
+        return _cents(self._call("get_hit", HITId=hit_id)["HIT"]["Reward"])
+
     def expire(self, hit_id: str) -> None:
         """Let nobody accept a HIT any more."""
         self._call("update_expiration_for_hit", HITId=hit_id, ExpireAt=0)
@@ -177,7 +183,7 @@ class Market:
         try:
             return _assignment(self._call("get_assignment", AssignmentId=remote_id)["Assignment"])
         except Refused as error:
-            if "DoesNotExist" in error.code or "null" in error.message:
+            if "DoesNotExist" in error.code:
                 return None
             raise
 

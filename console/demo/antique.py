@@ -65,7 +65,7 @@ from simulation.crowd import Did, SimulatedWorker, Temper
 POLICY = Policy(gold_first=5, gold_first_items=12, gold_rate=0.15, gold_most_exposures=60)
 TERMS = {
     "reward_cents": 12, "training_bonus_cents": 25, "has_fees": True, "qualification": "own", "undo_seconds": 0,
-    "approve_after_seconds": 20, "hold_seconds": 86_400, "stale_seconds": 6, "assignment_seconds": 900,
+    "approve_after_seconds": 20, "stale_seconds": 6, "assignment_seconds": 900,
 }  # fmt: skip
 PACE = {
     "MTURK_ROUND_SECONDS": "0.5", "MTURK_PULL_SECONDS": "0.5", "MTURK_RETRY_SECONDS": "1",

@@ -35,8 +35,6 @@ class Policy:
         Share of each person's submissions that is read by hand.
     decide_hours
         How long a manager has to decide about somebody who was paused; then what is held is paid.
-    excludes_on_suspension
-        Whether all that a suspended person did leaves the votes (and its slots reopen).
     """
 
     second_round: SecondRound = SecondRound.ALONE
@@ -47,7 +45,6 @@ class Policy:
     gold_test: GoldTest = field(default_factory=GoldTest)
     inspection_rate: float = 0.2
     decide_hours: int = 48
-    excludes_on_suspension: bool = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.gold_rate <= 0.5 or not 0 <= self.inspection_rate <= 1:

@@ -3,6 +3,8 @@
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
+
 from accounts.models import ExternalIdentity, User
 from annotation.models import Campaign, Errand, ErrandState, Ticket, TicketState
 from quality.models import Appeal, AppealState, Case, CaseState, Flag, Inspection, Review, ReviewState
@@ -15,9 +17,9 @@ def decisions_of(campaign: Campaign) -> dict[str, Any]:
     errands = Errand.objects.filter(workforce__campaign=campaign)
     reviews = list(Review.objects.filter(campaign=campaign, state=ReviewState.OPEN).order_by("decide_by")[:MOST])
     unmatched = list(
-        Ticket.objects.filter(workforce__campaign=campaign, state=TicketState.UNMATCHED).order_by("submitted_at", "pk")[
-            :MOST
-        ]
+        Ticket.objects.filter(workforce__campaign=campaign)
+        .filter(Q(state=TicketState.UNMATCHED) | Q(state=TicketState.APPROVED, problem__gt=""))
+        .order_by("submitted_at", "pk")[:MOST]
     )
     undoable = errands.filter(state=ErrandState.DUE, decided_by__isnull=False)
     undo = list(undoable.order_by("due_at", "pk")[:MOST])

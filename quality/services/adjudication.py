@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.audit import record
-from annotation.models import Annotation, Campaign
+from annotation.models import Annotation, Campaign, Item
 from annotation.tasktypes.registry import voted
 from quality.models import Case, CaseState, Opinion
 from quality.selectors.policies import policy_current
@@ -39,7 +39,9 @@ def opinion_give(*, case: Case, surrogate_id: UUID, label: Any, justification: s
     if found is None:
         raise CaseError("this campaign has no policy")
     with transaction.atomic():
-        held = Case.objects.select_for_update(of=("self",)).select_related("item").get(pk=case.pk)
+        # The item before its case, as when it is judged.
+        Item.objects.select_for_update(of=("self",), no_key=True).get(pk=case.item_id)
+        held = Case.objects.select_for_update(of=("self",), no_key=True).select_related("item").get(pk=case.pk)
         given = Opinion.objects.filter(case=case, surrogate_id=surrogate_id).first()
         if given is not None:
             return given

@@ -3,11 +3,14 @@
 What is to be looked at is found by a partial index; the nudge after a submission only makes it soon.
 """
 
+import logging
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
+from accounts.audit import record
 from annotation.models import Annotation, Campaign, Participation
 from annotation.ordering import seeded
 from annotation.tasktypes.base import Voted
@@ -22,6 +25,8 @@ from quality.services.gold import gold_check, gold_plan
 from quality.services.people import person_assess
 from quality.services.policies import policy_ensure
 from quality.services.verdicts import item_judge
+
+logger = logging.getLogger(__name__)
 
 VOTED = [key for key, task_type in TASK_TYPES.items() if isinstance(task_type, Voted)]
 CHUNK = 20  # short transactions: people wait for the same rows
@@ -40,17 +45,31 @@ def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
                 .order_by("pk")[:CHUNK]
             )
             for annotation in waiting:
-                _examine(annotation, *found, now=timezone.now())
+                _examine_one(annotation, *found)
             examined += len(waiting)
         if len(waiting) < CHUNK:
             break
     return {"examined": examined}
 
 
-def _examine(annotation: Annotation, version: PolicyVersion, policy: Policy, *, now: datetime) -> None:
-    campaign = annotation.campaign
+def _examine_one(annotation: Annotation, version: PolicyVersion, policy: Policy) -> None:
+    """Examine one; if that goes wrong, the others are examined all the same and this one is left to a person."""
     # First: what comes to it while it is looked at makes it wait again.
     Annotation.objects.filter(pk=annotation.pk).update(is_examined=True)
+    annotation.refresh_from_db(fields=["counted", "not_counted_because", "slot"])
+    try:
+        with transaction.atomic():
+            _examine(annotation, version, policy, now=timezone.now())
+    except Exception as error:
+        logger.exception("annotation %s could not be examined", annotation.pk)
+        record(
+            action="examine_fail", subject=annotation, now=timezone.now(), actor_id=None,
+            scope_id=annotation.campaign_id, error=repr(error)[:300],
+        )  # fmt: skip
+
+
+def _examine(annotation: Annotation, version: PolicyVersion, policy: Policy, *, now: datetime) -> None:
+    campaign = annotation.campaign
     if gold_check(annotation=annotation, now=now) is not None:
         person_assess(campaign=campaign, policy=policy, surrogate_id=annotation.surrogate_id, now=now)
     place = Participation.objects.filter(campaign=campaign, surrogate_id=annotation.surrogate_id).first()

@@ -37,7 +37,7 @@ from quality.rules.policy import Policy
 from quality.selectors.policies import policy_current
 from quality.services.policies import policy_ensure
 
-GOLD_SPLIT = "gold"
+GOLD_SPLIT = "gold_keys"
 PLAN_AHEAD = 10  # submissions
 
 

@@ -15,6 +15,7 @@ from accounts.transactions import require_transaction
 from annotation.models import Annotation, Campaign, Standing, Ticket, TicketState
 from annotation.services.pay import refusal_take_back, tickets_refuse
 from annotation.services.people import standing_move
+from annotation.services.tickets import let_back
 from annotation.services.work import annotation_exclude
 from jobs.services import job_enqueue
 from jobs.ticks import on_tick
@@ -52,10 +53,12 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=None, now=now, **evidence
         )
+        decide_by = now + timedelta(hours=policy.decide_hours)
+        campaign.participations.filter(surrogate_id=surrogate_id).update(pay_held_until=decide_by)
         Review.objects.get_or_create(
             campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN,
             defaults={
-                "opened_at": now, "decide_by": now + timedelta(hours=policy.decide_hours),
+                "opened_at": now, "decide_by": decide_by,
                 "evidence": {**evidence, "false_suspension_rate": policy.gold_test.budget},
             },
         )  # fmt: skip
@@ -82,7 +85,7 @@ def review_decide(
 ) -> Review:
     """Decide about somebody who was paused.
 
-    Suspending leaves their work paid and (by policy) not counted; refusing pay is a second decision, and
+    Suspending leaves their work paid and not counted; refusing pay is a second decision, and
     only what is not paid yet can be refused.
 
     Raises
@@ -110,6 +113,9 @@ def review_decide(
                 campaign=review.campaign, surrogate_id=review.surrogate_id, reason=reason, actor_id=actor_id,
                 due_at=now + timedelta(seconds=undo_seconds), now=now,
             )  # fmt: skip
+        if not suspend:
+            for workforce in review.campaign.workforces.filter(kind="mturk"):
+                let_back(workforce=workforce, surrogate_id=review.surrogate_id, now=now)
         if suspend:
             job_enqueue(
                 kind="quality.exclude", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,

@@ -38,7 +38,7 @@ class Desk:
         settings.MTURK_FRAME_SECRET = self.requester["frame_secret"] if sign else ""
         settings.MTURK_SUBMIT_URLS = [f"http://worker.localhost:{market.port}"]
         settings.MTURK_REQUESTS_PER_SECOND = 0
-        settings.MTURK_PULL_SECONDS = 0
+        settings.MTURK_PULL_SECONDS = settings.MTURK_ROUND_SECONDS = 0
         settings.MTURK_RETRY_SECONDS = 0
         self.workforce = workforce_add(
             campaign=campaign, kind="mturk", terms={**TERMS, **terms}, actor_id=None, now=timezone.now()
@@ -47,7 +47,7 @@ class Desk:
 
     def round(self):
         """Read, decide, send, once."""
-        round_request(workforce=self.workforce, now=timezone.now())
+        round_request(now=timezone.now())
         factories.run_jobs()
         self.workforce.refresh_from_db()
         return self.workforce
