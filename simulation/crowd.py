@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from simulation.browser import Browser, Form, Page
+from simulation.browser import Browser, Page
 
 LABELS = (1, 2, 3, 4)
+SUBMIT = "/mturk/externalSubmit"
 MOST_PAGES = 60  # of one ticket: more would be a page that leads nowhere
 
 
@@ -78,7 +79,7 @@ class SimulatedWorker:
             return Did.NOTHING
         if self._chance.random() < self.temper.returns:
             return self._give_back(taken)
-        return self._in_frame(taken)
+        return self.finish(taken)
 
     def _give_back(self, taken: Page) -> Did:
         form = taken.form_to("/return/")
@@ -86,25 +87,26 @@ class SimulatedWorker:
         self.browser.send(form)
         return Did.RETURNED
 
-    def _in_frame(self, taken: Page) -> Did:
+    def finish(self, taken: Page) -> Did:
+        """Do what an accepted HIT asks for and hand it in, or give it back if it offers nothing."""
+        page = self.in_frame(taken)
+        done = page.form_to(SUBMIT) if page else None
+        if done is None:
+            return self._give_back(taken)
+        Browser().send(done)
+        self.handed_in += 1
+        return Did.HANDED_IN
+
+    def in_frame(self, taken: Page, until: str = SUBMIT) -> Page | None:
+        """Walk the pages of a frame until one has a form to a place; None when they lead to nothing."""
         # A frame of another site has no cookies: a browser without any.
         frame = Browser()
-        page = frame.get(taken.frames[0])
+        page: Page | None = frame.get(taken.frames[0])
         for _ in range(MOST_PAGES):
-            done = self._done(page)
-            if done is not None:
-                frame.send(done)
-                self.handed_in += 1
-                return Did.HANDED_IN
-            onward = self._onward(frame, page)
-            if onward is None:
-                return self._give_back(taken)
-            page = onward
-        raise RuntimeError(f"no end in sight at {page.url}")
-
-    @staticmethod
-    def _done(page: Page) -> Form | None:
-        return page.form_to("/mturk/externalSubmit")
+            if page is None or page.form_to(until) is not None:
+                return page
+            page = self._onward(frame, page)
+        raise RuntimeError(f"no end in sight at {taken.frames[0]}")
 
     def _onward(self, frame: Browser, page: Page) -> Page | None:
         """Do what a page asks for; None when it offers nothing."""

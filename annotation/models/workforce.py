@@ -58,6 +58,8 @@ class Posting(models.Model):
     terms = models.JSONField(default=dict)  # as they were when it was posted: what its work is paid by
     state = models.CharField(max_length=10, choices=PostingState, default=PostingState.WANTED)
     hit_id = models.CharField(max_length=64, blank=True)
+    # Somebody who is owed for work that they could not hand in: a posting that only they can take.
+    owed_to = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
     wanted_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
     touched_at = models.DateTimeField()  # when somebody last took a ticket of it, or it was posted

@@ -19,7 +19,7 @@ from accounts.models import ExternalIdentity
 from annotation.models import Errand, ErrandKind, ErrandState, Posting, PostingState, Ticket, TicketState, Workforce
 from annotation.services.marketplace import posting_terms
 from annotation.services.pay import bonus_paid, refusal_make_good, ticket_paid
-from annotation.workforces.mturk import Market, Refused, Unreachable
+from annotation.workforces.mturk import Market, Refused, Requirement, Unreachable, everybody, only_holders
 from jobs.work import LeaseLost, Work
 
 logger = logging.getLogger(__name__)
@@ -151,7 +151,10 @@ def exclusion_id(market: Market, workforce: Workforce) -> str:
     """Return the id of the qualification that keeps people from more postings of a campaign."""
     known = workforce.remote.get("exclusion")
     if known is None:
-        known = market.exclusion(f"Quorate {workforce.campaign.slug} {workforce.campaign_id} has no more work")
+        known = market.qualification(
+            f"Quorate {workforce.campaign.slug} {workforce.campaign_id} has no more work",
+            "Given to people for whom a campaign has no more work.",
+        )
         remote = {**Workforce.objects.values_list("remote", flat=True).get(pk=workforce.pk), "exclusion": known}
         Workforce.objects.filter(pk=workforce.pk).update(remote=remote)
         workforce.remote = remote
@@ -165,7 +168,7 @@ def _publish(attempt: Attempt) -> Effect:
     if hit_id is None:
         hit_id = market.publish(
             terms, url=f"{settings.PLATFORM_URL}/hit/{errand.workforce_id}/", token=errand.token,
-            places=posting.places, exclusion_id=exclusion_id(market, errand.workforce),
+            places=posting.places, requirements=_requirements(attempt),
         )  # fmt: skip
     expires_at = attempt.now + timedelta(seconds=terms.lifetime_seconds)
 
@@ -175,6 +178,17 @@ def _publish(attempt: Attempt) -> Effect:
         )
 
     return effect
+
+
+def _requirements(attempt: Attempt) -> list[Requirement]:
+    market, errand, posting = attempt.market, attempt.errand, attempt.posting
+    if posting.owed_to_id is None:
+        return everybody(posting_terms(posting), exclusion_id(market, errand.workforce))
+    owed = market.qualification(
+        f"Quorate {errand.token}", "Given to somebody who is owed for work that could not be handed in."
+    )
+    market.grant(owed, worker_name(errand))
+    return only_holders(owed)
 
 
 def _extend(attempt: Attempt) -> Effect:

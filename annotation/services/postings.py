@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -32,7 +33,7 @@ from annotation.models import (
 from annotation.services.errands import errands_run
 from annotation.services.errands_queue import errand_add
 from annotation.services.marketplace import NotConfigured, market, terms_of
-from annotation.services.pay import approvals_due, committed_cents, place_cents, ticket_paid
+from annotation.services.pay import PayError, approvals_due, committed_cents, place_cents, ticket_paid
 from annotation.services.tickets import stranger_record, ticket_confirm, tickets_lapse
 from annotation.workforces.mturk import Market, Refused, RemoteAssignment, Unreachable
 from jobs.services import job_enqueue
@@ -123,7 +124,7 @@ def postings_plan(*, workforce: Workforce, now: datetime) -> int:
     _give_up_unpostable(workforce)
     open_slots = _open_slots(workforce)
     live = list(
-        workforce.postings.filter(state__in=[PostingState.WANTED, PostingState.OPEN])
+        workforce.postings.filter(state__in=[PostingState.WANTED, PostingState.OPEN], owed_to=None)
         .annotate(taken=Count("tickets", filter=~Q(tickets__state=TicketState.LAPSED)))
         .order_by("number")
     )
@@ -178,23 +179,54 @@ def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: dateti
             break
         left = None if left is None else left - places * cost
         with transaction.atomic():
-            row = Workforce.objects.select_for_update().get(pk=workforce.pk)
-            Workforce.objects.filter(pk=row.pk).update(serial=row.serial + 1, spent_stop=False)
-            posting = Posting.objects.create(
-                workforce=workforce,
-                number=row.serial + 1,
-                places=places,
-                wanted_at=now,
-                touched_at=now,
-                terms=workforce.terms,
-            )
-            errand_add(
-                workforce=workforce, kind=ErrandKind.PUBLISH, posting=posting, due_at=now,
-                token=f"{workforce.campaign_id.hex}-{posting.number}",
-            )  # fmt: skip
+            _posting_add(workforce, places, workforce.terms, now)
+            Workforce.objects.filter(pk=workforce.pk).update(spent_stop=False)
         posted += places
         room -= 1
     return posted
+
+
+def owed_post(
+    *, workforce: Workforce, surrogate_id: UUID, cents: int, reason: str, actor_id: UUID, now: datetime
+) -> Posting:
+    """Post a HIT that only one person can take, to pay them for work that they could not hand in.
+
+    A marketplace pays for submitted assignments only; whoever lost theirs needs another one to be paid by.
+
+    Raises
+    ------
+    PayError
+        The amount or the reason is missing.
+    """
+    if cents < 1 or not reason.strip():
+        raise PayError("say how much is owed, and for what")
+    terms = {
+        **workforce.terms, "reward_cents": cents, "title": "Payment for work you did", "description": reason[:500],
+        "qualification": "own", "training_bonus_cents": 0, "items_per_ticket": 1,
+    }  # fmt: skip
+    with transaction.atomic():
+        posting = _posting_add(workforce, 1, terms, now, owed_to=surrogate_id)
+        record(
+            action="owed_post", subject=posting, now=now, actor_id=actor_id, scope_id=workforce.campaign_id,
+            cents=cents, reason=reason[:300],
+        )  # fmt: skip
+    return posting
+
+
+def _posting_add(
+    workforce: Workforce, places: int, terms: dict[str, Any], now: datetime, *, owed_to: UUID | None = None
+) -> Posting:
+    row = Workforce.objects.select_for_update(no_key=True).get(pk=workforce.pk)
+    Workforce.objects.filter(pk=row.pk).update(serial=row.serial + 1)
+    posting = Posting.objects.create(
+        workforce=workforce, number=row.serial + 1, places=places, wanted_at=now, touched_at=now, terms=terms,
+        owed_to_id=owed_to,
+    )  # fmt: skip
+    errand_add(
+        workforce=workforce, kind=ErrandKind.PUBLISH, posting=posting, due_at=now, surrogate_id=owed_to,
+        token=f"{workforce.campaign_id.hex}-{posting.number}",
+    )  # fmt: skip
+    return posting
 
 
 def _stop_spending(workforce: Workforce, now: datetime) -> None:

@@ -127,6 +127,11 @@ def _taken_again(ticket: Ticket, now: datetime) -> Ticket:
     return ticket
 
 
+def is_owed(ticket: Ticket) -> bool:
+    """Say whether a ticket only pays its holder for work that they did before."""
+    return ticket.posting is not None and ticket.posting.owed_to_id == ticket.surrogate_id
+
+
 def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
     """Return the item in hand or the next one; a ticket whose share is done gets none."""
     with transaction.atomic():
@@ -220,7 +225,7 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
         problem = ""
         if not proven:
             problem = "submitted without the code we gave out"
-        elif not ticket.annotations.exists() and not ticket.trained:
+        elif not ticket.annotations.exists() and not ticket.trained and not is_owed(ticket):
             problem = "submitted without an answer"
         moved = Ticket.objects.filter(pk=ticket.pk, state__in=open_states).update(
             state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,

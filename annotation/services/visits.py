@@ -9,7 +9,7 @@ from django.db import transaction
 from accounts.services import external_surrogate
 from annotation.models import Ticket, TicketState, Workforce
 from annotation.services.claims import Claim
-from annotation.services.tickets import ticket_finish
+from annotation.services.tickets import is_owed, ticket_finish
 from annotation.services.work import assignment_skip
 from annotation.workforces.base import Arrival, Outcome
 
@@ -31,7 +31,7 @@ def visit_end(*, ticket: Ticket, now: datetime) -> bool:
     with transaction.atomic():
         if ticket.annotations.exists():
             return ticket_finish(ticket=ticket, outcome=Outcome.COMPLETED, now=now) or _is_finished(ticket)
-        if ticket.trained:  # training is work too
+        if ticket.trained or is_owed(ticket):  # training is work too
             return ticket_finish(ticket=ticket, outcome=Outcome.NOTHING_LEFT, now=now) or _is_finished(ticket)
     return False
 

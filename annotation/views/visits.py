@@ -34,7 +34,14 @@ from annotation.services import events as event_log
 from annotation.services import visits as visit_services
 from annotation.services.claims import Claim, Reason
 from annotation.services.marketplace import kind_of, terms_of
-from annotation.services.tickets import TicketRefused, surrogate_known, ticket_answer, ticket_claim, ticket_open
+from annotation.services.tickets import (
+    TicketRefused,
+    is_owed,
+    surrogate_known,
+    ticket_answer,
+    ticket_claim,
+    ticket_open,
+)
 from annotation.services.training import lesson_answer, lesson_next
 from annotation.services.work import SKIP_REASONS, AssignmentOver, DraftConflict, NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
@@ -185,6 +192,9 @@ def visit(request: HttpRequest, token: str) -> HttpResponse:
         return _render(request, "annotation/visit/consent.html", here.context() | {"text": text})
     ticket = here.ticket()
     if ticket.state != TicketState.OPEN:
+        return _leave(request, here, ticket)
+    if is_owed(ticket) and visit_services.visit_end(ticket=ticket, now=timezone.now()):
+        ticket.refresh_from_db()
         return _leave(request, here, ticket)
     claim = ticket_claim(ticket=ticket, now=timezone.now())
     if claim.reason is Reason.TRAINING_NEEDED:

@@ -24,6 +24,32 @@ _PASSING = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUn
 _HIT_ID = re.compile(r"\b[A-Z0-9]{20,64}\b")
 
 
+Requirement = dict[str, object]
+
+
+def everybody(terms: MTurkTerms, exclusion_id: str) -> list[Requirement]:
+    """Return the requirements of an ordinary posting: the preset, and not to be kept out."""
+    requirements: list[Requirement] = [
+        {**one, "ActionsGuarded": "PreviewAndAccept"} for one in PRESETS[terms.qualification]
+    ]
+    kept_out: Requirement = {
+        "QualificationTypeId": exclusion_id,
+        "Comparator": "DoesNotExist",
+        "ActionsGuarded": "PreviewAndAccept",
+    }
+    return [*requirements, kept_out]
+
+
+def only_holders(qualification_id: str) -> list[Requirement]:
+    """Return the requirement that lets only those see a posting who hold a qualification."""
+    return [
+        {
+            "QualificationTypeId": qualification_id, "Comparator": "Exists",
+            "ActionsGuarded": "DiscoverPreviewAndAccept",
+        }
+    ]  # fmt: skip
+
+
 class Refused(Exception):
     """The marketplace understood and said no."""
 
@@ -110,15 +136,11 @@ class Market:
         answer = self._call("get_account_balance")
         return _cents(answer["AvailableBalance"]), _cents(answer.get("OnHoldBalance", "0"))
 
-    def publish(self, terms: MTurkTerms, *, url: str, token: str, places: int, exclusion_id: str) -> str:
+    def publish(self, terms: MTurkTerms, *, url: str, token: str, places: int, requirements: list[Requirement]) -> str:
         """Post a HIT and return its id; a token that was used already names the HIT it made."""
         question = (
             f'<ExternalQuestion xmlns="{EXTERNAL}"><ExternalURL>{escape(url)}</ExternalURL>'
             f"<FrameHeight>{terms.frame_height}</FrameHeight></ExternalQuestion>"
-        )
-        requirements = [{**one, "ActionsGuarded": "PreviewAndAccept"} for one in PRESETS[terms.qualification]]
-        requirements.append(
-            {"QualificationTypeId": exclusion_id, "Comparator": "DoesNotExist", "ActionsGuarded": "PreviewAndAccept"}
         )
         try:
             answer = self._call(
@@ -212,12 +234,12 @@ class Market:
         for row in self._pages("list_bonus_payments", "BonusPayments", **of):
             yield str(row["AssignmentId"]), _cents(row["BonusAmount"]), str(row.get("Reason", ""))
 
-    def exclusion(self, name: str) -> str:
-        """Return the id of the qualification by which people are kept from more postings, made if need be."""
+    def qualification(self, name: str, description: str) -> str:
+        """Return the id of a qualification of ours, made if need be."""
         try:
             answer = self._call(
                 "create_qualification_type", Name=name, QualificationTypeStatus="Active",
-                Description="Given to people for whom a campaign has no more work.",
+                Description=description,
             )  # fmt: skip
             return str(answer["QualificationType"]["QualificationTypeId"])
         except Refused as error:

@@ -3,10 +3,9 @@
 import pytest
 from django.utils import timezone
 
-from annotation.models import Workforce
+from annotation.models import Errand
 from annotation.services.postings import round_request
 from annotation.services.workforces import workforce_add
-from jobs.work import Work
 from simulation.crowd import SimulatedWorker, Temper
 from tests import factories
 from tests.marketplace.served import served
@@ -39,7 +38,7 @@ class Desk:
         settings.MTURK_SUBMIT_URLS = [f"http://worker.localhost:{market.port}"]
         settings.MTURK_REQUESTS_PER_SECOND = 0
         settings.MTURK_PULL_SECONDS = settings.MTURK_ROUND_SECONDS = 0
-        settings.MTURK_RETRY_SECONDS = 0
+        settings.MTURK_RETRY_SECONDS = 30
         self.workforce = workforce_add(
             campaign=campaign, kind="mturk", terms={**TERMS, **terms}, actor_id=None, now=timezone.now()
         )
@@ -51,6 +50,16 @@ class Desk:
         factories.run_jobs()
         self.workforce.refresh_from_db()
         return self.workforce
+
+    def hurry(self):
+        """Let the time pass until what got no answer is tried again."""
+        Errand.objects.filter(state="sending").update(due_at=timezone.now())
+
+    def close(self):
+        """Take down what is still posted: other tests share the marketplace."""
+        for page in self.client.get_paginator("list_hits").paginate():
+            for hit in page["HITs"]:
+                self.client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
 
     def worker(self, name, **temper):
         """Return somebody with an account at the marketplace, logged in."""
@@ -83,20 +92,10 @@ def desk(market, transactional_db, live_server, settings):
         terms = options.pop("terms", {})
         sign = options.pop("sign", False)
         campaign = factories.antique(items=items, n=n, **options)
-        return Desk(market, campaign, live_server.url, settings, sign=sign, **terms)
+        made.append(Desk(market, campaign, live_server.url, settings, sign=sign, **terms))
+        return made[-1]
 
-    return make
-
-
-@pytest.fixture
-def rows(transactional_db):
-    """Return a job's hold for calling services that want one."""
-    from jobs.models import Job
-
-    job = Job.objects.create(
-        kind="test", payload={}, state="running", attempt=1, due_at=timezone.now(), created_at=timezone.now()
-    )
-    return Work(job)
-
-
-__all__ = ["Desk", "Workforce"]
+    made = []
+    yield make
+    for one in made:
+        one.close()
