@@ -120,6 +120,13 @@ def free_port(first: int) -> int:
     raise OSError(f"no free port between {first} and {first + 99}")
 
 
+def any_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 def wait_until_up(address: str, stopping: Sequence[int] = ()) -> None:
     """Wait until a server answers, or until a signal came."""
     for _attempt in range(300):

@@ -93,7 +93,9 @@ def groups(
     rows = listed.select_related("requester").order_by(*SORTS[sort])
     visible = _visible(rows, values, qualified_only=qualified_only)
     found = list(islice(visible, page * GROUPS_A_PAGE, (page + 1) * GROUPS_A_PAGE + 1))
-    return [_group(worker, kind, values, now) for kind in found[:GROUPS_A_PAGE]], len(found) > GROUPS_A_PAGE
+    shown = [_group(worker, kind, values, now) for kind in found[:GROUPS_A_PAGE]]
+    # The last HIT of a group can be taken between the two looks.
+    return [group for group in shown if group.hit_id], len(found) > GROUPS_A_PAGE
 
 
 def next_hit(worker: Worker, group_id: str, now: datetime) -> Hit | None:

@@ -25,6 +25,8 @@ from jobs.work import LeaseLost, Work
 logger = logging.getLogger(__name__)
 
 TOKEN_LIFE = timedelta(hours=23)  # the marketplace keeps tokens for 24 hours
+# Refusals that a person can mend at the marketplace or in the settings: the same errand is tried again.
+FOR_NOW = ("InsufficientFunds", "UnrecognizedClient", "InvalidSignature", "InvalidClientTokenId", "AccessDenied", "NotAuthorized")  # fmt: skip
 GONE = ("DoesNotExist",)
 
 # What a call brought: what to write down in the transaction that confirms the errand.
@@ -96,7 +98,7 @@ def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
         _later(work, errand, str(error), now)
         return False
     except Refused as error:
-        if "InsufficientFunds" in error.code or error.code == "ParameterValidationError":
+        if any(code in error.code for code in FOR_NOW):
             _later(work, errand, str(error), now, is_refused=True)
         else:
             _fail(work, errand, str(error), now)

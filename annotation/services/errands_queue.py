@@ -25,9 +25,10 @@ def errand_add(
 
 
 def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
-    """Take back a decision that was not sent yet; return whether it was in time."""
+    """Take back a decision that was not sent yet, or give up what failed; return whether it was in time."""
     with transaction.atomic():
-        undone = Errand.objects.filter(pk=errand.pk, state=ErrandState.DUE).update(state=ErrandState.UNDONE)
+        idle = Errand.objects.filter(pk=errand.pk, state__in=[ErrandState.DUE, ErrandState.FAILED])
+        undone = idle.update(state=ErrandState.UNDONE)
         if undone:
             record(
                 action="errand_undo", subject=errand, now=now, actor_id=actor_id,

@@ -171,6 +171,8 @@ def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: dateti
     cost = sum(place_cents(workforce))
     left = None if terms.cap_cents is None else terms.cap_cents - committed_cents(workforce)
     most = terms.places or min(MOST_PLACES, max(workforce.campaign.splits.values_list("n", flat=True), default=1))
+    if Errand.objects.filter(workforce=workforce, kind=ErrandKind.PUBLISH, state=ErrandState.FAILED).exists():
+        return 0  # what refused one would refuse the next: a person has to look first
     posted = 0
     while posted < missing and room > 0:
         places = min(most, missing - posted)

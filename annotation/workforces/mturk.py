@@ -162,10 +162,12 @@ class Market:
 
     def find(self, token: str) -> str | None:
         """Return the HIT that carries a token, by reading all of ours."""
+        return next((hit_id for hit_id, annotation in self.hits() if annotation == token), None)
+
+    def hits(self) -> Iterator[tuple[str, str]]:
+        """Yield all HITs of this requester, with what we wrote on them."""
         for hit in self._pages("list_hits", "HITs"):
-            if hit.get("RequesterAnnotation") == token:
-                return str(hit["HITId"])
-        return None
+            yield str(hit["HITId"]), str(hit.get("RequesterAnnotation", ""))
 
     def pending(self, hit_id: str) -> int | None:
         """Return how many accepted assignments of a HIT are not submitted; None when the HIT is gone."""

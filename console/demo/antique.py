@@ -44,7 +44,7 @@ from annotation.services.workforces import workforce_add
 from console.demo.relevance import CONTENT, import_pairs
 from console.serving import (
     ROOT,
-    free_port,
+    any_port,
     marketplace_environment,
     start_child,
     stop_children,
@@ -180,7 +180,17 @@ class Services:
         found: dict[str, Any] = json.loads(done.stdout)
         account = _command(self.market_environment, "marketplace_requester", campaign.slug, "--json")
         cents = {name: round(float(account[name]) * 100) for name in ("deposited", "available", "held", "paid", "fees")}
-        return {**found, "account": cents}
+        return {**found, "account": cents, "hits": int(_hits(self.environment))}
+
+
+def _hits(environment: dict[str, str]) -> int:
+    """Return how many HITs the marketplace has of this requester."""
+    code = "from annotation.services.marketplace import market; print(sum(1 for _ in market().hits()))"
+    done = subprocess.run(  # noqa: S603  our own command
+        [*_MANAGE, "shell", "-v", "0", "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True,
+        check=False, timeout=300,
+    )  # fmt: skip
+    return int(done.stdout)
 
 
 _MANAGE = [sys.executable, str(ROOT / "manage.py")]
@@ -199,7 +209,7 @@ def _command(environment: dict[str, str], *arguments: str) -> dict[str, Any]:
 @contextmanager
 def _services(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Services]:
     """Start marketplace, platform and job worker; end them, and only them, afterwards."""
-    market_port, web_port = free_port(8300), free_port(8200)
+    market_port, web_port = any_port(), any_port()
     market_url = f"http://worker.localhost:{market_port}"
     market_environment = marketplace_environment() | PACE | {
         "MARKETPLACE_URL": market_url, "MARKETPLACE_CONTENT_URL": f"http://content.localhost:{market_port}",
@@ -210,7 +220,7 @@ def _services(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Services]:
     children = [start_child(serving, market_environment)]
     services = None
     try:
-        wait_until_up(f"127.0.0.1:{market_port}")
+        _wait_for(children[0], market_port)
         requester = _command(
             market_environment, "marketplace_requester", campaign.slug, "--deposit", "500", "--sign-frames", "--json"
         )
@@ -222,7 +232,7 @@ def _services(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Services]:
         }  # fmt: skip
         services = Services(environment, market_environment, market_url)
         children.append(start_child(web_command(f"127.0.0.1:{web_port}"), environment))
-        wait_until_up(f"127.0.0.1:{web_port}")
+        _wait_for(children[1], web_port)
         now = timezone.now()
         workforce_add(
             campaign=campaign, kind="mturk", terms=TERMS, actor_id=None, now=now, endpoint_url=requester["endpoint_url"]
@@ -232,6 +242,13 @@ def _services(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Services]:
         yield services
     finally:
         stop_children([*children, *([services.worker] if services and services.worker else [])])
+
+
+def _wait_for(child: subprocess.Popen[bytes], port: int) -> None:
+    """Wait until a child answers: it, and not another that had the port before."""
+    wait_until_up(f"127.0.0.1:{port}")
+    if child.poll() is not None:
+        raise Stuck(f"a server could not be started on port {port}")
 
 
 def _crowd(services: Services, campaign: Campaign, plan: Plan, say: Say) -> list[SimulatedWorker]:
@@ -368,7 +385,7 @@ def _result(campaign: Campaign, plan: Plan, books: dict[str, Any]) -> dict[str, 
     connection.close()
     return {
         "campaign": campaign.slug, "seed": plan.seed, "kills": plan.kills, "summary": asdict(summary_of(campaign)),
-        "gold_share": POLICY.gold_rate, "postings": postings.count(), "errands": kinds,
+        "gold_share": POLICY.gold_rate, "postings": postings.count(), "hits": books["hits"], "errands": kinds,
         "failed_errands": list(failed.values_list("kind", "error")), "books": books,
         "superseded": Verdict.objects.filter(campaign=campaign).exclude(superseded_at=None).count(),
         "reopened": Annotation.objects.filter(campaign=campaign, not_counted_because="quality").count(),
