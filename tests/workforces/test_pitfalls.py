@@ -655,3 +655,125 @@ def test_with_a_secret_an_address_must_be_signed_and_fresh():
     with pytest.raises(ArrivalRefused, match="does not fit"):
         MTurk(SUBMIT, "secret", 100.0).arrive({**GOOD, "quorateSignature": "0", "quorateExpires": "200"}, MTurkTerms())
     assert worker_of("AW1, AW1") == "AW1"
+
+
+def test_work_confirmed_after_a_suspension_or_a_withdrawal_does_not_count(desk):
+    from annotation.models import Standing
+    from annotation.services.people import standing_move
+    from annotation.services.withdrawal import participation_withdraw
+
+    made = desk(items=2, n=1)
+    made.round()
+    for name in ("suspended", "withdrawn"):
+        made.worker(name).work()
+    first, second = Ticket.objects.order_by("pk")
+    with transaction.atomic():
+        standing_move(
+            campaign=made.campaign,
+            surrogate_id=first.surrogate_id,
+            to=Standing.SUSPENDED,
+            actor_id=None,
+            now=timezone.now(),
+        )
+    participation_withdraw(campaign=made.campaign, surrogate_id=second.surrogate_id, now=timezone.now())
+    made.round()
+    made.round()
+    assert not Annotation.objects.filter(counted=True).exists()
+    assert Slot.objects.filter(state="open").count() == 2
+    assert paid(made) == 20  # it was done, and nobody refused it
+
+
+def test_somebody_who_is_reinstated_may_take_postings_again(desk):
+    from quality.models import Review
+    from quality.rules.policy import Policy
+    from quality.services.people import review_decide
+
+    made = desk(items=3, n=1, gold=6, policy=Policy(gold_first=3, gold_first_items=3))
+    made.round()
+    worker = made.worker("back", care=1.0)
+    for item in made.campaign.items.all():
+        worker.truth[item.content["question_text"], item.content["answer_text"]] = 1
+    for _ in range(3):
+        worker.work()
+        made.round()
+    factories.examine(made.campaign)
+    made.round()
+    assert worker.work() in ("returned", "nothing")
+    made.round()
+    assert Errand.objects.filter(kind="grant", state="confirmed").exists()
+    boss = factories.user()
+    review_decide(
+        review=Review.objects.get(), suspend=False, reason="", refuse_pay=False, actor_id=boss.surrogate_id,
+        now=timezone.now(),
+    )  # fmt: skip
+    made.round()
+    assert Errand.objects.filter(kind="revoke", state="confirmed").exists()
+    made.round()
+    assert worker.work() == "handed_in"
+
+
+def test_the_pay_of_somebody_who_is_paused_waits_for_a_manager_but_not_for_ever(desk):
+    from annotation.models import Standing
+    from annotation.services.people import standing_move
+
+    made = desk(items=1)
+    made.round()
+    made.worker("a").work()
+    surrogate_id = Ticket.objects.get().surrogate_id
+    with transaction.atomic():
+        standing_move(
+            campaign=made.campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=None, now=timezone.now()
+        )
+    Participation.objects.update(pay_held_until=timezone.now() + timedelta(hours=5))
+    made.round()
+    made.round()
+    assert not Errand.objects.filter(kind="approve").exists()
+    Participation.objects.update(pay_held_until=timezone.now() - timedelta(seconds=1))
+    made.round()
+    assert paid(made) == 10
+
+
+def test_an_errand_that_breaks_does_not_keep_the_others_from_being_done(desk):
+    made = desk(items=1)
+    made.round()
+    made.worker("a").work()
+    made.round()
+    with transaction.atomic():
+        from annotation.services.errands_queue import errand_add
+
+        errand_add(workforce=made.workforce, kind="expire", due_at=timezone.now() - timedelta(days=1))  # of no posting
+    bonus_grant(ticket=Ticket.objects.get(), cents=7, reason="Careful", actor_id=None, now=timezone.now())
+    made.round()
+    assert Errand.objects.get(kind="expire", posting=None).state == "failed"
+    assert paid(made) == 17
+
+
+def test_when_a_posting_is_refused_nothing_more_is_posted_until_a_person_looked(desk):
+    made = desk(items=4, n=1, terms={"title": "x" * 200})
+    for _ in range(4):
+        made.round()
+    failed = Errand.objects.filter(kind="publish", state="failed")
+    assert 1 <= failed.count() <= 4
+    before = Posting.objects.count()
+    made.round()
+    assert Posting.objects.count() == before
+
+
+def test_a_gold_answer_that_lapsed_and_was_submitted_after_all_is_checked(desk):
+    from quality.models import GoldCheck
+    from quality.rules.policy import Policy
+
+    made = desk(items=2, n=1, gold=4, policy=Policy(gold_first=1, gold_first_items=1))
+    made.round()
+    worker = made.worker("a")
+    listing = worker.browser.get(worker.market_url + "/")
+    taken = worker.browser.send(listing.form_to("/next/"))
+    page = worker.in_frame(taken, until="externalSubmit")
+    ticket = Ticket.objects.get()
+    assert ticket.annotations.get().item.batch.is_gold
+    lapse(made, ticket)
+    assert Slot.objects.get(pk=ticket.annotations.get().slot_id).state == "aside"
+    worker.browser.send(page.form_to("/mturk/externalSubmit"))
+    made.round()
+    factories.examine(made.campaign)
+    assert GoldCheck.objects.get().is_hit

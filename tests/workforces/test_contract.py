@@ -1,0 +1,166 @@
+"""One suite that every workforce passes: arrive, answer, hand in, come back, run out, be stopped, be paid."""
+
+import re
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import Annotation, Slot, Standing, Ticket, Workforce
+from annotation.services.people import standing_move
+from annotation.services.visits import link_key
+from annotation.services.workforces import workforce_add
+from annotation.workforces.base import ArrivalRefused
+from annotation.workforces.registry import WORKFORCES
+from tests import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3", "items_per_ticket": 1}
+
+
+class Internal:
+    """Somebody with an account."""
+
+    def __init__(self, made):
+        self.campaign = made.campaign
+        self.person = factories.annotator(made.campaign)
+        self.client = Client()
+        self.client.force_login(self.person)
+
+    surrogate_id = property(lambda self: self.person.surrogate_id)
+
+    def open(self):
+        return self.client.post(f"/work/{self.campaign.slug}/", follow=True).content.decode()
+
+    def answer(self, page, label):
+        form = re.search(r'action="(/assignments/[^"]*/stage/)"', page).group(1)
+        version = re.search(r'name="version" value="(\d+)"', page).group(1)
+        self.client.post(form, {"stage": "relevance", "version": version, "label": str(label)})
+
+    def hand_in(self):
+        """Nothing has to be handed in."""
+
+
+class Link(Internal):
+    """Somebody sent by a panel."""
+
+    def __init__(self, made):
+        self.row = workforce_add(campaign=made.campaign, kind="link", terms=CODES, actor_id=None, now=timezone.now())
+        self.visits, self.client = 0, Client()
+
+    surrogate_id = property(lambda self: Ticket.objects.filter(workforce=self.row)[0].surrogate_id)
+
+    def open(self):
+        self.visits += 1
+        address = f"/join/{link_key(self.row)}/?PROLIFIC_PID=p1&SESSION_ID=s{self.visits}"
+        page = self.client.get(address, follow=True)
+        self.address = page.redirect_chain[-1][0]
+        body = page.content.decode()
+        consent = re.search(r'action="([^"]*/agree/)".*?name="text" value="(\d+)"', body, re.DOTALL)
+        if consent:
+            self.client.post(consent.group(1), {"text": consent.group(2)})
+            body = self.client.get(self.address).content.decode()
+        return body
+
+    def answer(self, page, label):
+        form = re.search(r'action="([^"]*/answer/)"', page).group(1)
+        version = re.search(r'name="version" value="(\d+)"', page).group(1)
+        self.client.post(form, {"stage": "relevance", "version": version, "label": str(label)})
+
+
+class MTurk:
+    """Somebody who takes a HIT at the marketplace."""
+
+    def __init__(self, made):
+        self.made = made
+        made.round()
+        self.worker = made.worker("contract")
+
+    surrogate_id = property(lambda self: Ticket.objects.filter(workforce=self.made.workforce)[0].surrogate_id)
+
+    def open(self):
+        self.made.round()
+        listing = self.worker.browser.get(self.worker.market_url + "/")
+        self.taken = self.worker.browser.send(listing.form_to("/next/"))
+        page = self.worker.in_frame(self.taken, until="/answer/")
+        self.page = page
+        return page.text if page else "Nothing is left for you"
+
+    def answer(self, page, label):
+        from simulation.browser import Browser
+
+        frame = Browser()
+        self.after = frame.send(self.page.form_to("/answer/"), label=str(label))
+
+    def hand_in(self):
+        from simulation.browser import Browser
+
+        Browser().send(self.after.form_to("/mturk/externalSubmit"))
+        self.made.round()
+        self.made.round()
+
+
+KINDS = {"internal": Internal, "link": Link, "mturk": MTurk}
+
+
+def test_every_workforce_is_in_this_suite():
+    assert set(KINDS) == set(WORKFORCES)
+
+
+@pytest.fixture(params=sorted(KINDS))
+def visitor(request, desk):
+    made = desk(items=2, n=1)
+    return KINDS[request.param](made)
+
+
+def test_an_answer_counts_once_when_it_is_handed_in_and_fills_its_slot(visitor):
+    visitor.answer(visitor.open(), 4)
+    visitor.hand_in()
+    annotation = Annotation.objects.get()
+    assert (annotation.counted, annotation.answer["label"]) == (True, 4)
+    assert annotation.slot.state == "filled"
+
+
+def test_everybody_meets_each_item_once_and_is_told_when_nothing_is_left(visitor):
+    for _ in range(2):
+        visitor.answer(visitor.open(), 3)
+        visitor.hand_in()
+    assert Annotation.objects.filter(counted=True).count() == 2
+    assert Slot.objects.filter(state="filled").count() == 2
+    if not isinstance(visitor, MTurk):  # there, no HIT is offered any more
+        assert re.search("Nothing is left|Everything is answered|seen them all", visitor.open())
+
+
+def test_somebody_who_is_suspended_gets_nothing_and_keeps_what_they_did(visitor):
+    visitor.answer(visitor.open(), 3)
+    visitor.hand_in()
+    campaign = Annotation.objects.get().campaign
+    with transaction.atomic():
+        standing_move(
+            campaign=campaign,
+            surrogate_id=visitor.surrogate_id,
+            to=Standing.SUSPENDED,
+            actor_id=None,
+            now=timezone.now(),
+        )
+    assert "answer/" not in visitor.open()
+    assert Annotation.objects.get().counted
+
+
+def test_terms_are_checked_where_they_are_given(desk):
+    made = desk(items=1)
+    for kind in WORKFORCES:
+        with pytest.raises(ValueError, match=r"reward|amounts"):
+            workforce_add(
+                campaign=made.campaign, kind=kind, terms={**(CODES if kind == "link" else {}), "reward_cents": -1},
+                actor_id=None, now=timezone.now(),
+            )  # fmt: skip
+        with pytest.raises(ValueError, match="unknown"):
+            workforce_add(campaign=made.campaign, kind=kind, terms={"nonsense": 1}, actor_id=None, now=timezone.now())
+    assert set(Workforce.objects.values_list("kind", flat=True)) == {"mturk"}
+
+
+def test_members_do_not_come_by_an_address():
+    with pytest.raises(ArrivalRefused):
+        WORKFORCES["internal"].arrive({}, WORKFORCES["internal"].terms_class())
