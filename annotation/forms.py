@@ -51,8 +51,11 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
     )
     group_by = forms.ChoiceField(
         label=_("Keep together in one split"),
-        choices=[("item", _("nothing")), ("document", _("items of the same document"))],
-    )
+        choices=[
+            ("item", _("nothing")), ("document", _("items of the same document")),
+            ("question", _("items of the same question (relevance)")),
+        ],
+    )  # fmt: skip
     time_zone = forms.ChoiceField(
         label=_("Time zone"), choices=[(name, name) for name in sorted(zoneinfo.available_timezones())], initial="UTC"
     )
@@ -72,12 +75,14 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
     )
     contact = forms.CharField(label=_("Who can be asked?"))
     approval_id = forms.CharField(label=_("Ethics approval"), required=False)
+    has_training = forms.BooleanField(label=_("training round before the first item"), required=False, initial=True)
 
     class Meta:
         model = Campaign
         fields = [
             "title", "slug", "task_type", "language", "time_zone", "group_by", "seed", "deadline_seconds", "quota",
             "content_warning",
+            "has_training",
         ]  # fmt: skip
 
 

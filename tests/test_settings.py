@@ -117,3 +117,15 @@ def test_a_public_marketplace_refuses_to_start_insecurely(changes):
     result = check_marketplace(**changes)
     assert result.returncode != 0
     assert next(iter(changes)) in result.stderr
+
+
+def test_the_reference_names_every_term_and_every_field_of_a_policy():
+    from dataclasses import fields
+
+    from annotation.workforces.registry import WORKFORCES
+    from quality.rules.policy import Policy
+
+    text = (ROOT / "docs/reference/workforces.md").read_text(encoding="utf-8")
+    names = {one.name for workforce in WORKFORCES.values() for one in fields(workforce.terms_class)}
+    for name in names | set(WORKFORCES) | {one.name for one in fields(Policy)}:
+        assert f"`{name}`" in text, name

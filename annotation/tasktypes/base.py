@@ -64,6 +64,7 @@ class TaskType(Protocol):
     needs_document: ClassVar[bool]
     stages: ClassVar[tuple[str, ...]]
     default_guidelines: ClassVar[str]
+    keeps_together: ClassVar[str]  # what stays in one split by default: "item", "question" or "document"
     examples: ClassVar[tuple[Example, ...]]  # shown with the guidelines
     training: ClassVar[tuple[Example, ...]]  # asked, with feedback, before the first item
 

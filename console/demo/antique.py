@@ -302,14 +302,14 @@ def _manage(campaign: Campaign, services: Services, plan: Plan, deadline: float,
     chance = random.Random(plan.seed)  # noqa: S311  a simulation
     manager, expert = Surrogate.objects.create().pk, Surrogate.objects.create().pk
     pairs = Item.objects.filter(campaign=campaign, batch__is_gold=False).count()
-    kills = [chance.uniform(0.05, 0.9) * pairs for _ in range(plan.kills)]
+    kills = [chance.uniform(0.02, 0.95) * 3 * pairs for _ in range(plan.kills)]  # in answers
     said = -1
     while (done := Verdict.objects.filter(campaign=campaign, superseded_at=None).count()) < pairs:
         if time.monotonic() > deadline:
             raise Stuck(f"{done} of {pairs} pairs have a verdict")
         if services.worker is not None and services.worker.poll() is not None:
             raise Stuck("the job worker ended")
-        if kills and done >= min(kills):
+        if kills and Annotation.objects.filter(campaign=campaign).count() >= min(kills):
             kills.remove(min(kills))
             services.kill_worker()
             say("killed the job worker")
@@ -319,8 +319,10 @@ def _manage(campaign: Campaign, services: Services, plan: Plan, deadline: float,
             say(f"{done} of {pairs} pairs have a verdict")
         close_old_connections()
         time.sleep(chance.uniform(0.1, 0.6))
-    for _ in kills:
+    for _ in kills:  # the rest while people are being paid
         services.kill_worker()
+        say("killed the job worker")
+        time.sleep(chance.uniform(0.3, 1.5))
 
 
 def _decide(campaign: Campaign, manager: UUID, expert: UUID, chance: random.Random) -> None:

@@ -47,6 +47,7 @@ class Command(BaseCommand):
                 raise CommandError(f"nobody here has the address {options['manager']}")
         campaign = campaign_create(
             slug=options["slug"], title=options["title"], task_type=options["task_type"], seed=options["seed"],
+            group_by=TASK_TYPES[options["task_type"]].keeps_together,
             has_training=bool(TASK_TYPES[options["task_type"]].training) and not options["no_training"],
             splits=[self._split(text) for text in options["split"]], created_by=manager, now=timezone.now(),
             consent=ConsentPlan(options["purpose"], "Answers and the time they take.", options["contact"]),

@@ -24,6 +24,7 @@ class Antique:
     title: ClassVar[str] = "ANTIQUE (relevance of answers)"
     answer_version: ClassVar[int] = 1
     needs_document: ClassVar[bool] = False
+    keeps_together: ClassVar[str] = "question"
     stages: ClassVar[tuple[str, ...]] = (answers.STAGE,)
     default_guidelines: ClassVar[str] = (_HERE / "guidelines.md").read_text(encoding="utf-8")
     examples: ClassVar[tuple[Example, ...]] = _examples("examples.json")

@@ -14,7 +14,8 @@ from quality.models import Appeal, Case, Flag, Inspection, Review, Verdict
 from quality.rules.policy import Policy
 from tests import factories
 from tests.axe import assert_accessible
-from tests.browser.conftest import Watched, browser, open_browser  # noqa: F401  fixtures
+from tests.browser.conftest import Watched
+from tests.workforces.conftest import desk, market  # noqa: F401  fixtures
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PASSWORD = "correct horse battery"
@@ -56,7 +57,7 @@ def trained(made):
 
 
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 900}, {"width": 390, "height": 844}])
-def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_market, size):
+def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_market, size):  # noqa: F811
     made = desk(items=1, n=1, sign=True)
     trained(made)
     made.round()
