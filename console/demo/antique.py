@@ -234,8 +234,9 @@ def _services(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Services]:
         children.append(start_child(web_command(f"127.0.0.1:{web_port}"), environment))
         _wait_for(children[1], web_port)
         now = timezone.now()
+        terms = TERMS | ({"approve_after_seconds": 2} if plan.is_unanimous else {})  # nobody will be refused
         workforce_add(
-            campaign=campaign, kind="mturk", terms=TERMS, actor_id=None, now=now, endpoint_url=requester["endpoint_url"]
+            campaign=campaign, kind="mturk", terms=terms, actor_id=None, now=now, endpoint_url=requester["endpoint_url"]
         )
         services.start_worker()
         say(f"the marketplace is at {market_url}, the platform at {environment['PLATFORM_URL']}")
@@ -255,7 +256,7 @@ def _crowd(services: Services, campaign: Campaign, plan: Plan, say: Say) -> list
     """Return workers with accounts; what they believe of each pair is drawn by the seed."""
     truth = _truth(plan)
     crowd = []
-    for number, temper in enumerate(CROWD):
+    for number, temper in enumerate(CROWD[:5] if plan.is_unanimous else CROWD):
         email, password = f"w{number}-{campaign.slug}@crowd.example", secrets.token_hex(8)
         _command(services.market_environment, "marketplace_worker", "--email", email, "--password", password, "--json")
         chosen = Temper(care=1.0, skips=0.0) if plan.is_unanimous else temper
