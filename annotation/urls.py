@@ -19,6 +19,7 @@ urlpatterns = [
     path("assignments/<uuid:assignment_id>/report/", annotate.report, name="report"),
     path("assignments/<uuid:assignment_id>/extend/", annotate.extend, name="extend"),
     path("assignments/<uuid:assignment_id>/events/", annotate.events, name="events"),
+    path("work/<slug:slug>/undo/", annotate.undo, name="undo"),
     path("work/<slug:slug>/training/", annotate.training, name="training"),
     # People from a marketplace or a panel
     path("hit/<int:workforce_id>/", visits.enter, name="hit"),
@@ -34,6 +35,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/", campaigns.overview, name="campaign"),
     path("campaigns/<slug:slug>/import/", campaigns.bring_in, name="campaign-import"),
     path("campaigns/<slug:slug>/launch/", campaigns.launch, name="campaign-launch"),
+    path("campaigns/<slug:slug>/schedule/", campaigns.schedule, name="campaign-schedule"),
     path("campaigns/<slug:slug>/state/", campaigns.move, name="campaign-state"),
     path("campaigns/<slug:slug>/extend/", campaigns.extend, name="campaign-extend"),
     path("campaigns/<slug:slug>/guidelines/", campaigns.guidelines, name="campaign-guidelines"),

@@ -16,6 +16,7 @@ class AssignmentState(models.TextChoices):
     EXPIRED = "expired", _("Expired")
     SKIPPED = "skipped", _("Skipped")
     RELEASED = "released", _("Released")  # the item was retired or the reservation lapsed
+    UNDONE = "undone", _("Taken back")  # its author answers the item again, in another assignment
 
 
 # Somebody with an assignment in one of these states is not given the item again.

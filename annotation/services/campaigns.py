@@ -129,6 +129,18 @@ def batch_for_import(*, campaign: Campaign, pilot: bool, now: datetime) -> Batch
     return batch
 
 
+def batch_schedule(*, batch: Batch, opens_at: datetime | None, actor_id: UUID, now: datetime) -> bool:
+    """Have a draft batch launched at a time (or, with None, not by itself); return whether it was still a draft."""
+    with transaction.atomic():
+        changed = Batch.objects.filter(pk=batch.pk, state=BatchState.DRAFT).update(opens_at=opens_at)
+        if changed:
+            record(
+                action="batch_schedule", subject=batch, now=now, actor_id=actor_id, scope_id=batch.campaign_id,
+                opens_at=opens_at.isoformat() if opens_at else None,
+            )  # fmt: skip
+    return bool(changed)
+
+
 def pilot_split(*, campaign: Campaign, people: int) -> Split:
     """Return the split of pilot items: outside the dataset, one annotation by each colleague."""
     require_transaction()

@@ -15,6 +15,9 @@ from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
 from annotation.models import Batch, BatchState, Campaign, Item, ItemState, Participation, Slot, SlotState, Split
 from annotation.ordering import order_key, seeded
+from jobs.models import Job
+from jobs.services import job_enqueue
+from jobs.ticks import on_tick
 from jobs.work import Work
 
 CHUNK = 500
@@ -36,6 +39,22 @@ def batch_launch(*, work: Work, batch: Batch, actor_id: UUID | None) -> dict[str
             if not items:  # in the same transaction, so that no item can come in between
                 _open(batch, actor_id=actor_id, slots=made)
                 return {"slots": made}
+
+
+@on_tick
+def batches_open(now: datetime) -> None:
+    """Launch batches whose time has come, in campaigns that are not closed."""
+    due = Batch.objects.filter(state=BatchState.DRAFT, opens_at__lte=now).exclude(campaign__state="closed")
+    for batch in due.select_related("campaign").order_by("opens_at", "pk")[:20]:
+        launch_request(batch=batch, actor_id=None, now=now)
+
+
+def launch_request(*, batch: Batch, actor_id: UUID | None, now: datetime) -> Job:
+    """Have a batch launched by a job; asking again changes nothing."""
+    return job_enqueue(
+        kind="annotation.launch", payload={"campaign": str(batch.campaign_id), "batch": batch.pk}, now=now,
+        scope_id=batch.campaign_id, requested_by_id=actor_id, key=f"launch:{batch.pk}",
+    )  # fmt: skip
 
 
 def _open(batch: Batch, *, actor_id: UUID | None, slots: int) -> None:

@@ -27,6 +27,7 @@ from annotation.services import events as event_log
 from annotation.services import work as work_services
 from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
 from annotation.services.training import lesson_answer, lesson_next
+from annotation.services.undo import NothingToUndo, submission_undo
 from annotation.services.withdrawal import participation_withdraw
 from annotation.services.work import AssignmentOver, DraftConflict, NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
@@ -103,7 +104,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
     return _show(request, campaign, Claim(live), now)
 
 
-def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime) -> HttpResponse:
+def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime, *, undo: bool = False) -> HttpResponse:
     """Render the stage an assignment stands at, or why there is no work."""
     if claim.reason is Reason.CONSENT_NEEDED:
         if _is_partial(request):
@@ -122,17 +123,18 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime)
         context["today"] = _today(request, campaign, now)
     else:
         template, more = STAGE_PAGES[campaign.task_type](claim.assignment)
-        context |= more | {"urls": _urls(campaign, claim.assignment)}
+        context |= more | {"urls": _urls(campaign, claim.assignment, undo=undo)}
     context["stage_template"] = template
     page = "annotation/_work.html" if _is_partial(request) else "annotation/work.html"
     return render(request, page, context)
 
 
-def _urls(campaign: Campaign, assignment: Assignment) -> dict[str, Any]:
+def _urls(campaign: Campaign, assignment: Assignment, *, undo: bool) -> dict[str, Any]:
     """Return where the controls of a stage lead to."""
     names = ("stage", "skip", "report", "extend", "events")
     own: dict[str, Any] = {name: reverse(name, args=[assignment.pk]) for name in names}
-    return own | {"reserve": reverse("reserve", args=[campaign.slug]), "partial": True}
+    own |= {"reserve": reverse("reserve", args=[campaign.slug]), "partial": True}
+    return own | {"undo": reverse("undo", args=[campaign.slug]) if undo else ""}
 
 
 def _today(request: HttpRequest, campaign: Campaign, now: datetime) -> dict[str, int]:
@@ -197,9 +199,11 @@ def _version(request: HttpRequest) -> int:
         return -1
 
 
-def _after(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime) -> HttpResponse:
+def _after(
+    request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime, *, undo: bool = False
+) -> HttpResponse:
     if _is_partial(request):
-        return _show(request, campaign, claim, now)
+        return _show(request, campaign, claim, now, undo=undo)
     return redirect("work", slug=campaign.slug)
 
 
@@ -222,7 +226,20 @@ def _submit(request: HttpRequest, assignment_id: UUID, now: datetime) -> HttpRes
                 "The time had run out, so this answer is kept but does not count towards the dataset. Thank you all the same."
             ),
         )
-    return _after(request, done.annotation.campaign, done.next, now)
+    return _after(request, done.annotation.campaign, done.next, now, undo=done.annotation.counted)
+
+
+@login_required
+@require_POST
+def undo(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give the last item back to be answered again."""
+    campaign = campaign_for(request, slug, Action.ANNOTATE)
+    now = timezone.now()
+    try:
+        claim = submission_undo(campaign=campaign, surrogate_id=signed_in(request).surrogate_id, now=now)
+    except NothingToUndo:
+        return _problem(request, 409, _("There is nothing to take back any more: it was too long ago."))
+    return _after(request, campaign, claim, now)
 
 
 @login_required

@@ -1,6 +1,7 @@
 """The manager's pages about a campaign as a whole."""
 
 import uuid
+import zoneinfo
 from typing import Any
 
 from django.contrib import messages
@@ -11,6 +12,7 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -19,8 +21,15 @@ from annotation.forms import CampaignForm, DocumentsForm, ExtendForm, GuidelineF
 from annotation.models import Batch, Campaign, CampaignState, Item
 from annotation.selectors.campaigns import guideline_current
 from annotation.selectors.overview import overview_of
-from annotation.services.campaigns import ConsentPlan, campaign_create, campaign_move, guideline_publish
+from annotation.services.campaigns import (
+    ConsentPlan,
+    batch_schedule,
+    campaign_create,
+    campaign_move,
+    guideline_publish,
+)
 from annotation.services.numbers import numbers_request
+from annotation.services.slots import launch_request
 from annotation.views.access import campaign_for
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
@@ -114,12 +123,25 @@ def launch(request: HttpRequest, slug: str) -> HttpResponse:
     batch = get_object_or_404(Batch, campaign=campaign, ordinal=int(ordinal) if ordinal.isdecimal() else 0)
     actor_id = signed_in(request).surrogate_id
     now = timezone.now()
-    job_enqueue(
-        kind="annotation.launch", payload={"campaign": str(campaign.pk), "batch": batch.pk}, now=now,
-        scope_id=campaign.pk, requested_by_id=actor_id, key=f"launch:{batch.pk}",
-    )  # fmt: skip
+    launch_request(batch=batch, actor_id=actor_id, now=now)
     campaign_move(campaign=campaign, to=CampaignState.OPEN, actor_id=actor_id, now=now)
     messages.success(request, _("Launched: its items are being handed out."))
+    return redirect("campaign", slug=slug)
+
+
+@login_required
+@require_POST
+def schedule(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have a batch launched at a time of the campaign's days."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    ordinal, at = request.POST.get("batch", ""), parse_datetime(request.POST.get("at", ""))
+    batch = get_object_or_404(Batch, campaign=campaign, ordinal=int(ordinal) if ordinal.isdecimal() else 0)
+    if at is None:
+        messages.error(request, _("Give a day and a time."))
+        return redirect("campaign", slug=slug)
+    opens_at = timezone.make_aware(at, zoneinfo.ZoneInfo(campaign.time_zone)) if timezone.is_naive(at) else at
+    batch_schedule(batch=batch, opens_at=opens_at, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+    messages.success(request, _("It will be launched at that time."))
     return redirect("campaign", slug=slug)
 
 

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.django_db
 MANAGER = {"campaign-import", "campaign-guidelines", "campaign-people"}
 MANAGER_POST = {
     "campaign-launch",
+    "campaign-schedule",
     "campaign-state",
     "campaign-extend",
     "item-retire",
@@ -39,7 +40,7 @@ QUALITY = {
 ASSIGNMENT = {"stage", "back", "draft", "submit", "skip", "report", "extend", "events"}
 OPEN = {"alive", "ready", "styleguide", "javascript-catalog", "set_language", "invitation", "invitation-accept"}
 ANYBODY_SIGNED_IN = {"home", "privacy"}
-SPECIAL = {"job", "campaign-new", "work-guidelines", "reserve", "release-file"}
+SPECIAL = {"job", "campaign-new", "work-guidelines", "reserve", "undo", "release-file"}
 
 
 def own_names():
@@ -146,7 +147,7 @@ def test_nobody_gets_anywhere_without_logging_in(world, client):
 def test_nothing_changes_on_get(world, client):
     campaign, people, arguments = world
     client.force_login(people["admin"])
-    for name in MANAGER_POST | ASSIGNMENT | {"reserve"}:
+    for name in MANAGER_POST | ASSIGNMENT | {"reserve", "undo"}:
         assert client.get(address(name, campaign, arguments)).status_code == 405, name
 
 

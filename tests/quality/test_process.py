@@ -193,3 +193,61 @@ def test_a_reinstated_person_begins_afresh():
     factories.vote(campaign, person, 1)
     factories.examine(campaign)
     assert Participation.objects.get(surrogate=person.surrogate).standing == Standing.ACTIVE
+
+
+def test_a_batch_is_launched_when_its_time_has_come(client):
+    from datetime import timedelta
+
+    from accounts.models import Role
+    from annotation.models import Batch
+    from annotation.services.slots import batches_open
+
+    campaign = factories.antique(items=1)
+    factories.import_rows(campaign, factories.pairs(2, prefix="7"))
+    batch = Batch.objects.filter(campaign=campaign, state="draft", items__isnull=False).distinct().get()
+    boss = factories.user()
+    factories.join(campaign, boss, Role.MANAGER)
+    client.force_login(boss)
+    url = f"/campaigns/{campaign.slug}/schedule/"
+    client.post(url, {"batch": batch.ordinal, "at": "nonsense"})
+    batch.refresh_from_db()
+    assert batch.opens_at is None
+    client.post(url, {"batch": batch.ordinal, "at": "2030-01-01T09:30"})
+    batch.refresh_from_db()
+    assert batch.opens_at.isoformat() == "2030-01-01T09:30:00+00:00"
+    batches_open(timezone.now())
+    factories.run_jobs()
+    assert Slot.objects.filter(item__batch=batch).count() == 0
+    Batch.objects.filter(pk=batch.pk).update(opens_at=timezone.now() - timedelta(seconds=1))
+    batches_open(timezone.now())
+    factories.run_jobs()
+    assert Slot.objects.filter(item__batch=batch, state="open").count() == 6
+
+
+def test_the_last_answer_can_be_taken_back_and_given_again(client):
+    from datetime import timedelta
+
+    from annotation.services.undo import NothingToUndo, submission_undo
+
+    campaign = factories.antique(items=3, n=1)
+    person = factories.annotator(campaign)
+    first = factories.vote(campaign, person, 1)
+    factories.examine(campaign)
+    assert verdict().label == 1
+    factories.claim(campaign, person)  # the next is in hand already
+    client.force_login(person)
+    client.post(f"/work/{campaign.slug}/undo/")
+    first.refresh_from_db()
+    assert (first.counted, first.not_counted_because, first.answer["label"]) == (False, "undone", 1)
+    again = factories.claim(campaign, person)
+    assert (again.item_id, again.slot_id) == (first.item_id, first.slot_id)
+    assert Slot.objects.filter(state="open").count() == 2
+    factories.submit(factories.label(again, 4))
+    factories.examine(campaign)
+    assert verdict().label == 4
+    assert Participation.objects.get(surrogate=person.surrogate).submitted == 1
+    with pytest.raises(NothingToUndo):
+        submission_undo(
+            campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now() + timedelta(seconds=300)
+        )
+    assert Annotation.objects.filter(counted=True).count() == 1
