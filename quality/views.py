@@ -19,10 +19,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.permissions import Action, signed_in
 from annotation.models import Campaign, Errand, Item, Ticket, Workforce
 from annotation.services.errands_queue import errand_retry, errand_undo
-from annotation.services.marketplace import terms_of
+from annotation.services.marketplace import STATEMENT, terms_of
 from annotation.services.pay import PayError, bonus_grant, ticket_refuse
 from annotation.services.tickets import ticket_accept
 from annotation.services.visits import link_key
+from annotation.services.withdrawal import participation_withdraw
 from annotation.services.workforces import workforce_add
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
@@ -39,8 +40,6 @@ from quality.services.flags import flag_decide
 from quality.services.inspections import inspection_decide, inspection_next
 from quality.services.numbers import quality_numbers_request
 from quality.services.people import ReviewError, appeal_decide, appeal_open, review_decide
-
-STATEMENT = "quorate.statement"
 
 
 def _campaign(request: HttpRequest, slug: str, action: Action) -> Campaign:
@@ -292,6 +291,10 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
     own = Ticket.objects.filter(workforce_id=workforce_id, surrogate_id=surrogate_id).select_related(
         "workforce__campaign", "appeal"
     )
+    if request.method == "POST" and "withdraw" in request.POST and own.exists():
+        participation_withdraw(campaign=own[0].workforce.campaign, surrogate_id=surrogate_id, now=timezone.now())
+        messages.success(request, _("You took your consent back. What you handed in is still paid."))
+        return redirect("statement", token=token)
     if request.method == "POST":
         pk = request.POST.get("ticket", "")
         ticket = get_object_or_404(own, pk=int(pk) if pk.isdecimal() else 0)

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.core import signing
 from django.db.models import Q
 from django.utils import timezone
 
 from accounts.audit import record
 from accounts.models import ExternalIdentity
 from annotation.models import Errand, ErrandKind, ErrandState, Posting, PostingState, Ticket, TicketState, Workforce
-from annotation.services.marketplace import posting_terms
+from annotation.services.marketplace import posting_terms, statement_path
 from annotation.services.pay import bonus_paid, refusal_make_good, ticket_paid
 from annotation.workforces.mturk import Market, Refused, Requirement, Unreachable, everybody, only_holders
 from jobs.work import LeaseLost, Work
@@ -257,8 +256,10 @@ def _reject(attempt: Attempt) -> Effect:
 
 def _appeal_line(errand: Errand) -> str:
     """Return where the person can read what became of their work, and appeal."""
-    token = signing.dumps([errand.workforce_id, str(errand.surrogate_id)], salt="quorate.statement")
-    return f"You can ask for another look: {settings.PLATFORM_URL}/statement/{token}/"
+    if errand.surrogate_id is None:
+        return ""
+    path = statement_path(workforce_id=errand.workforce_id, surrogate_id=errand.surrogate_id)
+    return f"You can ask for another look: {settings.PLATFORM_URL}{path}"
 
 
 def _bonus(attempt: Attempt) -> Effect:

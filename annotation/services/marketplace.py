@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
+from django.core import signing
 
 from annotation.models import Posting, Ticket
 from annotation.models import Workforce as WorkforceRow
@@ -64,3 +66,12 @@ def terms_check(kind: str, data: Mapping[str, Any]) -> Terms:
         raise ValueError(f"unknown workforce {kind!r}: expected one of {', '.join(WORKFORCES)}")
     terms: Terms = terms_from(WORKFORCES[kind], data)
     return terms
+
+
+STATEMENT = "quorate.statement"
+
+
+def statement_path(*, workforce_id: int, surrogate_id: UUID) -> str:
+    """Return the address where somebody sees their work and its pay, and can appeal or take consent back."""
+    token = signing.dumps([workforce_id, str(surrogate_id)], salt=STATEMENT)
+    return f"/statement/{token}/"

@@ -144,24 +144,26 @@ def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
 def keep_out(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
     """Keep somebody from taking more postings: the marketplace is told once."""
     require_transaction()
-    last = Errand.objects.filter(
-        workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
-    ).order_by("-pk").first()  # fmt: skip
-    if WORKFORCES[workforce.kind].confirms and (last is None or last.kind == ErrandKind.REVOKE):
+    if WORKFORCES[workforce.kind].confirms and not _is_kept_out(workforce, surrogate_id):
         errand_add(workforce=workforce, kind=ErrandKind.GRANT, surrogate_id=surrogate_id, text=why, due_at=now)
 
 
 def let_back(*, workforce: Workforce, surrogate_id: UUID, now: datetime) -> None:
     """Let somebody take postings again who was kept from it."""
     require_transaction()
-    last = Errand.objects.filter(
-        workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
-    ).order_by("-pk").first()  # fmt: skip
-    if last is not None and last.kind == ErrandKind.GRANT:
+    if _is_kept_out(workforce, surrogate_id):
         errand_add(
             workforce=workforce, kind=ErrandKind.REVOKE, surrogate_id=surrogate_id, due_at=now,
             text="There is work for you again",
         )  # fmt: skip
+
+
+def _is_kept_out(workforce: Workforce, surrogate_id: UUID) -> bool:
+    """Say whether the last word on somebody was to keep them out."""
+    words = Errand.objects.filter(
+        workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
+    )
+    return words.order_by("-pk").values_list("kind", flat=True).first() == ErrandKind.GRANT
 
 
 def ticket_answer(
@@ -225,7 +227,7 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
         problem = ""
         if not proven:
             problem = "submitted without the code we gave out"
-        elif not ticket.annotations.exists() and not ticket.trained and not is_owed(ticket):
+        elif not (ticket.answered_at or ticket.annotations.exists() or ticket.trained or is_owed(ticket)):
             problem = "submitted without an answer"
         moved = Ticket.objects.filter(pk=ticket.pk, state__in=open_states).update(
             state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,

@@ -48,7 +48,7 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
         for start in range(0, len(slot_ids), 500):
             slots_reopen(slot_ids=slot_ids[start : start + 500])
         nobody = Surrogate.objects.create()
-        unlinked = annotations.update(surrogate=nobody)
+        unlinked = annotations.update(surrogate=nobody, ticket=None)  # a ticket would lead back to the person
         EventChunk.objects.filter(assignment__in=mine).delete()
         mine.update(surrogate=nobody)
         # Reports get a surrogate of their own: they must not be a way back to the annotations.

@@ -10,31 +10,24 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.permissions import Action, can, signed_in
-from accounts.selectors import consent_is_current, consent_text_current
-from accounts.services import consent_give
 from annotation.models import Assignment, AssignmentState, Campaign, Participation
-from annotation.selectors.campaigns import guideline_current
 from annotation.services import events as event_log
 from annotation.services import work as work_services
 from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
-from annotation.services.training import lesson_answer, lesson_next
 from annotation.services.undo import NothingToUndo, submission_undo
-from annotation.services.withdrawal import participation_withdraw
 from annotation.services.work import AssignmentOver, DraftConflict, NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
-from annotation.views.markdown import markdown_html
-from annotation.views.stages import EXAMPLE_PAGES, STAGE_PAGES
+from annotation.views.stages import STAGE_PAGES
 
 View = Callable[..., HttpResponse]
 MAX_SPANS_CHARACTERS = 10_000
@@ -356,72 +349,3 @@ def reserve(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.ANNOTATE)
     held = slot_reserve_next(campaign=campaign, surrogate_id=signed_in(request).surrogate_id, now=timezone.now())
     return JsonResponse({"held": held})
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for consent; nothing is recorded of anybody before it."""
-    campaign = campaign_for(request, slug, Action.ANNOTATE)
-    text = consent_text_current(campaign.pk)
-    if request.method == "POST" and text is not None and request.POST.get("text") == str(text.pk):
-        surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
-        consent_give(text_id=text.pk, surrogate_id=surrogate_id, now=now)
-        slot_claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
-        return redirect("work", slug=slug)
-    return render(request, "annotation/consent.html", {"campaign": campaign, "text": text})
-
-
-@login_required
-@never_cache
-@require_http_methods(["GET", "POST"])
-def training(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the introduction, then one example after the other, with feedback."""
-    campaign = campaign_for(request, slug, Action.ANNOTATE)
-    surrogate_id = signed_in(request).surrogate_id
-    if not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
-        return redirect("consent", slug=slug)
-    context: dict[str, Any] = {"campaign": campaign}
-    if request.method == "POST":
-        number = request.POST.get("number", "")
-        lesson = lesson_answer(
-            campaign=campaign, surrogate_id=surrogate_id, number=int(number) if number.isdecimal() else 0,
-            sent=request.POST.get("label", "")[:20], now=timezone.now(),
-        )  # fmt: skip
-        template = "annotation/training_feedback.html"
-    else:
-        lesson = lesson_next(campaign=campaign, surrogate_id=surrogate_id)
-        is_first = lesson is not None and lesson.number == 1 and "begin" not in request.GET
-        template = "annotation/training_welcome.html" if is_first else "annotation/training.html"
-    if lesson is None:
-        return redirect("work", slug=slug)
-    context |= {"lesson": lesson, "examples": TASK_TYPES[campaign.task_type].examples}
-    body = markdown_html(guideline_current(campaign).body)
-    context |= {"guidelines": mark_safe(body)} | EXAMPLE_PAGES[campaign.task_type](lesson.content)  # noqa: S308  sanitised
-    return render(request, template, context)
-
-
-@login_required
-@require_GET
-def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the guidelines in force."""
-    campaign = get_object_or_404(Campaign, slug=slug)
-    user = signed_in(request)
-    if not (can(user, Action.ANNOTATE, campaign.pk) or can(user, Action.SEE_CAMPAIGN, campaign.pk)):
-        return HttpResponse(status=404)
-    guideline = guideline_current(campaign)
-    context = {"campaign": campaign, "guideline": guideline, "body": mark_safe(markdown_html(guideline.body))}  # noqa: S308  sanitised
-    template = "annotation/_guidelines.html" if _is_partial(request) else "annotation/guidelines.html"
-    return render(request, template, context)
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def leave(request: HttpRequest, slug: str) -> HttpResponse:
-    """Withdraw consent."""
-    campaign = campaign_for(request, slug, Action.ANNOTATE)
-    if request.method == "POST":
-        participation_withdraw(campaign=campaign, surrogate_id=signed_in(request).surrogate_id, now=timezone.now())
-        messages.success(request, _("You have left. Your work here no longer leads to you and will not be released."))
-        return redirect("home")
-    return render(request, "annotation/leave.html", {"campaign": campaign})

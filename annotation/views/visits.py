@@ -33,7 +33,7 @@ from annotation.selectors.campaigns import guideline_current
 from annotation.services import events as event_log
 from annotation.services import visits as visit_services
 from annotation.services.claims import Claim, Reason
-from annotation.services.marketplace import kind_of, terms_of
+from annotation.services.marketplace import kind_of, statement_path, terms_of
 from annotation.services.tickets import (
     TicketRefused,
     is_owed,
@@ -241,7 +241,8 @@ def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
     farewell = kind_of(here.workforce, now=timezone.now()).farewell(
         here.arrival, terms_of(here.workforce), outcome, ticket.code
     )
-    context = here.context() | {"ticket": ticket, "farewell": farewell}
+    own = statement_path(workforce_id=here.workforce.pk, surrogate_id=ticket.surrogate_id)
+    context = here.context() | {"ticket": ticket, "farewell": farewell, "statement": own}
     return _render(request, "annotation/visit/leave.html", context)
 
 

@@ -33,6 +33,7 @@ from annotation.models import (
     ErrandState,
     Item,
     Posting,
+    PostingState,
     Ticket,
     TicketState,
 )
@@ -360,7 +361,9 @@ def _settle(campaign: Campaign, services: Services, deadline: float, say: Say) -
         given_back = tickets.filter(state=TicketState.OPEN, annotations=None)
         errands = Errand.objects.filter(workforce__campaign=campaign, state__in=[ErrandState.DUE, ErrandState.SENDING])
         waiting = tickets.count() - given_back.count()
-        if not waiting and not errands.exists() and not _owed(campaign):
+        live = [PostingState.WANTED, PostingState.OPEN, PostingState.ENDING]
+        postings = Posting.objects.filter(workforce__campaign=campaign, state__in=live)
+        if not (waiting or errands.exists() or _owed(campaign) or postings.exists()):
             return
         if time.monotonic() > deadline:
             raise Stuck(f"{waiting} tickets and {errands.count()} errands are not settled")

@@ -108,25 +108,32 @@ def review_decide(
             campaign=review.campaign, surrogate_id=review.surrogate_id, actor_id=actor_id, now=now, reason=reason[:300],
             to=Standing.SUSPENDED if suspend else Standing.ACTIVE,
         )  # fmt: skip
-        if refuse_pay:
-            tickets_refuse(
-                campaign=review.campaign, surrogate_id=review.surrogate_id, reason=reason, actor_id=actor_id,
-                due_at=now + timedelta(seconds=undo_seconds), now=now,
-            )  # fmt: skip
-        if not suspend:
+        if suspend:
+            _suspend(review, reason, refuse_pay=refuse_pay, actor_id=actor_id, now=now, undo_seconds=undo_seconds)
+        else:
             for workforce in review.campaign.workforces.filter(kind="mturk"):
                 let_back(workforce=workforce, surrogate_id=review.surrogate_id, now=now)
-        if suspend:
-            job_enqueue(
-                kind="quality.exclude", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,
-                requested_by_id=actor_id, key=f"exclude:{review.pk}",
-            )  # fmt: skip
         record(
             action=f"review_{to}", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,
             reason=reason[:1000], refuses_pay=refuse_pay,
         )  # fmt: skip
     review.refresh_from_db()
     return review
+
+
+def _suspend(
+    review: Review, reason: str, *, refuse_pay: bool, actor_id: UUID, now: datetime, undo_seconds: int
+) -> None:
+    """Take what somebody did out of the votes, and refuse what is not paid yet if that was decided."""
+    if refuse_pay:
+        tickets_refuse(
+            campaign=review.campaign, surrogate_id=review.surrogate_id, reason=reason, actor_id=actor_id,
+            due_at=now + timedelta(seconds=undo_seconds), now=now,
+        )  # fmt: skip
+    job_enqueue(
+        kind="quality.exclude", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,
+        requested_by_id=actor_id, key=f"exclude:{review.pk}",
+    )  # fmt: skip
 
 
 def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, Any]:

@@ -777,3 +777,24 @@ def test_a_gold_answer_that_lapsed_and_was_submitted_after_all_is_checked(desk):
     made.round()
     factories.examine(made.campaign)
     assert GoldCheck.objects.get().is_hit
+
+
+def test_somebody_from_a_marketplace_can_take_consent_back_and_is_paid_all_the_same(desk):
+    from annotation.services.marketplace import statement_path
+
+    made = desk(items=2, n=1)
+    made.round()
+    made.worker("leaver").work()
+    ticket = Ticket.objects.get()
+    path = statement_path(workforce_id=made.workforce.pk, surrogate_id=ticket.surrogate_id)
+    client = Client()
+    assert client.get(path).status_code == 200
+    page = client.post(path, {"withdraw": "1"}, follow=True)
+    assert b"still paid" in page.content
+    annotation = Annotation.objects.get()
+    assert (annotation.ticket_id, annotation.not_counted_because) == (None, "withdrawn")
+    assert annotation.surrogate_id != ticket.surrogate_id
+    made.round()
+    made.round()
+    assert paid(made) == 10
+    assert client.get("/statement/nonsense/").status_code == 404
