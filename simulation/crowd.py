@@ -110,6 +110,8 @@ class SimulatedWorker:
 
     def _onward(self, frame: Browser, page: Page) -> Page | None:
         """Do what a page asks for; None when it offers nothing."""
+        if page.status == 403:  # not (yet) theirs to work on: a person would give it back
+            return None
         if page.status >= 400:
             raise RuntimeError(f"{page.status} at {page.url}: {page.text[-300:]}")
         consent = page.form_to("/agree/")

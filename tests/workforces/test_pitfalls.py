@@ -798,3 +798,23 @@ def test_somebody_from_a_marketplace_can_take_consent_back_and_is_paid_all_the_s
     made.round()
     assert paid(made) == 10
     assert client.get("/statement/nonsense/").status_code == 404
+
+
+def test_what_was_accepted_before_its_hit_ended_can_be_handed_in_counts_and_is_paid(desk):
+    made = desk(items=1, n=1)
+    made.round()
+    worker = made.worker("slow")
+    listing = worker.browser.get(worker.market_url + "/")
+    taken = worker.browser.send(listing.form_to("/next/"))
+    posting_end(posting=Posting.objects.get(), now=timezone.now())
+    made.round()
+    assert Posting.objects.get().state == "ended"
+    made.round()
+    assert Posting.objects.get().state == "ended"  # not settled: somebody has accepted it
+    assert worker.finish(taken) == "handed_in"
+    made.round()
+    made.round()
+    assert Annotation.objects.get().counted
+    assert paid(made) == 10
+    made.round()
+    assert Posting.objects.get().state == "settled"
