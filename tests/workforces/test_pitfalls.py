@@ -806,15 +806,17 @@ def test_what_was_accepted_before_its_hit_ended_can_be_handed_in_counts_and_is_p
     worker = made.worker("slow")
     listing = worker.browser.get(worker.market_url + "/")
     taken = worker.browser.send(listing.form_to("/next/"))
-    posting_end(posting=Posting.objects.get(), now=timezone.now())
+    first = Posting.objects.get()
+    posting_end(posting=first, now=timezone.now())
     made.round()
-    assert Posting.objects.get().state == "ended"
     made.round()
-    assert Posting.objects.get().state == "ended"  # not settled: somebody has accepted it
+    first.refresh_from_db()
+    assert first.state == "ended"  # not settled: somebody has accepted it
     assert worker.finish(taken) == "handed_in"
     made.round()
     made.round()
     assert Annotation.objects.get().counted
     assert paid(made) == 10
     made.round()
-    assert Posting.objects.get().state == "settled"
+    first.refresh_from_db()
+    assert first.state == "settled"
