@@ -2,14 +2,14 @@
 
 from django.urls import path
 
-from annotation.views import annotate, campaigns, items, membership, people, visits
+from annotation.views import annotate, campaigns, items, joining, people, visits
 
 urlpatterns = [
     # The annotator
     path("work/<slug:slug>/", annotate.work, name="work"),
-    path("work/<slug:slug>/consent/", membership.consent, name="consent"),
-    path("work/<slug:slug>/guidelines/", membership.guidelines, name="work-guidelines"),
-    path("work/<slug:slug>/leave/", membership.leave, name="leave"),
+    path("work/<slug:slug>/consent/", joining.consent, name="consent"),
+    path("work/<slug:slug>/guidelines/", joining.guidelines, name="work-guidelines"),
+    path("work/<slug:slug>/leave/", joining.leave, name="leave"),
     path("work/<slug:slug>/reserve/", annotate.reserve, name="reserve"),
     path("assignments/<uuid:assignment_id>/stage/", annotate.stage, name="stage"),
     path("assignments/<uuid:assignment_id>/back/", annotate.back, name="back"),
@@ -20,7 +20,7 @@ urlpatterns = [
     path("assignments/<uuid:assignment_id>/extend/", annotate.extend, name="extend"),
     path("assignments/<uuid:assignment_id>/events/", annotate.events, name="events"),
     path("work/<slug:slug>/undo/", annotate.undo, name="undo"),
-    path("work/<slug:slug>/training/", membership.training, name="training"),
+    path("work/<slug:slug>/training/", joining.training, name="training"),
     # People from a marketplace or a panel
     path("hit/<int:workforce_id>/", visits.enter, name="hit"),
     path("join/<str:key>/", visits.enter_by_link, name="join"),

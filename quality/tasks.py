@@ -9,7 +9,7 @@ from annotation.models import Campaign
 from jobs.registry import handles
 from jobs.work import Work
 from quality.models import Review
-from quality.services import flags  # noqa: F401  registers a sweep
+from quality.services import flags  # noqa: F401  registers what happens on a skip
 from quality.services.examine import campaign_examine
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude

@@ -17,10 +17,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.permissions import Action, signed_in
-from annotation.models import Campaign, Errand, Item, Ticket, Workforce
+from annotation.models import Campaign, Errand, Item, Ticket, Workforce, WorkforceKind
 from annotation.services.errands_queue import errand_retry, errand_undo
 from annotation.services.marketplace import STATEMENT, terms_of
-from annotation.services.pay import PayError, bonus_grant, ticket_refuse
+from annotation.services.pay import PayError, ticket_refuse
 from annotation.services.tickets import ticket_accept
 from annotation.services.visits import link_key
 from annotation.services.withdrawal import participation_withdraw
@@ -89,7 +89,7 @@ def decide(request: HttpRequest, slug: str, what: str, pk: int) -> HttpResponse:
 
 def _review(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     review = get_object_or_404(Review, pk=pk, campaign=campaign)
-    undo = max((terms_of(row).undo_seconds for row in campaign.workforces.filter(kind="mturk")), default=0)
+    undo = max((terms_of(row).undo_seconds for row in campaign.workforces.filter(kind=WorkforceKind.MTURK)), default=0)
     choice = request.POST.get("choice")
     if choice not in ("suspend", "refuse", "reinstate"):
         raise ReviewError(_("Choose what to do."))
@@ -136,18 +136,8 @@ def _flag(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     flag_decide(flag=flag, listed=listed, actor_id=signed_in(request).surrogate_id, now=timezone.now())
 
 
-def _bonus(request: HttpRequest, campaign: Campaign, pk: int) -> None:
-    ticket = get_object_or_404(Ticket, pk=pk, workforce__campaign=campaign)
-    cents = request.POST.get("cents", "")
-    bonus_grant(
-        ticket=ticket, cents=int(cents) if cents.isdecimal() else 0, reason=request.POST.get("reason", ""),
-        actor_id=signed_in(request).surrogate_id, now=timezone.now(), undo_seconds=terms_of(ticket.workforce).undo_seconds,
-    )  # fmt: skip
-
-
 _DECISIONS: dict[str, Callable[[HttpRequest, Campaign, int], None]] = {
     "review": _review, "appeal": _appeal, "ticket": _ticket, "undo": _undo, "retry": _retry, "flag": _flag,
-    "bonus": _bonus,
 }  # fmt: skip
 
 

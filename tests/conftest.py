@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = Path(os.environ.get("QUORATE_SHARED", ROOT.parent / "shared"))
+SHARED = Path(os.environ.get("QUORATE_SHARED") or ROOT.parent / "shared")
 AWS = ROOT / ".venv-awscli/bin/aws"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -32,6 +32,7 @@ LEGS = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m looks at the markers
 def pytest_collection_modifyitems(items):
     """Skip what this machine cannot run; fail instead where the run has to be complete."""
     required = os.environ.get("QUORATE_REQUIRE", "").split()
@@ -39,6 +40,8 @@ def pytest_collection_modifyitems(items):
         if not LEGS[name][0]:
             raise pytest.UsageError(f"this run must not leave out {LEGS[name][1]}")
     for item in items:
+        if "shared" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.shared)
         for name, (there, how) in LEGS.items():
             if item.get_closest_marker(name) and not there:
                 item.add_marker(pytest.mark.skip(reason=f"left out: needs {how}"))

@@ -116,7 +116,7 @@ class Migration(migrations.Migration):
             name='Errand',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('publish', 'Publish'), ('extend', 'Extend'), ('expire', 'Expire'), ('approve', 'Approve'), ('reject', 'Refuse pay'), ('bonus', 'Bonus'), ('block', 'Block'), ('grant', 'Keep from more postings'), ('revoke', 'Let take postings again'), ('notify', 'Write to')], max_length=10)),
+                ('kind', models.CharField(choices=[('publish', 'Publish'), ('expire', 'Expire'), ('approve', 'Approve'), ('reject', 'Refuse pay'), ('bonus', 'Bonus'), ('block', 'Block'), ('grant', 'Keep from more postings'), ('revoke', 'Let take postings again'), ('notify', 'Write to')], max_length=10)),
                 ('cents', models.PositiveIntegerField(default=0)),
                 ('text', models.CharField(blank=True, max_length=1000)),
                 ('token', models.CharField(max_length=64, unique=True)),

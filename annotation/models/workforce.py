@@ -135,7 +135,6 @@ class ErrandKind(models.TextChoices):
     """What is to be done at the marketplace."""
 
     PUBLISH = "publish", _("Publish")
-    EXTEND = "extend", _("Extend")
     EXPIRE = "expire", _("Expire")
     APPROVE = "approve", _("Approve")
     REJECT = "reject", _("Refuse pay")

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Q
 from django.utils import timezone
 
 from accounts.audit import record
@@ -26,7 +25,6 @@ logger = logging.getLogger(__name__)
 TOKEN_LIFE = timedelta(hours=23)  # the marketplace keeps tokens for 24 hours
 # Refusals that a person can mend at the marketplace or in the settings: the same errand is tried again.
 FOR_NOW = ("InsufficientFunds", "UnrecognizedClient", "InvalidSignature", "InvalidClientTokenId", "AccessDenied", "NotAuthorized")  # fmt: skip
-GONE = ("DoesNotExist",)
 
 # What a call brought: what to write down in the transaction that confirms the errand.
 Effect = Callable[[datetime], object]
@@ -70,8 +68,9 @@ def errands_run(*, work: Work, market: Market, workforce: Workforce, limit: int 
     for _ in range(limit):
         now = timezone.now()
         errand = (
-            Errand.objects.filter(workforce=workforce, due_at__lte=now)
-            .filter(Q(state=ErrandState.DUE) | Q(state=ErrandState.SENDING))
+            Errand.objects.filter(
+                workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING]
+            )
             .select_related("posting", "ticket__workforce", "workforce__campaign")
             .order_by("due_at", "pk")
             .first()
@@ -192,22 +191,12 @@ def _requirements(attempt: Attempt) -> list[Requirement]:
     return only_holders(owed)
 
 
-def _extend(attempt: Attempt) -> Effect:
-    market, errand, posting = attempt.market, attempt.errand, attempt.posting
-    market.extend(posting.hit_id, places=errand.cents, token=errand.token)
-
-    def effect(at: datetime) -> None:
-        Posting.objects.filter(pk=posting.pk).update(places=posting.places + errand.cents)
-
-    return effect
-
-
 def _expire(attempt: Attempt) -> Effect:
     posting = attempt.posting
     try:
         attempt.market.expire(posting.hit_id)
     except Refused as error:
-        if not any(gone in error.code for gone in GONE):
+        if "DoesNotExist" not in error.code:
             raise
     return lambda at: Posting.objects.filter(pk=posting.pk, state=PostingState.ENDING).update(
         state=PostingState.ENDED, touched_at=at
@@ -307,7 +296,6 @@ def _nothing(at: datetime) -> None:
 
 _HANDLERS: dict[ErrandKind, Callable[[Attempt], Effect]] = {
     ErrandKind.PUBLISH: _publish,
-    ErrandKind.EXTEND: _extend,
     ErrandKind.EXPIRE: _expire,
     ErrandKind.APPROVE: _approve,
     ErrandKind.REJECT: _reject,

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.conf import settings
 from django.core import signing
 
+from accounts.transactions import refuse_transaction
 from annotation.models import Posting, Ticket
 from annotation.models import Workforce as WorkforceRow
 from annotation.workforces.base import Terms, terms_from
@@ -34,7 +35,8 @@ def market() -> Market:
         Endpoint(
             settings.MTURK_ENDPOINT_URL, settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY,
             settings.MTURK_REQUESTS_PER_SECOND,
-        )
+        ),
+        refuse_transaction,
     )  # fmt: skip
 
 

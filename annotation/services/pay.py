@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
@@ -24,9 +24,10 @@ from annotation.models import (
     Ticket,
     TicketState,
     Workforce,
+    WorkforceKind,
 )
 from annotation.services.errands_queue import errand_add
-from annotation.services.marketplace import terms_of, ticket_terms
+from annotation.services.marketplace import posting_terms, terms_of, ticket_terms
 from annotation.workforces.money import fee_cents
 
 MARGIN = timedelta(hours=1)  # nothing waits longer than this before the marketplace decides by itself
@@ -106,7 +107,10 @@ def tickets_refuse(
     if not reason.strip():
         raise PayError("give the reason: the person will read it")
     own = Ticket.objects.filter(
-        workforce__campaign=campaign, workforce__kind="mturk", surrogate_id=surrogate_id, state=TicketState.SUBMITTED
+        workforce__campaign=campaign,
+        workforce__kind=WorkforceKind.MTURK,
+        surrogate_id=surrogate_id,
+        state=TicketState.SUBMITTED,
     )
     refused = sum(_refuse(pk, reason, actor_id, due_at) for pk in own.order_by("pk").values_list("pk", flat=True))
     record(
@@ -244,32 +248,43 @@ def committed_cents(workforce: Workforce) -> int:
 
     A posting commits all of its places until it is settled: an accepted assignment may not have been seen yet.
     """
-    unsettled = workforce.postings.exclude(state=PostingState.SETTLED)
-    tickets = Ticket.objects.filter(posting__in=unsettled)
-    decided = tickets.filter(state__in=[TicketState.APPROVED, TicketState.REFUSED]).count()
-    places = _sum(unsettled, "places") - decided
-    # Whoever takes a free place may be new; of tickets in work it is known.
-    trained = Ticket.objects.filter(workforce=workforce, surrogate=OuterRef("surrogate"), trained=True)
-    known = tickets.exclude(state__in=[TicketState.APPROVED, TicketState.REFUSED, TicketState.LAPSED])
-    untrained = max(0, places - known.filter(Exists(trained)).count())
+    paid = LedgerEntry.objects.filter(workforce=workforce)
     bonuses = Errand.objects.filter(
         workforce=workforce, kind=ErrandKind.BONUS, state__in=[ErrandState.DUE, ErrandState.SENDING]
     )
-    owed = sum(_with_fee(workforce, cents) for cents in bonuses.values_list("cents", flat=True))
-    paid = LedgerEntry.objects.filter(workforce=workforce)
-    one, training = place_cents(workforce)
-    return _sum(paid, "cents") + _sum(paid, "fee_cents") + places * one + untrained * training + owed
+    has_fees = getattr(terms_of(workforce), "has_fees", False)
+    owed = sum(cents + fee_cents(cents, has_fees=has_fees) for cents in bonuses.values_list("cents", flat=True))
+    return _sum(paid, "cents") + _sum(paid, "fee_cents") + _open_cents(workforce) + owed
 
 
-def place_cents(workforce: Workforce) -> tuple[int, int]:
-    """Return what one more place costs, with its fee: the reward, and the training of somebody new."""
-    terms = terms_of(workforce)
+def _open_cents(workforce: Workforce) -> int:
+    """Return what the places of postings that are not settled may still cost, each by its own terms."""
+    trained = Ticket.objects.filter(workforce=workforce, surrogate=OuterRef("tickets__surrogate"), trained=True)
+    decided = Q(tickets__state__in=[TicketState.APPROVED, TicketState.REFUSED])
+    gone = decided | Q(tickets__state=TicketState.LAPSED) | Q(tickets__state=None)
+    total = 0
+    for posting in (
+        workforce.postings.exclude(state=PostingState.SETTLED)
+        .select_related("workforce__campaign")
+        .annotate(
+            decided=Count("tickets", filter=decided, distinct=True),
+            trained=Count("tickets", filter=~gone & Q(Exists(trained)), distinct=True),
+        )
+    ):
+        reward, training = place_cents(workforce, posting_terms(posting))
+        places = posting.places - posting.decided
+        # Whoever takes a free place may be new; of tickets in work it is known.
+        total += places * reward + max(0, places - posting.trained) * training
+    return total
+
+
+def place_cents(workforce: Workforce, terms: Any) -> tuple[int, int]:
+    """Return what one place costs, with its fee: the reward, and the training of somebody new."""
     training = terms.training_bonus_cents if workforce.campaign.has_training else 0
-    return _with_fee(workforce, terms.reward_cents), _with_fee(workforce, training)
-
-
-def _with_fee(workforce: Workforce, cents: int) -> int:
-    return cents + fee_cents(cents, has_fees=getattr(terms_of(workforce), "has_fees", False))
+    reward, bonus = (
+        cents + fee_cents(cents, has_fees=getattr(terms, "has_fees", False)) for cents in (terms.reward_cents, training)
+    )
+    return reward, bonus
 
 
 def _sum(rows: Any, field: str) -> int:

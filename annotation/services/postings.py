@@ -29,12 +29,14 @@ from annotation.models import (
     Ticket,
     TicketState,
     Workforce,
+    WorkforceKind,
 )
+from annotation.services.claims import Reason
 from annotation.services.errands import errands_run
 from annotation.services.errands_queue import errand_add
 from annotation.services.marketplace import NotConfigured, market, terms_of
 from annotation.services.pay import PayError, approvals_due, committed_cents, place_cents, ticket_paid
-from annotation.services.tickets import stranger_record, ticket_confirm, tickets_lapse
+from annotation.services.tickets import let_back, stranger_record, ticket_confirm, tickets_lapse
 from annotation.workforces.mturk import Market, Refused, RemoteAssignment, Unreachable
 from jobs.services import job_enqueue
 from jobs.ticks import on_tick
@@ -57,7 +59,7 @@ def _workforces_due(now: datetime) -> Iterator[Workforce]:
     before = (now - timedelta(seconds=settings.MTURK_ROUND_SECONDS)).isoformat()
     postings = Posting.objects.filter(workforce=OuterRef("pk")).exclude(state=PostingState.SETTLED)
     errands = Errand.objects.filter(workforce=OuterRef("pk"), state__in=[ErrandState.DUE, ErrandState.SENDING])
-    rows = Workforce.objects.filter(kind="mturk").filter(
+    rows = Workforce.objects.filter(kind=WorkforceKind.MTURK).filter(
         Q(campaign__state=CampaignState.OPEN) | Exists(postings) | Exists(errands)
     )
     for workforce in rows.select_related("campaign").order_by("pk"):
@@ -168,21 +170,18 @@ def _is_stale(posting: Posting, seconds: int, now: datetime) -> bool:
 
 
 def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: datetime) -> int:
-    cost = sum(place_cents(workforce))
-    left = None if terms.cap_cents is None else terms.cap_cents - committed_cents(workforce)
-    most = terms.places or min(MOST_PLACES, max(workforce.campaign.splits.values_list("n", flat=True), default=1))
     if Errand.objects.filter(workforce=workforce, kind=ErrandKind.PUBLISH, state=ErrandState.FAILED).exists():
         return 0  # what refused one would refuse the next: a person has to look first
+    if terms.cap_cents is not None:
+        affordable = max(0, terms.cap_cents - committed_cents(workforce)) // sum(place_cents(workforce, terms))
+        _spending(workforce, is_stopped=affordable < missing, now=now)
+        missing = min(missing, affordable)
+    most = terms.places or min(MOST_PLACES, max(workforce.campaign.splits.values_list("n", flat=True), default=1))
     posted = 0
     while posted < missing and room > 0:
         places = min(most, missing - posted)
-        if left is not None and left < places * cost:
-            _stop_spending(workforce, now)
-            break
-        left = None if left is None else left - places * cost
         with transaction.atomic():
             _posting_add(workforce, places, workforce.terms, now)
-            Workforce.objects.filter(pk=workforce.pk).update(spent_stop=False)
         posted += places
         room -= 1
     return posted
@@ -231,11 +230,15 @@ def _posting_add(
     return posting
 
 
-def _stop_spending(workforce: Workforce, now: datetime) -> None:
-    """Post nothing more: the cap is reached. What is posted can be finished and is paid."""
+def _spending(workforce: Workforce, *, is_stopped: bool, now: datetime) -> None:
+    """Note whether the cap keeps postings from being made. What is posted can be finished and is paid."""
     with transaction.atomic():
-        if Workforce.objects.filter(pk=workforce.pk, spent_stop=False).update(spent_stop=True):
-            record(action="workforce_cap", subject=workforce, now=now, actor_id=None, scope_id=workforce.campaign_id)
+        changed = Workforce.objects.filter(pk=workforce.pk).exclude(spent_stop=is_stopped).update(spent_stop=is_stopped)
+        if changed:
+            record(
+                action="workforce_cap", subject=workforce, now=now, actor_id=None, scope_id=workforce.campaign_id,
+                is_stopped=is_stopped,
+            )  # fmt: skip
 
 
 def posting_end(*, posting: Posting, now: datetime) -> None:
@@ -255,17 +258,11 @@ def posting_end(*, posting: Posting, now: datetime) -> None:
 
 def _let_back(workforce: Workforce, now: datetime) -> None:
     """Let people take postings again who had seen all there was: by now something may suit them."""
-    last: dict[Any, Errand] = {}
-    errands = Errand.objects.filter(workforce=workforce, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE])
-    for errand in errands.order_by("pk"):
-        last[errand.surrogate_id] = errand
+    granted = Errand.objects.filter(workforce=workforce, kind=ErrandKind.GRANT, text=Reason.ALL_SEEN)
     with transaction.atomic():
-        for surrogate_id, errand in last.items():
-            if errand.kind == ErrandKind.GRANT and errand.text == "all_seen":
-                errand_add(
-                    workforce=workforce, kind=ErrandKind.REVOKE, surrogate_id=surrogate_id, due_at=now,
-                    text="There may be work for you again",
-                )  # fmt: skip
+        for surrogate_id in granted.order_by("surrogate_id").values_list("surrogate_id", flat=True).distinct():
+            if surrogate_id is not None:
+                let_back(workforce=workforce, surrogate_id=surrogate_id, now=now, only=Reason.ALL_SEEN)
 
 
 MOST_SILENT = 3  # postings in a row that get no answer: then it is the marketplace, not the posting

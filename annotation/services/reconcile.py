@@ -15,6 +15,7 @@ STATUS = {"Approved": TicketState.APPROVED, "Rejected": TicketState.REFUSED}
 class Reconciliation:
     """The two books. Amounts in cents, without fees; ``differences`` says each one that was found."""
 
+    hits: int = 0
     assignments: int = 0
     rewards_ours: int = 0
     rewards_theirs: int = 0
@@ -36,6 +37,10 @@ def reconcile(*, workforce: Workforce) -> Reconciliation:
     found.rewards_ours = _sum(totals.filter(kind="reward"), "cents")
     found.bonuses_ours = _sum(totals.filter(kind="bonus"), "cents")
     found.fees_ours = _sum(totals, "fee_cents")
+    ours = set(workforce.postings.exclude(hit_id="").values_list("hit_id", flat=True))
+    theirs = {hit_id for hit_id, note in client.hits() if note.startswith(workforce.campaign_id.hex)}
+    found.hits = len(theirs)
+    found.differences += [f"HIT {hit_id} is not known here" for hit_id in sorted(theirs - ours)]
     for posting in workforce.postings.exclude(hit_id="").order_by("number"):
         known = {
             (ticket.remote_id, ticket.surrogate.external.name): ticket

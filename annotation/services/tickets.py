@@ -144,26 +144,28 @@ def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
 def keep_out(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
     """Keep somebody from taking more postings: the marketplace is told once."""
     require_transaction()
-    if WORKFORCES[workforce.kind].confirms and not _is_kept_out(workforce, surrogate_id):
+    last = _last_word(workforce, surrogate_id)
+    if WORKFORCES[workforce.kind].confirms and (last is None or last.kind == ErrandKind.REVOKE):
         errand_add(workforce=workforce, kind=ErrandKind.GRANT, surrogate_id=surrogate_id, text=why, due_at=now)
 
 
-def let_back(*, workforce: Workforce, surrogate_id: UUID, now: datetime) -> None:
-    """Let somebody take postings again who was kept from it."""
+def let_back(*, workforce: Workforce, surrogate_id: UUID, now: datetime, only: str = "") -> None:
+    """Let somebody take postings again who was kept from it (for one reason only, if it is given)."""
     require_transaction()
-    if _is_kept_out(workforce, surrogate_id):
+    last = _last_word(workforce, surrogate_id)
+    if last is not None and last.kind == ErrandKind.GRANT and only in ("", last.text):
         errand_add(
             workforce=workforce, kind=ErrandKind.REVOKE, surrogate_id=surrogate_id, due_at=now,
-            text="There is work for you again",
+            text="There may be work for you again",
         )  # fmt: skip
 
 
-def _is_kept_out(workforce: Workforce, surrogate_id: UUID) -> bool:
-    """Say whether the last word on somebody was to keep them out."""
+def _last_word(workforce: Workforce, surrogate_id: UUID) -> Errand | None:
+    """Return the last errand that kept somebody out or let them back."""
     words = Errand.objects.filter(
         workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
     )
-    return words.order_by("-pk").values_list("kind", flat=True).first() == ErrandKind.GRANT
+    return words.order_by("-pk").first()
 
 
 def ticket_answer(

@@ -1,6 +1,6 @@
 """What an annotator does with an assignment: draft, stages, submission, skip, more time, report."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -226,6 +226,16 @@ def _end(assignment: Assignment, before: AssignmentState, after: AssignmentState
     return bool(Assignment.objects.filter(pk=assignment.pk, state=before).update(state=after, ended_at=now))
 
 
+Skipping = Callable[[Assignment, datetime], None]
+_SKIPPINGS: list[Skipping] = []
+
+
+def on_skip(function: Skipping) -> Skipping:
+    """Register what happens when an item is given back, in the same transaction."""
+    _SKIPPINGS.append(function)
+    return function
+
+
 def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, note: str, now: datetime) -> Claim:
     """Give an item back with a reason and claim the next; skipping counts against nobody."""
     if reason not in SKIP_REASONS:
@@ -238,6 +248,9 @@ def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, not
         )
         if skipped:
             slot_reopen(slot_id=assignment.slot_id)
+            assignment.skip_reason = reason
+            for function in _SKIPPINGS:
+                function(assignment, now)
         return claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now)
 
 

@@ -8,8 +8,9 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts.audit import record
-from annotation.models import Campaign, Workforce
+from annotation.models import Campaign, Workforce, WorkforceKind
 from annotation.services.marketplace import terms_check
+from annotation.tasktypes.registry import TASK_TYPES
 
 
 def workforce_add(
@@ -28,10 +29,16 @@ def workforce_add(
     Raises
     ------
     ValueError
-        The kind is unknown or the terms are wrong.
+        The kind is unknown, the terms are wrong, or the task type has no pages for it.
     """
+    if not TASK_TYPES[campaign.task_type].works_in_visits:
+        raise ValueError(f"{TASK_TYPES[campaign.task_type].title} can be worked on by members only")
     terms_check(kind, terms)
-    source = f"mturk {endpoint_url or settings.MTURK_ENDPOINT_URL}" if kind == "mturk" else f"{kind} {campaign.pk}"
+    source = (
+        f"mturk {endpoint_url or settings.MTURK_ENDPOINT_URL}"
+        if kind == WorkforceKind.MTURK
+        else f"{kind} {campaign.pk}"
+    )
     with transaction.atomic():
         row, _ = Workforce.objects.update_or_create(
             campaign=campaign, kind=kind, defaults={"terms": terms, "is_active": True},

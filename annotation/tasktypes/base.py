@@ -62,6 +62,7 @@ class TaskType(Protocol):
     title: ClassVar[str]
     answer_version: ClassVar[int]
     needs_document: ClassVar[bool]
+    works_in_visits: ClassVar[bool]  # whether its pages do without an account: in a marketplace's frame, by a link
     stages: ClassVar[tuple[str, ...]]
     default_guidelines: ClassVar[str]
     keeps_together: ClassVar[str]  # what stays in one split by default: "item", "question" or "document"

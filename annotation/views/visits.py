@@ -139,7 +139,7 @@ class Visit:
 
     def context(self) -> dict[str, Any]:
         """Return what every page of a visit shows."""
-        return {"campaign": self.campaign, "token": self.token, "terms": terms_of(self.workforce)}
+        return {"campaign": self.campaign, "token": self.token}
 
 
 @in_frame

@@ -6,7 +6,7 @@ token that stays the same over attempts, and can be read back.
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -89,9 +89,10 @@ class RemoteAssignment:
 
 
 class Market:
-    """A marketplace, asked no more often than it bears."""
+    """A marketplace, asked no more often than it bears; ``guard`` is asked before each call and may refuse it."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, guard: Callable[[], None]) -> None:
+        self._guard = guard
         self._pause = 1 / endpoint.requests_per_second if endpoint.requests_per_second else 0.0
         self._last = 0.0
         self._client = boto3.client(
@@ -101,6 +102,7 @@ class Market:
         )  # fmt: skip
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        self._guard()
         wait = self._last + self._pause - time.monotonic()
         if wait > 0:
             time.sleep(wait)
@@ -185,17 +187,6 @@ class Market:
     def expire(self, hit_id: str) -> None:
         """Let nobody accept a HIT any more."""
         self._call("update_expiration_for_hit", HITId=hit_id, ExpireAt=0)
-
-    def extend(self, hit_id: str, *, places: int, token: str) -> None:
-        """Add places to a HIT."""
-        try:
-            self._call(
-                "create_additional_assignments_for_hit", HITId=hit_id, NumberOfAdditionalAssignments=places,
-                UniqueRequestToken=token,
-            )  # fmt: skip
-        except Refused as error:
-            if "AlreadyExists" not in error.code:
-                raise
 
     def assignments(self, hit_id: str) -> Iterator[RemoteAssignment]:
         """Yield what was submitted of a HIT."""

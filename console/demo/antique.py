@@ -181,17 +181,7 @@ class Services:
         found: dict[str, Any] = json.loads(done.stdout)
         account = _command(self.market_environment, "marketplace_requester", campaign.slug, "--json")
         cents = {name: round(float(account[name]) * 100) for name in ("deposited", "available", "held", "paid", "fees")}
-        return {**found, "account": cents, "hits": int(_hits(self.environment))}
-
-
-def _hits(environment: dict[str, str]) -> int:
-    """Return how many HITs the marketplace has of this requester."""
-    code = "from annotation.services.marketplace import market; print(sum(1 for _ in market().hits()))"
-    done = subprocess.run(  # noqa: S603  our own command
-        [*_MANAGE, "shell", "-v", "0", "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True,
-        check=False, timeout=300,
-    )  # fmt: skip
-    return int(done.stdout)
+        return {**found, "account": cents}
 
 
 _MANAGE = [sys.executable, str(ROOT / "manage.py")]

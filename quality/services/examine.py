@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.audit import record
@@ -93,13 +94,9 @@ def examine_request(*, campaign_id: Any, now: datetime) -> Job:
 
 @on_tick
 def examine_due(now: datetime) -> None:
-    """Find campaigns with annotations that wait."""
-    waiting = (
-        Annotation.objects.filter(is_examined=False, campaign__task_type__in=VOTED)
-        .exclude(not_counted_because="unverified")
-        .values_list("campaign_id", flat=True)
-        .distinct()
-        .order_by("campaign_id")[:100]
+    """Find campaigns with annotations that wait: one look into a partial index for each campaign with a vote."""
+    waiting = Annotation.objects.filter(campaign=OuterRef("pk"), is_examined=False).exclude(
+        not_counted_because="unverified"
     )
-    for campaign_id in waiting:
-        examine_request(campaign_id=campaign_id, now=now)
+    for campaign in Campaign.objects.filter(Exists(waiting), task_type__in=VOTED).order_by("pk"):
+        examine_request(campaign_id=campaign.pk, now=now)

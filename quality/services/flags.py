@@ -6,21 +6,19 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.audit import record
-from annotation.models import Assignment, AssignmentState, Campaign
-from jobs.ticks import on_tick
+from annotation.models import Assignment, Campaign
+from annotation.services.work import on_skip
 from quality.models import Flag
 
 
-@on_tick
-def flags_collect(now: datetime) -> None:
-    """Make a flag of each question that somebody skipped as offensive; who did is not in it."""
-    skipped = Assignment.objects.filter(
-        state=AssignmentState.SKIPPED, skip_reason="offensive", campaign__task_type="antique"
-    )
-    rows = skipped.order_by("-ended_at").values_list("campaign_id", "item__content__question_id").distinct()[:200]
-    for campaign_id, question_id in set(rows):
-        if question_id:
-            Flag.objects.get_or_create(campaign_id=campaign_id, question_id=question_id, defaults={"created_at": now})
+@on_skip
+def question_flag_offered(assignment: Assignment, now: datetime) -> None:
+    """Make a flag of a question that somebody skipped as offensive; who did is not in it."""
+    question_id = assignment.item.content.get("question_id")
+    if assignment.skip_reason == "offensive" and question_id:
+        Flag.objects.get_or_create(
+            campaign_id=assignment.campaign_id, question_id=question_id, defaults={"created_at": now}
+        )
 
 
 def flag_decide(*, flag: Flag, listed: bool, actor_id: UUID, now: datetime) -> None:

@@ -191,13 +191,3 @@ def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
         },
     )  # fmt: skip
     return check
-
-
-def gold_retire(*, key: GoldKey, actor_id: UUID | None, now: datetime) -> bool:
-    """Show a key no more (many good people miss it). What it found stands."""
-    with transaction.atomic():
-        retired = GoldKey.objects.filter(pk=key.pk, is_active=True).update(is_active=False)
-        if retired:
-            Slot.objects.filter(item_id=key.item_id, state=SlotState.ASIDE).update(state=SlotState.CLOSED)
-            record(action="gold_retire", subject=key, now=now, actor_id=actor_id, scope_id=key.campaign_id)
-    return bool(retired)

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
-from annotation.models import Annotation, Campaign, Standing, Ticket, TicketState
+from annotation.models import Annotation, Campaign, Standing, Ticket, TicketState, WorkforceKind
 from annotation.services.pay import refusal_take_back, tickets_refuse
 from annotation.services.people import standing_move
 from annotation.services.tickets import let_back
@@ -111,7 +111,7 @@ def review_decide(
         if suspend:
             _suspend(review, reason, refuse_pay=refuse_pay, actor_id=actor_id, now=now, undo_seconds=undo_seconds)
         else:
-            for workforce in review.campaign.workforces.filter(kind="mturk"):
+            for workforce in review.campaign.workforces.filter(kind=WorkforceKind.MTURK):
                 let_back(workforce=workforce, surrogate_id=review.surrogate_id, now=now)
         record(
             action=f"review_{to}", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,

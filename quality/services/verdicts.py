@@ -3,17 +3,14 @@
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-
 from accounts.audit import record
 from accounts.transactions import require_transaction
-from annotation.models import Annotation, Campaign, Item, ItemState
+from annotation.models import Annotation, Item, ItemState
 from annotation.services.slots import round_close, round_open
 from annotation.tasktypes.registry import voted
 from quality.models import Case, CaseState, Inspection, Opinion, PolicyVersion, Verdict
 from quality.rules.policy import Policy, policy_from
 from quality.rules.process import Stage, Standing, Vote, standing
-from quality.selectors.policies import policy_current
 
 
 def votes_of(item: Item, round_: int) -> list[Vote]:
@@ -104,12 +101,3 @@ def verdict_recompute(verdict: Verdict) -> Any:
             votes[row.slot.round].append(Vote(row.pk, vote_key(row.answer)))
     opinion = verdict.opinion.label if verdict.opinion else None
     return standing(votes[1], votes[2], opinion, needed=len(votes[1]), rule=policy.second_round).label
-
-
-def campaign_judge(*, campaign: Campaign, item: Item, now: datetime) -> Stage | None:
-    """Judge one item in a transaction of its own; None where the campaign has no policy."""
-    found = policy_current(campaign)
-    if found is None:
-        return None
-    with transaction.atomic():
-        return item_judge(item=item, version=found[0], policy=found[1], now=now)

@@ -42,7 +42,6 @@ def test_no_majority_opens_a_second_round_for_other_people_and_it_counts_alone()
     first = vote_all(campaign, [4, 3, 2])
     assert not Verdict.objects.exists()
     assert Slot.objects.filter(round=2, state="open").count() == 3
-    assert Inspection.objects.count() >= 0
     with pytest.raises(AssertionError):
         factories.claim(campaign, first[0])
     vote_all(campaign, [2, 2, 1])

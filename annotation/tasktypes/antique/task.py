@@ -24,6 +24,7 @@ class Antique:
     title: ClassVar[str] = "ANTIQUE (relevance of answers)"
     answer_version: ClassVar[int] = 1
     needs_document: ClassVar[bool] = False
+    works_in_visits: ClassVar[bool] = True
     keeps_together: ClassVar[str] = "question"
     stages: ClassVar[tuple[str, ...]] = (answers.STAGE,)
     default_guidelines: ClassVar[str] = (_HERE / "guidelines.md").read_text(encoding="utf-8")

@@ -17,6 +17,7 @@ class NaturalQuestions:
     title: ClassVar[str] = "Natural Questions"
     answer_version: ClassVar[int] = 1
     needs_document: ClassVar[bool] = True
+    works_in_visits: ClassVar[bool] = False
     keeps_together: ClassVar[str] = "item"
     stages: ClassVar[tuple[str, ...]] = ("question", "long_answer", "short_answer")
     default_guidelines: ClassVar[str] = (Path(__file__).parent / "guidelines.md").read_text(encoding="utf-8")
