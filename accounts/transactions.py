@@ -1,6 +1,23 @@
-"""How state changes are made whole."""
+"""How state changes are made whole, and what to do when the database says: not now."""
 
-from django.db import DEFAULT_DB_ALIAS, connections
+import logging
+import random
+import sqlite3
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections, transaction
+
+logger = logging.getLogger(__name__)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# PostgreSQL: serialization failure, deadlock, lock timeout, statement timeout, and a server that is going away.
+TRANSIENT_STATES = {"40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03", "53300"}
+ATTEMPTS = 4
+PAUSE_SECONDS = 0.05
 
 
 class NotInTransaction(RuntimeError):
@@ -21,3 +38,50 @@ def require_transaction() -> None:
     """Refuse to go on outside a transaction: the caller's change and this one belong together."""
     if not connections[DEFAULT_DB_ALIAS].in_atomic_block:
         raise NotInTransaction("call this inside transaction.atomic()")
+
+
+def is_transient(error: BaseException) -> bool:
+    """Return whether the same transaction may well succeed when it is run again.
+
+    True of deadlocks, serialization failures, lock and statement timeouts, lost connections, and SQLite's
+    "database is locked"; never of a constraint or a mistake in a statement.
+    """
+    cause = error.__cause__ if isinstance(error, OperationalError | InterfaceError) else error
+    state = getattr(cause, "sqlstate", None)
+    if state is not None:
+        return state in TRANSIENT_STATES or str(state).startswith("08")
+    text = str(error).lower()
+    if (
+        isinstance(error, sqlite3.OperationalError)
+        or "database is locked" in text
+        or "database table is locked" in text
+    ):
+        return "locked" in text
+    # Without a state: the connection was lost before the server could say anything.
+    return isinstance(error, InterfaceError) or (isinstance(error, OperationalError) and "connection" in text)
+
+
+def durable(service: Callable[P, R]) -> Callable[P, R]:
+    """Run a service as one transaction, and run it again a few times when the database says: not now.
+
+    Within another transaction it is a part of that one, and whoever opened that one runs it again.
+    """
+
+    @wraps(service)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        connection = connections[DEFAULT_DB_ALIAS]
+        for attempt in range(1, ATTEMPTS + 1):
+            is_outermost = not connection.in_atomic_block
+            try:
+                with transaction.atomic():
+                    return service(*args, **kwargs)
+            except (OperationalError, InterfaceError) as error:
+                if not is_outermost or attempt == ATTEMPTS or not is_transient(error):
+                    raise
+                logger.info("%s is run again: %s", service.__qualname__, error)
+                if not connection.is_usable():
+                    connection.close()
+                time.sleep(PAUSE_SECONDS * 2**attempt * random.random())  # noqa: S311  only a pause
+        raise AssertionError("the last attempt returns or raises")
+
+    return run

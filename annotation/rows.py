@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
-from annotation.documents.lines import read_lines
 from annotation.tasktypes.base import RowError
+from documents.lines import read_lines
 
 csv.field_size_limit(2**24)
 

@@ -1,4 +1,4 @@
-"""The annotation app's kinds of jobs."""
+"""The jobs and sweeps of the annotation app."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,17 +9,17 @@ from uuid import UUID
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from annotation.documents.intake import read_folder, read_pages
 from annotation.models import Batch, Campaign, Split
 from annotation.rows import read_rows
-from annotation.services import sweeps  # noqa: F401  registers the sweep
-from annotation.services.documents import documents_import, limits
+from annotation.services.documents import documents_import
 from annotation.services.items import items_import
 from annotation.services.numbers import numbers_refresh
-from annotation.services.postings import marketplace_rounds
 from annotation.services.published import published_import
-from annotation.services.slots import batch_launch, items_extend
-from jobs.registry import handles
+from annotation.services.slots import batch_launch, batches_open, items_extend
+from annotation.services.sweeps import assignments_expire
+from documents.intake import read_folder, read_pages
+from documents.services import limits
+from jobs.registry import JobKind, Lane
 from jobs.work import Work
 
 
@@ -34,7 +34,6 @@ def _opened(work: Work) -> Iterator[IO[bytes]]:
             yield cast(IO[bytes], upload.file)
 
 
-@handles("annotation.import_documents")
 def import_documents(work: Work) -> dict[str, Any]:
     """Import pages from a file or a folder."""
     campaign, max_bytes = _campaign(work), limits().max_bytes
@@ -46,7 +45,6 @@ def import_documents(work: Work) -> dict[str, Any]:
         return documents_import(work=work, campaign=campaign, pages=pages)
 
 
-@handles("annotation.import_items")
 def import_items(work: Work) -> dict[str, Any]:
     """Import items from a file."""
     with _opened(work) as file:
@@ -60,7 +58,6 @@ def import_items(work: Work) -> dict[str, Any]:
         )
 
 
-@handles("annotation.import_nq")
 def import_nq(work: Work) -> dict[str, Any]:
     """Import a published Natural Questions file."""
     with _opened(work) as file:
@@ -73,7 +70,6 @@ def import_nq(work: Work) -> dict[str, Any]:
         )
 
 
-@handles("annotation.launch")
 def launch(work: Work) -> dict[str, Any]:
     """Give the items of a batch their slots and open it."""
     batch = Batch.objects.select_related("campaign").get(pk=work.payload["batch"], campaign_id=work.payload["campaign"])
@@ -82,7 +78,6 @@ def launch(work: Work) -> dict[str, Any]:
     return result
 
 
-@handles("annotation.extend")
 def extend(work: Work) -> dict[str, Any]:
     """Ask for more annotations of a sample."""
     campaign = _campaign(work)
@@ -99,13 +94,6 @@ def extend(work: Work) -> dict[str, Any]:
     return {"items": count}
 
 
-@handles("annotation.marketplace")
-def marketplace(work: Work) -> dict[str, Any]:
-    """Look after the postings at the marketplace: read, decide, send."""
-    return marketplace_rounds(work=work)
-
-
-@handles("annotation.numbers")
 def numbers(work: Work) -> dict[str, Any]:
     """Compute a campaign's numbers."""
     campaign = _campaign(work)
@@ -115,3 +103,14 @@ def numbers(work: Work) -> dict[str, Any]:
 
 def _campaign(work: Work) -> Campaign:
     return Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+
+
+JOBS = [
+    JobKind("annotation.import_documents", import_documents, Lane.BULK),
+    JobKind("annotation.import_items", import_items, Lane.BULK),
+    JobKind("annotation.import_nq", import_nq, Lane.BULK),
+    JobKind("annotation.launch", launch, Lane.BULK),
+    JobKind("annotation.extend", extend, Lane.BULK),
+    JobKind("annotation.numbers", numbers, Lane.UPKEEP),
+]
+SWEEPS = [assignments_expire, batches_open]

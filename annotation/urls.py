@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import annotate, campaigns, items, joining, people, visits
+from annotation.views import annotate, campaigns, items, joining, people
 
 urlpatterns = [
     # The annotator
@@ -21,15 +21,6 @@ urlpatterns = [
     path("assignments/<uuid:assignment_id>/events/", annotate.events, name="events"),
     path("work/<slug:slug>/undo/", annotate.undo, name="undo"),
     path("work/<slug:slug>/training/", joining.training, name="training"),
-    # People from a marketplace or a panel
-    path("hit/<int:workforce_id>/", visits.enter, name="hit"),
-    path("join/<str:key>/", visits.enter_by_link, name="join"),
-    path("visit/<str:token>/", visits.visit, name="visit"),
-    path("visit/<str:token>/agree/", visits.agree, name="visit-agree"),
-    path("visit/<str:token>/learn/", visits.learn, name="visit-learn"),
-    path("visit/<str:token>/<uuid:assignment_id>/answer/", visits.answer, name="visit-answer"),
-    path("visit/<str:token>/<uuid:assignment_id>/skip/", visits.skip, name="visit-skip"),
-    path("visit/<str:token>/<uuid:assignment_id>/events/", visits.events, name="visit-events"),
     # The manager
     path("campaigns/new/", campaigns.create, name="campaign-new"),
     path("campaigns/<slug:slug>/", campaigns.overview, name="campaign"),
@@ -48,5 +39,6 @@ urlpatterns = [
     path("campaigns/<slug:slug>/items/<int:item_id>/", items.item_detail, name="item"),
     path("campaigns/<slug:slug>/items/<int:item_id>/retire/", items.retire, name="item-retire"),
     path("campaigns/<slug:slug>/annotations/<int:annotation_id>/exclude/", items.exclude, name="annotation-exclude"),
+    path("campaigns/<slug:slug>/annotations/<int:annotation_id>/restore/", items.restore, name="annotation-restore"),
     path("campaigns/<slug:slug>/pilot/", items.pilot, name="pilot"),
 ]

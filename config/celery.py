@@ -18,8 +18,9 @@ app.conf.update(
     worker_hijack_root_logger=False,
     broker_connection_retry_on_startup=True,
     broker_transport_options={"visibility_timeout": 3600},
-    # A queue of its own: with `-Q upkeep` on a small worker, deadlines pass while long jobs run.
-    task_routes={"jobs.tick": {"queue": "upkeep"}},
+    # A queue for each lane (`jobs.registry.Lane`), so that a worker with `-Q upkeep` is never held up by long jobs.
+    task_queues={lane: {} for lane in ("upkeep", "bulk", "marketplace")},
+    task_default_queue="upkeep",
     beat_schedule={"tick": {"task": "jobs.tick", "schedule": 10.0, "options": {"expires": 10}}},
 )
 app.autodiscover_tasks()

@@ -10,6 +10,7 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("jobs.urls")),
     path("", include("annotation.urls")),
+    path("", include("workforces.urls")),
     path("", include("quality.urls")),
     path("", include("exports.urls")),
     path("", include("console.urls")),

@@ -7,7 +7,3 @@ class ExportsConfig(AppConfig):
     """Releases: datasets on disk, immutable and hashed."""
 
     name = "exports"
-
-    def ready(self) -> None:
-        """Register job handlers."""
-        from exports import tasks  # noqa: F401

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from annotation.documents import tokens
+from documents.html import tokens
 from exports.families import FAMILIES
 from exports.models import Release
 from exports.selectors.members import shortfall_rows

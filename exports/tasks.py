@@ -1,4 +1,4 @@
-"""The exports app's kind of job."""
+"""The jobs of the exports app."""
 
 from typing import Any
 
@@ -6,11 +6,10 @@ from exports.build import build_release
 from exports.models import Release
 from exports.services import release_finish
 from exports.targets import StorageTarget
-from jobs.registry import handles
+from jobs.registry import JobKind, Lane
 from jobs.work import Work
 
 
-@handles("exports.write")
 def write(work: Work) -> dict[str, Any]:
     """Write a frozen release into storage, going on after the last finished file."""
     release = Release.objects.select_related("campaign").get(pk=work.payload["release"])
@@ -23,3 +22,6 @@ def write(work: Work) -> dict[str, Any]:
     with work.step():
         release_finish(release=release, manifest=manifest)
     return {}
+
+
+JOBS = [JobKind("exports.write", write, Lane.BULK)]

@@ -20,6 +20,7 @@ class Job(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=60)
+    lane = models.CharField(max_length=20)
     payload = models.JSONField(default=dict)
     scope = models.ForeignKey("accounts.Scope", null=True, on_delete=models.CASCADE, related_name="jobs")
     requested_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
@@ -27,9 +28,11 @@ class Job(models.Model):
     key = models.CharField(max_length=200, blank=True)
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
-    max_attempts = models.PositiveIntegerField(default=5)
+    stalled = models.PositiveIntegerField(default=0)  # attempts since the last progress
     due_at = models.DateTimeField()
     lease_until = models.DateTimeField(null=True, blank=True)
+    announced_at = models.DateTimeField(null=True, blank=True)  # when a broker was last told
+    announcements = models.PositiveIntegerField(default=0)
     done = models.BigIntegerField(default=0)
     total = models.BigIntegerField(null=True, blank=True)
     message = models.CharField(max_length=300, blank=True)
@@ -48,8 +51,11 @@ class Job(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["due_at", "id"], condition=models.Q(state__in=["queued", "running"]), name="job_unfinished"
+                fields=["lane", "due_at", "id"],
+                condition=models.Q(state__in=["queued", "running"]),
+                name="job_unfinished",
             ),
+            models.Index(fields=["finished_at"], condition=models.Q(state="done"), name="job_done"),
             models.Index(fields=["scope", "created_at"], name="job_by_scope"),
         ]
 

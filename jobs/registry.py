@@ -1,21 +1,59 @@
-"""Which function does which kind of job."""
+"""The kinds of jobs and the sweeps that the apps list in their ``tasks.py``."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
-if TYPE_CHECKING:
-    from jobs.work import Work
+from jobs.work import Work
 
-Handler = Callable[["Work"], dict[str, Any]]
-
-HANDLERS: dict[str, Handler] = {}
+Handler = Callable[[Work], dict[str, Any]]
+Sweep = Callable[[datetime], object]
 
 
-def handles(kind: str) -> Callable[[Handler], Handler]:
-    """Register the function that does a kind of job; it returns the job's result."""
+class Lane(StrEnum):
+    """A queue of jobs that no other lane can hold up."""
 
-    def register(handler: Handler) -> Handler:
-        HANDLERS[kind] = handler
-        return handler
+    UPKEEP = "upkeep"  # short: what people wait for within seconds
+    BULK = "bulk"  # long: imports, launches, releases
+    MARKETPLACE = "marketplace"  # whatever talks to a marketplace
 
-    return register
+
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """A kind of job: its name, the function that does it and returns its result, and its lane."""
+
+    name: str
+    run: Handler
+    lane: Lane
+
+
+KINDS: dict[str, JobKind] = {}
+SWEEPS: list[Sweep] = []
+
+
+def load(apps: Iterable[str]) -> None:
+    """Collect ``JOBS`` and ``SWEEPS`` of every app that has a module ``tasks``."""
+    for app in apps:
+        if find_spec(f"{app}.tasks") is None:
+            continue
+        tasks = import_module(f"{app}.tasks")
+        KINDS.update({kind.name: kind for kind in getattr(tasks, "JOBS", ())})
+        SWEEPS.extend(sweep for sweep in getattr(tasks, "SWEEPS", ()) if sweep not in SWEEPS)
+
+
+def kind_named(name: str) -> JobKind:
+    """Return a kind of job.
+
+    Raises
+    ------
+    KeyError
+        No app lists it.
+    """
+    try:
+        return KINDS[name]
+    except KeyError:
+        raise KeyError(f"no app lists jobs of kind {name!r}") from None

@@ -2,25 +2,32 @@
 
 import logging
 import threading
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from celery import current_app
 from django.conf import settings
-from django.db import IntegrityError, close_old_connections, connection, transaction
+from django.db import DatabaseError, IntegrityError, close_old_connections, connection, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from accounts.transactions import is_transient
 from jobs.models import Job, JobState
-from jobs.registry import HANDLERS
+from jobs.registry import Lane, kind_named
 from jobs.work import LeaseLost, RetryLater, Work
 
 logger = logging.getLogger(__name__)
 
 Listener = Callable[[Job], None]
+
+RUN_TASK = "jobs.run"  # the Celery task
+MOST_STALLED = 5  # attempts without progress until a job is given up
+MOST_BACKOFF_SECONDS = 300
+SILENCE_SECONDS, MOST_SILENCE_SECONDS = 15, 3600  # until a job that nobody took is announced again
+CLOCK_SLACK_SECONDS = 60  # by which the clocks of two machines may differ
 
 
 def job_enqueue(
@@ -33,11 +40,10 @@ def job_enqueue(
     key: str = "",
 ) -> Job:
     """Add a job; with a key, return the unfinished one of that key instead of a second."""
-    if kind not in HANDLERS:
-        raise KeyError(f"no handler for jobs of kind {kind!r}")
+    lane = kind_named(kind).lane
     with transaction.atomic():
         defaults = {
-            "kind": kind, "payload": payload, "scope_id": scope_id, "requested_by_id": requested_by_id,
+            "kind": kind, "lane": lane, "payload": payload, "scope_id": scope_id, "requested_by_id": requested_by_id,
             "due_at": now, "created_at": now,
         }  # fmt: skip
         unfinished = Q(state__in=[JobState.QUEUED, JobState.RUNNING])
@@ -46,29 +52,49 @@ def job_enqueue(
         else:
             job, created = Job.objects.create(**defaults), True
         if created:
-            transaction.on_commit(lambda: job_announce(job_id=job.pk))
+            transaction.on_commit(lambda: job_announce(job=job))
     return job
 
 
-def job_announce(*, job_id: UUID) -> None:
-    """Tell a broker, where there is one. A message that gets lost is made good by the tick."""
+def job_announce(*, job: Job) -> None:
+    """Tell a broker, where there is one. When the message gets lost, the tick tells it again."""
     if not settings.CELERY_BROKER_URL:
         return
-    from jobs.tasks import run_job  # noqa: PLC0415  Celery is loaded only where a broker is configured
-
+    Job.objects.filter(pk=job.pk).update(announced_at=timezone.now(), announcements=F("announcements") + 1)
     try:
-        run_job.apply_async(kwargs={"job_id": str(job_id)}, retry=False)
+        current_app.send_task(RUN_TASK, kwargs={"job_id": str(job.pk)}, queue=job.lane, retry=False)
     except Exception:
-        logger.warning("job %s could not be announced; the tick will find it", job_id, exc_info=True)
+        logger.warning("job %s could not be announced; the tick will find it", job.pk, exc_info=True)
+
+
+def jobs_announce_due(*, now: datetime, limit: int = 1000) -> int:
+    """Announce due jobs whose message may have been lost, each ever more rarely; return how many.
+
+    While no worker listens, messages would pile up otherwise.
+    """
+    announced = 0
+    for job in Job.objects.filter(_due(now)).order_by("due_at", "id")[:limit]:
+        pause = timedelta(seconds=min(MOST_SILENCE_SECONDS, SILENCE_SECONDS * 2 ** min(job.announcements, 20)))
+        if job.announced_at is None or not now - pause < job.announced_at <= now:
+            job_announce(job=job)
+            announced += 1
+    return announced
 
 
 def _due(now: datetime) -> Q:
-    return Q(state=JobState.QUEUED, due_at__lte=now) | Q(state=JobState.RUNNING, lease_until__lt=now)
+    """Return what may be taken: what waits, what a silent worker held, and what a wrong clock put into the future."""
+    beyond = now + timedelta(seconds=settings.JOB_LEASE_SECONDS + CLOCK_SLACK_SECONDS)
+    silent = Q(lease_until__lt=now) | Q(lease_until__gt=beyond)
+    waits = Q(due_at__lte=now) | Q(due_at__gt=now + timedelta(seconds=MOST_BACKOFF_SECONDS + CLOCK_SLACK_SECONDS))
+    return Q(state=JobState.QUEUED) & waits | Q(state=JobState.RUNNING) & silent
 
 
-def jobs_due(*, now: datetime, limit: int) -> list[UUID]:
-    """Return jobs that wait or whose worker went silent, oldest first."""
-    return list(Job.objects.filter(_due(now)).order_by("due_at", "id").values_list("pk", flat=True)[:limit])
+def jobs_due(*, now: datetime, limit: int, lanes: Collection[str] = ()) -> list[UUID]:
+    """Return jobs of some lanes (of all, if none is named) that wait or whose worker went silent, oldest first."""
+    jobs = Job.objects.filter(_due(now))
+    if lanes:
+        jobs = jobs.filter(lane__in=lanes)
+    return list(jobs.order_by("due_at", "id").values_list("pk", flat=True)[:limit])
 
 
 def job_take(*, job_id: UUID, now: datetime, listener: Listener | None = None) -> Work | None:
@@ -76,6 +102,8 @@ def job_take(*, job_id: UUID, now: datetime, listener: Listener | None = None) -
     taken = Job.objects.filter(_due(now), pk=job_id).update(
         state=JobState.RUNNING,
         attempt=F("attempt") + 1,
+        stalled=F("stalled") + 1,
+        announcements=0,
         lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
     )
     return Work(Job.objects.get(pk=job_id), listener) if taken else None
@@ -91,12 +119,10 @@ def job_run(*, job_id: UUID, listener: Listener | None = None) -> bool:
 
 def job_run_here(*, kind: str, payload: dict[str, Any], listener: Listener, scope_id: UUID | None = None) -> Job:
     """Add a job that this process holds from the first moment, run it, and return it as it ended."""
-    if kind not in HANDLERS:
-        raise KeyError(f"no handler for jobs of kind {kind!r}")
     now = timezone.now()
     job = Job.objects.create(
-        kind=kind, payload=payload, scope_id=scope_id, state=JobState.RUNNING, attempt=1, due_at=now, created_at=now,
-        lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
+        kind=kind, lane=kind_named(kind).lane, payload=payload, scope_id=scope_id, state=JobState.RUNNING, attempt=1,
+        stalled=1, due_at=now, created_at=now, lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
     )  # fmt: skip
     _run(Work(job, listener))
     job.refresh_from_db()
@@ -105,28 +131,38 @@ def job_run_here(*, kind: str, payload: dict[str, Any], listener: Listener, scop
 
 def _run(work: Work) -> None:
     job = work.job
-    if job.attempt > job.max_attempts:
-        _finish(work, JobState.FAILED, error=job.error or "the worker ended every attempt before it was done")
+    if job.stalled > MOST_STALLED:
+        _finish(work, JobState.FAILED, error=job.error or "The worker ended every attempt before anything was done.")
         return
     try:
         with _heartbeat(work):
-            result = HANDLERS[job.kind](work)
+            result = kind_named(job.kind).run(work)
         _finish(work, JobState.DONE, result={**job.result, **result})
     except LeaseLost:
         logger.warning("job %s was taken over by another worker", job.pk)
     except RetryLater as error:
-        _retry(work, str(error))
-    except ValueError as error:  # what was asked for cannot be done: said to who asked, no fault of ours
+        _retry(work, str(error), pause=2 ** min(job.attempt, 6), stalled=0)
+    except ValueError as error:  # what was asked for cannot be done: told to whoever asked, no fault of ours
         logger.warning("job %s (%s) was refused: %s", job.pk, job.kind, error)
-        _finish(work, JobState.FAILED, error=str(error) or traceback.format_exc(limit=-3))
-    except Exception:
+        _finish(work, JobState.FAILED, error=str(error) or repr(error))
+    except Exception as error:
+        if is_transient(error):
+            logger.warning("job %s (%s) is tried again: %s", job.pk, job.kind, error)
+            _retry(work, "The database could not be reached or was busy.", pause=2 ** min(job.stalled, 8))
+            return
         logger.exception("job %s (%s) failed", job.pk, job.kind)
-        _finish(work, JobState.FAILED, error=traceback.format_exc(limit=-3))
+        _finish(work, JobState.FAILED, error=_sentence(work, error))
 
 
-def jobs_run_due(*, limit: int = 100) -> int:
-    """Run what is due, one after another; return how many ran."""
-    return sum(job_run(job_id=job_id) for job_id in jobs_due(now=timezone.now(), limit=limit))
+def _sentence(work: Work, error: Exception) -> str:
+    """Return what a person reads about a failure that nobody foresaw; the details are in the log."""
+    kept = " What was done until then is kept, and trying again goes on from there." if work.job.done else ""
+    return f"Something unexpected went wrong ({type(error).__name__}); the log has the details under job {work.job.pk}.{kept}"
+
+
+def jobs_run_due(*, limit: int = 100, lanes: Collection[str] = ()) -> int:
+    """Run what is due in some lanes (in all, if none is named), one after another; return how many ran."""
+    return sum(job_run(job_id=job_id) for job_id in jobs_due(now=timezone.now(), limit=limit, lanes=lanes))
 
 
 def job_retry(*, job_id: UUID, now: datetime) -> bool:
@@ -134,12 +170,12 @@ def job_retry(*, job_id: UUID, now: datetime) -> bool:
     try:
         with transaction.atomic():
             queued = Job.objects.filter(pk=job_id, state=JobState.FAILED).update(
-                state=JobState.QUEUED, due_at=now, attempt=0, error="", finished_at=None
+                state=JobState.QUEUED, due_at=now, stalled=0, error="", finished_at=None
             )
     except IntegrityError:
         return False
     if queued:
-        job_announce(job_id=job_id)
+        job_announce(job=Job.objects.get(pk=job_id))
     return bool(queued)
 
 
@@ -150,10 +186,11 @@ def _finish(work: Work, state: JobState, *, result: dict[str, Any] | None = None
     Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING).update(**changes)
 
 
-def _retry(work: Work, reason: str) -> None:
-    delay = timedelta(seconds=min(300, 2**work.attempt))
+def _retry(work: Work, reason: str, *, pause: int, **changes: Any) -> None:
+    """Queue a job again after a pause of so many seconds."""
+    due_at = timezone.now() + timedelta(seconds=min(MOST_BACKOFF_SECONDS, pause))
     Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING).update(
-        state=JobState.QUEUED, due_at=timezone.now() + delay, lease_until=None, error=reason
+        state=JobState.QUEUED, due_at=due_at, lease_until=None, error=reason, **changes
     )
 
 
@@ -164,9 +201,12 @@ def _heartbeat(work: Work) -> Iterator[None]:
 
     def beat() -> None:
         while not stop.wait(settings.JOB_LEASE_SECONDS / 3):
-            Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING).update(
-                lease_until=timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)
-            )
+            try:
+                Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING).update(
+                    lease_until=timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)
+                )
+            except DatabaseError:  # the next beat may succeed; if none does, another worker takes over
+                logger.warning("the lease of job %s could not be renewed", work.job.pk, exc_info=True)
             close_old_connections()
         connection.close()
 
@@ -177,3 +217,11 @@ def _heartbeat(work: Work) -> Iterator[None]:
     finally:
         stop.set()
         thread.join()
+
+
+def jobs_forget(now: datetime) -> None:
+    """Delete finished jobs that nobody looks at any more: those of upkeep after an hour."""
+    old = now - timedelta(hours=1)
+    Job.objects.filter(
+        state=JobState.DONE, finished_at__lt=old, lane__in=[Lane.UPKEEP, Lane.MARKETPLACE], requested_by=None
+    ).delete()

@@ -1,15 +1,17 @@
-"""What Celery calls. Messages carry ids; the rows say what is true."""
+"""What Celery calls, and the sweeps of the jobs app itself. Messages carry ids; the rows are the truth."""
 
 from uuid import UUID
 
 from celery import shared_task
 from django.utils import timezone
 
-from jobs.services import job_announce, job_run, jobs_due
+from jobs.services import RUN_TASK, job_run, jobs_announce_due, jobs_forget
 from jobs.ticks import tick as run_ticks
 
+SWEEPS = [jobs_forget]
 
-@shared_task(name="jobs.run")
+
+@shared_task(name=RUN_TASK)
 def run_job(*, job_id: str) -> None:
     """Run one job, if it is still due."""
     job_run(job_id=UUID(job_id))
@@ -18,6 +20,5 @@ def run_job(*, job_id: str) -> None:
 @shared_task(name="jobs.tick")
 def tick() -> None:
     """Announce due jobs again and do the periodic upkeep."""
-    for job_id in jobs_due(now=timezone.now(), limit=1000):
-        job_announce(job_id=job_id)
+    jobs_announce_due(now=timezone.now())
     run_ticks(now=timezone.now())

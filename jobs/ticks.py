@@ -1,25 +1,48 @@
-"""Small periodic upkeep that other apps register: sweeps that find rows which are due."""
+"""The tick: sweeps that find rows which are due, unless the clock has just jumped."""
 
 import logging
-from collections.abc import Callable
-from datetime import datetime
+import time
+from datetime import datetime, timedelta
+
+from jobs.registry import SWEEPS
 
 logger = logging.getLogger(__name__)
 
-Sweep = Callable[[datetime], object]
-_SWEEPS: list[Sweep] = []
+# A wall clock that differs from the steady one by so much between two ticks has jumped.
+JUMP_SECONDS = 60.0
+# How long nothing is ended by deadline after a jump: a wrong clock is mostly put right within minutes.
+SETTLE_SECONDS = 300.0
 
 
-def on_tick(sweep: Sweep) -> Sweep:
-    """Register a function that is called every few seconds; it must be cheap when nothing is due."""
-    _SWEEPS.append(sweep)
-    return sweep
+class Clock:
+    """Compares the wall clock with the steady one, tick by tick."""
+
+    def __init__(self) -> None:
+        self._wall: datetime | None = None
+        self._steady = 0.0
+        self._settled_at = 0.0
+
+    def is_settled(self, now: datetime, steady: float) -> bool:
+        """Return whether the wall clock can be relied on: it did not jump lately."""
+        if self._wall is not None:
+            jump = now - self._wall - timedelta(seconds=steady - self._steady)
+            if abs(jump.total_seconds()) > JUMP_SECONDS:
+                logger.warning("the clock jumped by %s; sweeps wait for %d seconds", jump, SETTLE_SECONDS)
+                self._settled_at = steady + SETTLE_SECONDS
+        self._wall, self._steady = now, steady
+        return steady >= self._settled_at
 
 
-def tick(*, now: datetime) -> None:
-    """Run every sweep; one that fails does not keep the others from running."""
-    for sweep in _SWEEPS:
+_CLOCK = Clock()
+
+
+def tick(*, now: datetime, steady: float | None = None, clock: Clock = _CLOCK) -> bool:
+    """Run every sweep and return whether they ran; one that fails does not keep the others from running."""
+    if not clock.is_settled(now, time.monotonic() if steady is None else steady):
+        return False
+    for sweep in SWEEPS:
         try:
             sweep(now)
         except Exception:
-            logger.exception("sweep %s failed", sweep.__name__)
+            logger.exception("sweep %s failed", getattr(sweep, "__name__", sweep))
+    return True

@@ -48,12 +48,14 @@ class Work:
         self._hold(done=None, total=None, message=None, result=result)
 
     def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
-        """Say how far the work is and renew the lease."""
+        """Write down how far the work is and renew the lease."""
         with transaction.atomic():
             self._hold(done=done, total=total, message=message, result={})
 
     def _hold(self, *, done: int | None, total: int | None, message: str | None, result: dict[str, Any]) -> None:
         changes: dict[str, Any] = {"lease_until": timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)}
+        if result or (done is not None and done != self.job.done):
+            changes["stalled"] = self.job.stalled = 0
         if done is not None:
             changes["done"] = self.job.done = done
         if total is not None:

@@ -79,7 +79,7 @@ def give_a_past(campaign, surrogate_id, count):
         )  # fmt: skip
         Annotation.objects.bulk_create(
             Annotation(published_id=str(uuid.uuid4().int >> 64), assignment=assignment, campaign=campaign, item_id=assignment.item_id, slot_id=assignment.slot_id,
-                       surrogate_id=surrogate_id, guideline=guideline, answer={}, answer_version=1, counted=True, submitted_at=now, seconds=1)
+                       surrogate_id=surrogate_id, guideline=guideline, answer={}, answer_version=1, state="counted", submitted_at=now, seconds=1)
             for assignment in done
         )  # fmt: skip
         for start_at in range(0, len(chosen), 500):

@@ -18,9 +18,9 @@ start()
 
 from django.urls import reverse
 
-from annotation.documents.display import display_html
-from annotation.documents.markup import Page
-from annotation.documents.tokens import tokenize
+from documents.html.display import display_html
+from documents.html.markup import Page
+from documents.html.tokens import tokenize
 
 WORDS = "the harbour of Lund was built in 1871 by an engineer whose name the council had nearly forgotten until then".split()
 

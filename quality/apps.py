@@ -1,4 +1,4 @@
-"""The quality app."""
+"""Configuration of the quality app."""
 
 from django.apps import AppConfig
 
@@ -9,5 +9,10 @@ class QualityConfig(AppConfig):
     name = "quality"
 
     def ready(self) -> None:
-        """Register jobs, sweeps and what happens when somebody begins."""
-        from quality import tasks  # noqa: F401  models must be loaded first
+        """Receive the signals of the annotation app."""
+        from annotation.signals import assignment_skipped, participation_begun
+        from quality.services.flags import question_flag_offered
+        from quality.services.gold import gold_plan_begin
+
+        participation_begun.connect(gold_plan_begin, dispatch_uid="quality.gold_plan_begin")
+        assignment_skipped.connect(question_flag_offered, dispatch_uid="quality.question_flag_offered")

@@ -204,28 +204,21 @@ class Review(models.Model):
         return f"review {self.state}"
 
 
-class AppealState(models.TextChoices):
-    """What became of an appeal."""
+class Unexamined(models.Model):
+    """An annotation that could not be examined. It is tried again ever more rarely; managers see the error."""
 
-    OPEN = "open", _("Open")
-    GRANTED = "granted", _("Granted")
-    DENIED = "denied", _("Denied")
+    annotation = models.OneToOneField("annotation.Annotation", on_delete=models.CASCADE, related_name="unexamined")
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="unexamined")
+    attempts = models.PositiveIntegerField(default=0)
+    error = models.CharField(max_length=500)
+    try_at = models.DateTimeField()
+    since = models.DateTimeField()
 
-
-class Appeal(models.Model):
-    """Somebody asks to look again at a refusal of pay."""
-
-    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="appeals")
-    ticket = models.OneToOneField("annotation.Ticket", on_delete=models.PROTECT, related_name="appeal")
-    text = models.CharField(max_length=2000)
-    state = models.CharField(max_length=10, choices=AppealState, default=AppealState.OPEN)
-    created_at = models.DateTimeField()
-    answer = models.CharField(max_length=2000, blank=True)
-    decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
-    decided_at = models.DateTimeField(null=True, blank=True)
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "try_at"], name="unexamined_by_campaign")]
 
     def __str__(self) -> str:
-        return f"appeal {self.state}"
+        return self.error
 
 
 class Flag(models.Model):

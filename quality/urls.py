@@ -11,8 +11,4 @@ urlpatterns = [
     path("campaigns/<slug:slug>/inspect/", views.inspect, name="quality-inspect"),
     path("campaigns/<slug:slug>/cases/", views.cases, name="quality-cases"),
     path("campaigns/<slug:slug>/workforces/", views.workforces, name="quality-workforces"),
-    path(
-        "campaigns/<slug:slug>/workforces/<int:workforce_id>/approvals.csv", views.approvals, name="quality-approvals"
-    ),
-    path("statement/<str:token>/", views.statement, name="statement"),
 ]

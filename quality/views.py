@@ -1,15 +1,12 @@
 """Pages of quality control: how it stands, what waits for a decision, and the desks of inspectors and experts."""
 
-import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,21 +14,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.permissions import Action, signed_in
-from annotation.models import Campaign, Errand, Item, Ticket, Workforce, WorkforceKind
-from annotation.services.errands_queue import errand_retry, errand_undo
-from annotation.services.marketplace import STATEMENT, terms_of
-from annotation.services.pay import PayError, ticket_refuse
-from annotation.services.tickets import ticket_accept
-from annotation.services.visits import link_key
-from annotation.services.withdrawal import participation_withdraw
-from annotation.services.workforces import workforce_add
+from annotation.models import ORDINARY, Campaign, Item, ItemState
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
 from annotation.views.stages import EXAMPLE_PAGES
-from annotation.workforces.money import Estimate, estimate
-from quality.forms import LinkForm, MTurkForm
-from quality.models import Appeal, Case, Flag, Inspection, InspectionVerdict, QualitySnapshot, Review
+from quality.models import Case, Flag, Inspection, InspectionVerdict, QualitySnapshot, Review
 from quality.rules.policy import Policy
 from quality.selectors.decisions import decisions_of, names_of
 from quality.selectors.policies import policy_current
@@ -39,7 +27,17 @@ from quality.services.adjudication import CaseError, case_next, opinion_give
 from quality.services.flags import flag_decide
 from quality.services.inspections import inspection_decide, inspection_next
 from quality.services.numbers import quality_numbers_request
-from quality.services.people import ReviewError, appeal_decide, appeal_open, review_decide
+from quality.services.people import ReviewError, review_decide
+from workforces.forms import LinkForm, MTurkForm
+from workforces.models import Appeal, Errand, Ticket, Workforce, WorkforceKind
+from workforces.money import Estimate, estimate
+from workforces.services.appeals import AppealError, appeal_decide
+from workforces.services.outbox import errand_retry, errand_undo
+from workforces.services.pay import PayError, ticket_refuse
+from workforces.services.terms import terms_of
+from workforces.services.tickets import ticket_accept
+from workforces.services.visits import link_key
+from workforces.services.workforces import workforce_add
 
 
 def _campaign(request: HttpRequest, slug: str, action: Action) -> Campaign:
@@ -82,7 +80,7 @@ def decide(request: HttpRequest, slug: str, what: str, pk: int) -> HttpResponse:
         raise Http404
     try:
         _DECISIONS[what](request, campaign, pk)
-    except (ReviewError, PayError) as error:
+    except (ReviewError, PayError, AppealError) as error:
         messages.error(request, str(error))
     return redirect("quality-decisions", slug=slug)
 
@@ -220,7 +218,7 @@ def _estimated(campaign: Campaign, form: MTurkForm) -> tuple[Estimate, int, int]
     """Return the estimate, the hourly pay it comes to, and the floor, in cents."""
     data, found = form.cleaned_data, policy_current(campaign)
     policy = found[1] if found else Policy()
-    items = Item.objects.filter(campaign=campaign, state="active", batch__is_gold=False, batch__is_pilot=False).count()
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY).count()
     votes = max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
     made = estimate(
         items=items, votes=votes, reward_cents=data["reward_cents"], has_fees=data.get("has_fees", False),
@@ -234,67 +232,3 @@ def _estimated(campaign: Campaign, form: MTurkForm) -> tuple[Estimate, int, int]
 
 def _address(request: HttpRequest, row: Workforce) -> str:
     return request.build_absolute_uri(reverse("join", args=[link_key(row)])) if row.kind == "link" else ""
-
-
-@login_required
-@require_GET
-def approvals(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponseBase:
-    """Send the list of a panel's people and how each visit ended, to be approved there."""
-    campaign = _campaign(request, slug, Action.MANAGE)
-    row = get_object_or_404(Workforce, pk=workforce_id, campaign=campaign, kind="link")
-    response = StreamingHttpResponse(_approval_lines(row), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{campaign.slug}-approvals.csv"'
-    return response
-
-
-class _Line:
-    """A file that hands back what was written to it."""
-
-    def write(self, text: str) -> str:
-        """Return the line."""
-        return text
-
-
-def _approval_lines(row: Workforce) -> Iterator[str]:
-    terms, writer = terms_of(row), csv.writer(_Line())
-    yield writer.writerow([terms.person_parameter, terms.visit_parameter, "outcome", "answers", "submitted_at"])
-    tickets = Ticket.objects.filter(workforce=row).select_related("surrogate__external").order_by("pk")
-    for ticket in tickets.iterator(chunk_size=500):
-        person = getattr(ticket.surrogate, "external", None)
-        at = ticket.submitted_at.isoformat(timespec="seconds") if ticket.submitted_at else ""
-        cells = [person.name if person else "", ticket.remote_id, ticket.outcome or ticket.state, ticket.annotations.count(), at]  # fmt: skip
-        yield writer.writerow([_harmless(str(cell)) for cell in cells])
-
-
-def _harmless(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in "=+-@\t\r" and cell != "-" else cell
-
-
-@require_http_methods(["GET", "POST"])
-def statement(request: HttpRequest, token: str) -> HttpResponse:
-    """Show somebody from a marketplace what they did and what became of their pay; take an appeal."""
-    try:
-        workforce_id, surrogate_id = signing.loads(token, salt=STATEMENT)
-    except signing.BadSignature as error:
-        raise Http404 from error
-    own = Ticket.objects.filter(workforce_id=workforce_id, surrogate_id=surrogate_id).select_related(
-        "workforce__campaign", "appeal"
-    )
-    if request.method == "POST" and "withdraw" in request.POST and own.exists():
-        participation_withdraw(campaign=own[0].workforce.campaign, surrogate_id=surrogate_id, now=timezone.now())
-        messages.success(request, _("You took your consent back. What you handed in is still paid."))
-        return redirect("statement", token=token)
-    if request.method == "POST":
-        pk = request.POST.get("ticket", "")
-        ticket = get_object_or_404(own, pk=int(pk) if pk.isdecimal() else 0)
-        try:
-            appeal_open(ticket=ticket, text=request.POST.get("text", ""), now=timezone.now())
-            messages.success(request, _("Your appeal is with the managers."))
-        except ReviewError as error:
-            messages.error(request, str(error))
-        return redirect("statement", token=token)
-    tickets = list(own.order_by("-pk")[:200])
-    if not tickets:
-        raise Http404
-    return render(request, "quality/statement.html", {"tickets": tickets, "campaign": tickets[0].workforce.campaign})

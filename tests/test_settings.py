@@ -122,10 +122,10 @@ def test_a_public_marketplace_refuses_to_start_insecurely(changes):
 def test_the_reference_names_every_term_and_every_field_of_a_policy():
     from dataclasses import fields
 
-    from annotation.workforces.registry import WORKFORCES
     from quality.rules.policy import Policy
+    from workforces.kinds.registry import KINDS
 
     text = (ROOT / "docs/reference/workforces.md").read_text(encoding="utf-8")
-    names = {one.name for workforce in WORKFORCES.values() for one in fields(workforce.terms_class)}
-    for name in names | set(WORKFORCES) | {one.name for one in fields(Policy)}:
+    names = {one.name for workforce in KINDS.values() for one in fields(workforce.terms_class)}
+    for name in names | set(KINDS) | {one.name for one in fields(Policy)}:
         assert f"`{name}`" in text, name

@@ -30,6 +30,7 @@ class Campaign(models.Model):
     content_warning = models.CharField(_("content warning"), max_length=300, blank=True)
     has_training = models.BooleanField(_("training round before the first item"), default=False)
     is_synthetic = models.BooleanField(default=False)  # answered by a simulated crowd: said wherever it shows
+    queue_version = models.PositiveBigIntegerField(default=0)  # the last `QueueRewind`
     created_at = models.DateTimeField()
 
     class Meta:
@@ -99,13 +100,25 @@ class BatchState(models.TextChoices):
     CLOSED = "closed", _("Closed")
 
 
+class Purpose(models.TextChoices):
+    """What the items of a batch are for."""
+
+    WORK = "work", _("Dataset")
+    STUDY = "study", _("Study")
+    PILOT = "pilot", _("Pilot")
+    GOLD = "gold", _("Gold")  # what people are tested with
+
+
+# Batches whose items enter releases and statistics.
+ORDINARY = (Purpose.WORK, Purpose.STUDY)
+
+
 class Batch(models.Model):
-    """Items launched together. A pilot batch is left out of releases and statistics."""
+    """Items launched together."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="batches")
     ordinal = models.PositiveIntegerField()
-    is_pilot = models.BooleanField(default=False)
-    is_gold = models.BooleanField(default=False)  # holds what people are tested with; never launched or released
+    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.WORK)
     opens_at = models.DateTimeField(null=True, blank=True)  # launched by the clock, if it was given
     state = models.CharField(max_length=10, choices=BatchState, default=BatchState.DRAFT)
     created_at = models.DateTimeField()
@@ -114,7 +127,7 @@ class Batch(models.Model):
         constraints = [models.UniqueConstraint(fields=["campaign", "ordinal"], name="batch_ordinal")]
 
     def __str__(self) -> str:
-        return f"pilot {self.ordinal}" if self.is_pilot else f"batch {self.ordinal}"
+        return f"{'batch' if self.purpose == Purpose.WORK else self.purpose} {self.ordinal}"
 
 
 class Standing(models.TextChoices):
@@ -127,25 +140,74 @@ class Standing(models.TextChoices):
 
 
 class Participation(models.Model):
-    """A person's place in a campaign: standing, and how far along the slots they have been served.
+    """A person's place in a campaign: standing, and how far along the queue of slots they are.
 
-    ``cursor`` only ever saves work: slots before it were served to this person or found unfit for
-    them. ``submitted`` counts this person's own submissions and is written with each of them.
-    ``trained`` counts the examples of the training round behind them. ``pay_held_until``: while a manager
-    has to decide about them, their pay waits, but no longer than this.
+    ``cursor`` only saves work: slots before it were served to this person or do not suit them. It holds for
+    the queue as it was at ``queue_version``. ``submitted`` is the tally that quotas and gold checks go by: the
+    submissions of this person that were not taken back, late, given up or withdrawn; see
+    `annotation.services.counting`. ``trained`` counts the examples of the training round that they have done.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="participations")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
     standing = models.CharField(max_length=10, choices=Standing, default=Standing.ACTIVE)
     cursor = models.BigIntegerField(default=0)
+    queue_version = models.PositiveBigIntegerField(default=0)
     submitted = models.PositiveIntegerField(default=0)
     trained = models.PositiveIntegerField(default=0)
     trained_at = models.DateTimeField(null=True, blank=True)
-    pay_held_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="participation_once")]
 
     def __str__(self) -> str:
         return f"{self.surrogate_id} in {self.campaign_id}"
+
+
+class StandingChange(models.Model):
+    """That somebody's standing changed, append-only; deleted only when they withdraw."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="standing_changes")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    before = models.CharField(max_length=10, choices=Standing)
+    after = models.CharField(max_length=10, choices=Standing)
+    because = models.JSONField(default=dict)
+    changed_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "surrogate", "id"], name="standing_change_by_person")]
+
+    def __str__(self) -> str:
+        return f"{self.before} to {self.after}"
+
+
+class QueueRewind(models.Model):
+    """That slots were added to the queue before places that people may have passed, append-only.
+
+    Nobody's row is touched for it: whoever claims next goes back as far as the rewinds since their version say.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="queue_rewinds")
+    version = models.PositiveBigIntegerField()
+    order_key = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "version"], name="queue_rewind_version")]
+
+    def __str__(self) -> str:
+        return f"queue {self.version}"
+
+
+class CampaignDocument(models.Model):
+    """A document as a campaign knows it: by the name it was imported under."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="documents")
+    name = models.CharField(max_length=500)
+    tokenization = models.ForeignKey("documents.Tokenization", on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "name"], name="campaign_document_name")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -18,7 +18,7 @@ class Item(models.Model):
     batch = models.ForeignKey("annotation.Batch", on_delete=models.PROTECT, related_name="items")
     split = models.ForeignKey("annotation.Split", on_delete=models.PROTECT, related_name="items")
     tokenization = models.ForeignKey(
-        "annotation.Tokenization", null=True, on_delete=models.PROTECT, related_name="items"
+        "documents.Tokenization", null=True, on_delete=models.PROTECT, related_name="items"
     )
     external_id = models.CharField(max_length=200)
     published_id = models.CharField(max_length=20)  # decimal text: published ids exceed 64-bit signed integers
@@ -27,6 +27,7 @@ class Item(models.Model):
     state = models.CharField(max_length=10, choices=ItemState, default=ItemState.ACTIVE)
     retired_reason = models.CharField(max_length=300, blank=True)
     n = models.PositiveIntegerField()  # how many annotations are wanted: the split's n, or more after an extension
+    votes = models.PositiveIntegerField()  # how many of them make a verdict: slots 0 to votes - 1 of a round
     created_at = models.DateTimeField()
 
     class Meta:
@@ -45,7 +46,7 @@ class Item(models.Model):
 
 
 class SlotState(models.TextChoices):
-    """Whether a wanted annotation is still to be had."""
+    """Whether a wanted annotation is waiting, in work or done."""
 
     OPEN = "open", _("Open")
     HELD = "held", _("In work")
@@ -57,7 +58,8 @@ class SlotState(models.TextChoices):
 class Slot(models.Model):
     """One wanted annotation of an item in a round. ``index`` is its rank for ever.
 
-    ``order_key`` is the seeded random place in the queue, older batches, rounds and waves first.
+    ``order_key`` is the seeded random place in the queue, older batches, rounds and waves first. ``state`` is
+    written by `annotation.services.counting` alone.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="slots")
@@ -67,7 +69,7 @@ class Slot(models.Model):
     order_key = models.BigIntegerField()
     state = models.CharField(max_length=10, choices=SlotState, default=SlotState.OPEN)
     is_reopened = models.BooleanField(default=False)
-    is_wanted = models.BooleanField(default=True)  # not when its round was closed: then it is not opened again
+    is_wanted = models.BooleanField(default=True)  # False once its round was closed: then it is not opened again
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["item", "round", "index"], name="slot_index_once")]

@@ -75,10 +75,31 @@ class Assignment(models.Model):
         return f"assignment {self.id}"
 
 
+class AnnotationState(models.TextChoices):
+    """Whether an annotation counts (enters votes and releases), and if not, why."""
+
+    COUNTED = "counted", _("Counted")
+    PROVISIONAL = "provisional", _("Waits to be confirmed")  # holds its slot until it is confirmed or given up
+    GIVEN_UP = "given_up", _("Not confirmed in time")
+    SURPLUS = "surplus", _("Not needed")  # confirmed after somebody else had filled the slot
+    LATE = "late", _("Submitted late")
+    UNDONE = "undone", _("Taken back")
+    EXCLUDED = "excluded", _("Excluded")
+    RETIRED = "retired", _("Item was retired")
+    WITHDRAWN = "withdrawn", _("Consent withdrawn")
+
+
+# An annotation in one of these states fills its slot.
+FILLING = (AnnotationState.COUNTED, AnnotationState.PROVISIONAL)
+# A submission in one of these states is in its author's tally.
+TALLIED = (*FILLING, AnnotationState.EXCLUDED, AnnotationState.SURPLUS, AnnotationState.RETIRED)
+
+
 class Annotation(models.Model):
     """What was submitted. A trigger refuses any change of the answer but an audited redaction.
 
-    ``counted`` says whether it enters votes and releases; a late or excluded one is kept all the same.
+    ``state`` is written by `annotation.services.counting` alone, which keeps a row of every change.
+    ``via`` is the kind of workforce that its author came by.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -87,41 +108,64 @@ class Annotation(models.Model):
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="annotations")
     item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="annotations")
     slot = models.ForeignKey("annotation.Slot", null=True, on_delete=models.PROTECT, related_name="annotations")
-    ticket = models.ForeignKey("annotation.Ticket", null=True, on_delete=models.PROTECT, related_name="annotations")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="annotations")
     guideline = models.ForeignKey("annotation.Guideline", null=True, on_delete=models.PROTECT, related_name="+")
+    via = models.CharField(max_length=10, default="internal")
     answer = models.JSONField()
     answer_version = models.PositiveIntegerField()
-    counted = models.BooleanField()
-    not_counted_because = models.CharField(max_length=20, blank=True)
+    state = models.CharField(max_length=12, choices=AnnotationState)
     submitted_at = models.DateTimeField()
     seconds = models.FloatField()
     active_seconds = models.FloatField(null=True, blank=True)
     stage_seconds = models.JSONField(default=dict)
     redacted_at = models.DateTimeField(null=True, blank=True)
-    is_examined = models.BooleanField(default=False)  # whether quality has seen it as it stands now
+    is_examined = models.BooleanField(default=False)  # whether quality control has seen it as it stands now
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["campaign", "published_id"], name="annotation_published_id"),
-            models.UniqueConstraint(fields=["slot"], condition=models.Q(counted=True), name="slot_counted_once"),
             models.UniqueConstraint(
-                fields=["item", "surrogate"], condition=models.Q(counted=True), name="person_counted_once"
+                fields=["slot"], condition=models.Q(state__in=["counted", "provisional"]), name="slot_filled_once"
+            ),
+            models.UniqueConstraint(
+                fields=["item", "surrogate"],
+                condition=models.Q(state__in=["counted", "provisional"]),
+                name="person_counted_once",
             ),
             models.CheckConstraint(
-                condition=models.Q(counted=False) | models.Q(slot__isnull=False), name="counted_has_slot"
+                condition=~models.Q(state__in=["counted", "provisional"]) | models.Q(slot__isnull=False),
+                name="filling_has_slot",
             ),
         ]
         indexes = [
             models.Index(fields=["campaign", "id"], name="annotation_by_campaign"),
             models.Index(fields=["campaign", "surrogate", "id"], name="annotation_by_person"),
             models.Index(
-                fields=["campaign", "id"], condition=models.Q(is_examined=False), name="annotation_to_examine"
+                fields=["campaign", "id"],
+                condition=models.Q(is_examined=False) & ~models.Q(state="provisional"),
+                name="annotation_to_examine",
             ),
         ]
 
     def __str__(self) -> str:
         return f"annotation {self.published_id}"
+
+
+class CountedChange(models.Model):
+    """That an annotation's state changed, append-only: any past state can be computed from these rows.
+
+    The state it was submitted with is the ``before`` of its first change, or its own where there is none.
+    """
+
+    annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="changes")
+    before = models.CharField(max_length=12, choices=AnnotationState)
+    after = models.CharField(max_length=12, choices=AnnotationState)
+    because = models.CharField(max_length=300, blank=True)
+    changed_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.before} to {self.after}"
 
 
 class EventChunk(models.Model):

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.documents.tokens import Tokenization
-from annotation.models import Annotation, Campaign, Item
-from annotation.selectors.documents import tokenization_of
+from django.db.models import Case, When
+
+from annotation.models import Annotation, AnnotationState, Campaign, Item, Purpose
 from annotation.tasktypes.base import Summary
 from annotation.tasktypes.registry import TASK_TYPES
+from documents.html.tokens import Tokenization
+from documents.selectors import tokenization_of
 
 PAGE_SIZE = 50
 PILOT_SIZE = 200
@@ -49,7 +51,10 @@ def items_page(*, campaign: Campaign, split: str, state: str, text: str, after: 
 def answers_side_by_side(item: Item) -> list[ShownAnswer]:
     """Return the annotations of an item in the order of their slots, then what is not counted."""
     page = tokenization_of(item.tokenization)
-    rows = item.annotations.select_related("slot", "guideline", "campaign").order_by("-counted", "slot__round", "slot__index", "pk")  # fmt: skip
+    counted_first = Case(When(state=AnnotationState.COUNTED, then=0), default=1)
+    rows = item.annotations.select_related("slot", "guideline", "campaign").order_by(
+        counted_first, "slot__round", "slot__index", "pk"
+    )
     return [_shown(number, annotation, page) for number, annotation in enumerate(rows[:200])]
 
 
@@ -61,11 +66,13 @@ def _shown(number: int, annotation: Annotation, page: Tokenization | None) -> Sh
 
 def pilot_items(campaign: Campaign) -> dict[str, Any]:
     """Return pilot items with at least two answers, those that differ first."""
-    items = Item.objects.filter(campaign=campaign, batch__is_pilot=True).select_related("tokenization", "split").order_by("pk")  # fmt: skip
+    items = Item.objects.filter(campaign=campaign, batch__purpose=Purpose.PILOT).select_related("tokenization", "split").order_by("pk")  # fmt: skip
     rows: list[tuple[Item, list[ShownAnswer]]] = []
     waiting = 0
     for item in items[:PILOT_SIZE]:
-        answers = [answer for answer in answers_side_by_side(item) if answer.annotation.counted]
+        answers = [
+            answer for answer in answers_side_by_side(item) if answer.annotation.state == AnnotationState.COUNTED
+        ]
         if len(answers) >= 2:
             rows.append((item, answers))
         else:

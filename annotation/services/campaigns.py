@@ -6,14 +6,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Max
 
 from accounts.audit import record
 from accounts.models import Role, Scope, User
 from accounts.services import consent_text_publish, membership_grant
-from accounts.transactions import require_transaction
-from annotation.models import Batch, BatchState, Campaign, CampaignState, Guideline, Split
+from accounts.transactions import durable, require_transaction
+from annotation.models import Batch, BatchState, Campaign, CampaignState, Guideline, Purpose, Split
 from annotation.selectors.campaigns import guideline_current
 from annotation.services.training import training_create
 from annotation.tasktypes.registry import TASK_TYPES
@@ -40,6 +39,7 @@ class ConsentPlan:
     approval_id: str = ""
 
 
+@durable
 def campaign_create(
     *,
     slug: str,
@@ -64,37 +64,36 @@ def campaign_create(
     if not splits:
         raise ValueError("a campaign needs at least one split")
     actor_id = created_by.surrogate_id if created_by else None
-    with transaction.atomic():
-        campaign = Campaign.objects.create(
-            scope=Scope.objects.create(), slug=slug, title=title, task_type=task_type, created_at=now, **options
-        )
-        for position, plan in enumerate(splits):
-            Split.objects.create(campaign=campaign, name=plan.name, n=plan.n, weight=plan.weight, position=position)
-        Batch.objects.create(campaign=campaign, ordinal=1, created_at=now)
-        body = guidelines or TASK_TYPES[task_type].default_guidelines
-        Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=now)
-        consent_text_publish(
-            scope_id=campaign.pk, purpose=consent.purpose, recorded=consent.recorded, contact=consent.contact,
-            approval_id=consent.approval_id, actor_id=actor_id, now=now,
-        )  # fmt: skip
-        if campaign.has_training:
-            training_create(campaign=campaign)
-        record(action="campaign_create", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
-        if created_by:
-            for role in (Role.MANAGER, Role.RESEARCHER):
-                membership_grant(user=created_by, scope_id=campaign.pk, role=role, actor_id=actor_id, now=now)
+    campaign = Campaign.objects.create(
+        scope=Scope.objects.create(), slug=slug, title=title, task_type=task_type, created_at=now, **options
+    )
+    for position, plan in enumerate(splits):
+        Split.objects.create(campaign=campaign, name=plan.name, n=plan.n, weight=plan.weight, position=position)
+    Batch.objects.create(campaign=campaign, ordinal=1, created_at=now)
+    body = guidelines or TASK_TYPES[task_type].default_guidelines
+    Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=now)
+    consent_text_publish(
+        scope_id=campaign.pk, purpose=consent.purpose, recorded=consent.recorded, contact=consent.contact,
+        approval_id=consent.approval_id, actor_id=actor_id, now=now,
+    )  # fmt: skip
+    if campaign.has_training:
+        training_create(campaign=campaign)
+    record(action="campaign_create", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
+    if created_by:
+        for role in (Role.MANAGER, Role.RESEARCHER):
+            membership_grant(user=created_by, scope_id=campaign.pk, role=role, actor_id=actor_id, now=now)
     return campaign
 
 
+@durable
 def guideline_publish(*, campaign: Campaign, body: str, actor_id: UUID | None, now: datetime) -> Guideline:
     """Publish a new version of the guidelines; assignments made from now on pin it."""
-    with transaction.atomic():
-        last = guideline_current(campaign)
-        guideline = Guideline.objects.create(campaign=campaign, version=last.version + 1, body=body, created_at=now)
-        record(
-            action="guideline_publish", subject=guideline, now=now, actor_id=actor_id, scope_id=campaign.pk,
-            version=guideline.version,
-        )  # fmt: skip
+    last = guideline_current(campaign)
+    guideline = Guideline.objects.create(campaign=campaign, version=last.version + 1, body=body, created_at=now)
+    record(
+        action="guideline_publish", subject=guideline, now=now, actor_id=actor_id, scope_id=campaign.pk,
+        version=guideline.version,
+    )  # fmt: skip
     return guideline
 
 
@@ -105,12 +104,12 @@ _MOVES = {
 }
 
 
+@durable
 def campaign_move(*, campaign: Campaign, to: CampaignState, actor_id: UUID | None, now: datetime) -> bool:
     """Open, pause or close a campaign; return whether that changed anything."""
-    with transaction.atomic():
-        moved = Campaign.objects.filter(pk=campaign.pk, state__in=_MOVES[to]).update(state=to)
-        if moved:
-            record(action=f"campaign_{to}", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
+    moved = Campaign.objects.filter(pk=campaign.pk, state__in=_MOVES[to]).update(state=to)
+    if moved:
+        record(action=f"campaign_{to}", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
     campaign.state = to if moved else campaign.state
     return bool(moved)
 
@@ -118,26 +117,24 @@ def campaign_move(*, campaign: Campaign, to: CampaignState, actor_id: UUID | Non
 def batch_for_import(*, campaign: Campaign, pilot: bool, now: datetime) -> Batch:
     """Return the batch that new items go to: the open draft of its kind, or a new one."""
     require_transaction()
-    batch = (
-        Batch.objects.filter(campaign=campaign, is_pilot=pilot, is_gold=False, state=BatchState.DRAFT)
-        .order_by("ordinal")
-        .first()
-    )
+    purpose = Purpose.PILOT if pilot else Purpose.WORK
+    drafts = Batch.objects.filter(campaign=campaign, purpose=purpose, state=BatchState.DRAFT)
+    batch = drafts.order_by("ordinal").first()
     if batch is None:
         last = Batch.objects.filter(campaign=campaign).aggregate(last=Max("ordinal"))["last"] or 0
-        batch = Batch.objects.create(campaign=campaign, ordinal=last + 1, is_pilot=pilot, created_at=now)
+        batch = Batch.objects.create(campaign=campaign, ordinal=last + 1, purpose=purpose, created_at=now)
     return batch
 
 
+@durable
 def batch_schedule(*, batch: Batch, opens_at: datetime | None, actor_id: UUID, now: datetime) -> bool:
     """Have a draft batch launched at a time (or, with None, not by itself); return whether it was still a draft."""
-    with transaction.atomic():
-        changed = Batch.objects.filter(pk=batch.pk, state=BatchState.DRAFT).update(opens_at=opens_at)
-        if changed:
-            record(
-                action="batch_schedule", subject=batch, now=now, actor_id=actor_id, scope_id=batch.campaign_id,
-                opens_at=opens_at.isoformat() if opens_at else None,
-            )  # fmt: skip
+    changed = Batch.objects.filter(pk=batch.pk, state=BatchState.DRAFT).update(opens_at=opens_at)
+    if changed:
+        record(
+            action="batch_schedule", subject=batch, now=now, actor_id=actor_id, scope_id=batch.campaign_id,
+            opens_at=opens_at.isoformat() if opens_at else None,
+        )  # fmt: skip
     return bool(changed)
 
 

@@ -1,16 +1,15 @@
 """Handing out work: one open slot to one person, at a cost that does not grow."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, Min, OuterRef, QuerySet
+from django.db.models import Exists, F, Max, Min, OuterRef, QuerySet
 
 from accounts.selectors import consent_is_current
-from accounts.transactions import require_transaction
+from accounts.transactions import durable, require_transaction
 from annotation.models import (
     BLOCKING,
     Assignment,
@@ -21,12 +20,15 @@ from annotation.models import (
     Injection,
     ItemState,
     Participation,
+    QueueRewind,
     Slot,
     SlotState,
     Standing,
     TrainingExample,
 )
 from annotation.selectors.campaigns import guideline_current
+from annotation.services.counting import slot_hold, slots_release
+from annotation.signals import participation_begun
 
 # How many open slots are looked at together. Almost always the first fits.
 LOOK_AHEAD = 64
@@ -54,20 +56,10 @@ class Claim:
     try_again_at: datetime | None = None
 
 
-Beginning = Callable[[Participation], None]
-_BEGINNINGS: list[Beginning] = []
-
-
-def on_beginning(function: Beginning) -> Beginning:
-    """Register what happens when somebody begins in a campaign, in the same transaction."""
-    _BEGINNINGS.append(function)
-    return function
-
-
+@durable
 def slot_claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Claim:
     """Return the person's live assignment, or claim the next slot that suits them."""
-    with transaction.atomic():
-        return claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
+    return claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
 
 
 def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Claim:
@@ -91,17 +83,17 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Clai
 RESERVATION_SECONDS = 300
 
 
+@durable
 def slot_reserve_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
     """Hold the slot a person will get next for a short while, so that it is there at once."""
-    with transaction.atomic():
-        if _refusal(campaign, surrogate_id) is not None:
-            return False
-        if _own(campaign, surrogate_id, AssignmentState.RESERVED) is not None:
-            return True
-        if _own(campaign, surrogate_id, AssignmentState.LIVE) is None:
-            return False
-        claim = _claim(campaign, surrogate_id, AssignmentState.RESERVED, RESERVATION_SECONDS, now)
-        return claim.assignment is not None
+    if _refusal(campaign, surrogate_id) is not None:
+        return False
+    if _own(campaign, surrogate_id, AssignmentState.RESERVED) is not None:
+        return True
+    if _own(campaign, surrogate_id, AssignmentState.LIVE) is None:
+        return False
+    claim = _claim(campaign, surrogate_id, AssignmentState.RESERVED, RESERVATION_SECONDS, now)
+    return claim.assignment is not None
 
 
 def _own(campaign: Campaign, surrogate_id: UUID, state: str) -> Assignment | None:
@@ -158,6 +150,7 @@ def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, secon
     theirs = _own(campaign, surrogate_id, state)
     if theirs is not None:  # another tab of the same person was quicker
         return Claim(theirs)
+    _rewind(participation)
     search = _Search(campaign, surrogate_id)
     deadline_at = now + timedelta(seconds=seconds)
     injected = _injected(participation, search, ahead=state == AssignmentState.RESERVED)
@@ -165,8 +158,7 @@ def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, secon
         return _assign(campaign, surrogate_id, injected, state, deadline_at, now)
     slot = search.first(after=participation.cursor)
     if search.position > participation.cursor:
-        # Only from where this search began: an extension may have brought the person back meanwhile.
-        Participation.objects.filter(pk=participation.pk, cursor=participation.cursor).update(cursor=search.position)
+        Participation.objects.filter(pk=participation.pk).update(cursor=search.position)
     if slot is None:
         slot = search.first(reopened=True)
     if slot is None and participation.cursor:
@@ -194,24 +186,44 @@ def _injected(place: Participation, search: "_Search", *, ahead: bool) -> Slot |
     )  # fmt: skip
     if injection is None:
         return None
-    held = Slot.objects.filter(pk=injection.slot_id, state=SlotState.ASIDE).update(state=SlotState.HELD)
-    return injection.slot if held else None
+    return injection.slot if slot_hold(slot_id=injection.slot_id, before=SlotState.ASIDE) else None
+
+
+def queue_rewind(*, campaign: Campaign, order_key: int) -> None:
+    """Note that there are new slots from a place of the queue on. Locks the campaign's row, so do it last."""
+    require_transaction()
+    Campaign.objects.filter(pk=campaign.pk).update(queue_version=F("queue_version") + 1)
+    version = Campaign.objects.values_list("queue_version", flat=True).get(pk=campaign.pk)
+    QueueRewind.objects.create(campaign=campaign, version=version, order_key=order_key)
+
+
+def _rewind(place: Participation) -> None:
+    """Bring somebody back to slots that were added before their place in the queue since they last claimed."""
+    if place.queue_version == place.campaign.queue_version:
+        return
+    since = QueueRewind.objects.filter(campaign_id=place.campaign_id, version__gt=place.queue_version)
+    found = since.aggregate(first=Min("order_key"), version=Max("version"))
+    if found["version"] is not None:
+        place.cursor, place.queue_version = min(place.cursor, found["first"]), found["version"]
+        Participation.objects.filter(pk=place.pk).update(cursor=place.cursor, queue_version=place.queue_version)
 
 
 def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participation:
-    """Return a person's place in a campaign, theirs alone until the transaction ends.
+    """Return a person's place in a campaign, locked until the transaction ends.
 
     Taken before anything else of theirs is changed, so that their tabs go one after another.
     """
     require_transaction()
-    places = Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
-    place = places.select_for_update().first()
+    places = Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).select_related("campaign")
+    place = places.select_for_update(no_key=True, of=("self",)).first()
     if place is None:
-        _, began = Participation.objects.get_or_create(campaign_id=campaign_id, surrogate_id=surrogate_id)
-        place = places.select_for_update().get()
+        version = Campaign.objects.values_list("queue_version", flat=True).get(pk=campaign_id)
+        _, began = Participation.objects.get_or_create(
+            campaign_id=campaign_id, surrogate_id=surrogate_id, defaults={"queue_version": version}
+        )
+        place = places.select_for_update(no_key=True, of=("self",)).get()
         if began:
-            for function in _BEGINNINGS:
-                function(place)
+            participation_begun.send(sender=Participation, place=place)
     return place
 
 
@@ -226,7 +238,7 @@ class _Search:
     def first(
         self, *, after: int = 0, before: int | None = None, reopened: bool = False, looks: int | None = None
     ) -> Slot | None:
-        """Hold and return the first open slot of an item this person has not seen."""
+        """Take and return the first open slot of an item that this person has not seen."""
         position, last_pk = after, 0
         open_slots = Slot.objects.filter(campaign=self.campaign, state=SlotState.OPEN, is_reopened=reopened)
         if before is not None:
@@ -259,11 +271,11 @@ class _Search:
 
 
 def _hold_one(candidates: list[int]) -> Slot | None:
-    """Hold the first of some slots that is still open and that nobody else is taking at this moment."""
+    """Take the first of some slots that is still open and that nobody else is taking at this moment."""
     if not candidates:
         return None
     slot = (
-        Slot.objects.select_for_update(skip_locked=True, of=("self",))
+        Slot.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
         .filter(
             pk__in=candidates, state=SlotState.OPEN, item__state=ItemState.ACTIVE, item__batch__state=BatchState.OPEN
         )
@@ -272,8 +284,7 @@ def _hold_one(candidates: list[int]) -> Slot | None:
     )
     if slot is None:
         return None
-    held = Slot.objects.filter(pk=slot.pk, state=SlotState.OPEN).update(state=SlotState.HELD)
-    return slot if held else None
+    return slot if slot_hold(slot_id=slot.pk) else None
 
 
 def _assign(
@@ -300,16 +311,16 @@ def _assign(
             )
     except IntegrityError:
         # Another tab of the same person was quicker: what it got is theirs, and this slot goes back.
-        Slot.objects.filter(pk=slot.pk, state=SlotState.HELD).update(state=slot.state)  # as it was found
+        slots_release(slot_ids=[slot.pk])
         theirs = _own(campaign, surrogate_id, state)
         if theirs is None:
-            raise  # not another tab: a slot that is open and held at once must not be passed over in silence
+            raise  # not another tab: a slot that is open and held at once must not be ignored
         return Claim(theirs)
     return Claim(_own(campaign, surrogate_id, assignment.state))
 
 
 def _nothing(campaign: Campaign, search: _Search) -> Claim:
-    """Say why there is nothing: what is open was seen, or others are on all of it, or nothing is left."""
+    """Return why there is nothing: what is open was seen, or others are on all of it, or nothing is left."""
     open_slots = Slot.objects.filter(campaign=campaign, state=SlotState.OPEN)
     if open_slots.filter(Exists(search.seen().filter(item_id=OuterRef("item_id")))).exists():
         return Claim(None, Reason.ALL_SEEN)

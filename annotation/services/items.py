@@ -5,14 +5,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.utils import timezone
 
 from accounts.audit import record
+from accounts.transactions import durable
 from annotation.locks import campaign_lock
-from annotation.models import Assignment, AssignmentState, Campaign, Item, ItemState, Slot, SlotState, Split
+from annotation.models import Assignment, AssignmentState, Campaign, Item, ItemState, Split
 from annotation.ordering import drawn_split, new_example_id
 from annotation.services.campaigns import batch_for_import, pilot_split
+from annotation.services.counting import item_slots_close
 from annotation.services.item_checks import CHUNK, Checked, Row, checked_rows, identity_sha256
 from annotation.tasktypes.base import RowError
 from annotation.tasktypes.registry import TASK_TYPES
@@ -98,6 +99,7 @@ def _write(campaign: Campaign, chunk: Sequence[Checked], *, pilot: bool, people:
                 content=new.content,
                 content_sha256=identity_sha256(new),
                 n=split.n,
+                votes=split.n,
                 created_at=now,
             )
         )
@@ -118,20 +120,17 @@ def split_of_item(
     return drawn_split(campaign.seed, f"{campaign.group_by} {group}", splits)
 
 
+@durable
 def item_retire(*, item: Item, reason: str, actor_id: UUID, now: datetime) -> bool:
     """Take a broken item out of use. What was submitted is kept; open slots close, held work is released."""
-    with transaction.atomic():
-        # Assignments before slots, as everywhere: two that meet in opposite order would wait for each other.
-        Assignment.objects.filter(item=item, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]).update(
-            state=AssignmentState.RELEASED, ended_at=now
-        )
-        retired = Item.objects.filter(pk=item.pk, state=ItemState.ACTIVE).update(
-            state=ItemState.RETIRED, retired_reason=reason[:300]
-        )
-        if retired:
-            Slot.objects.filter(item=item, state__in=[SlotState.OPEN, SlotState.HELD]).update(state=SlotState.CLOSED)
-            item.reports.filter(resolved_at=None).update(resolved_at=now)
-            record(
-                action="item_retire", subject=item, now=now, actor_id=actor_id, scope_id=item.campaign_id, reason=reason
-            )
+    Assignment.objects.filter(item=item, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]).update(
+        state=AssignmentState.RELEASED, ended_at=now
+    )
+    retired = Item.objects.filter(pk=item.pk, state=ItemState.ACTIVE).update(
+        state=ItemState.RETIRED, retired_reason=reason[:300]
+    )
+    if retired:
+        item_slots_close(item=item)
+        item.reports.filter(resolved_at=None).update(resolved_at=now)
+        record(action="item_retire", subject=item, now=now, actor_id=actor_id, scope_id=item.campaign_id, reason=reason)
     return bool(retired)

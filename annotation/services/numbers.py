@@ -7,11 +7,10 @@ from typing import Any
 
 from django.db.models import Count, Max
 
-from annotation.models import Annotation, Campaign, Item, Slot, Snapshot
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, Slot, Snapshot
 from annotation.tasktypes.registry import TASK_TYPES
-from jobs.models import Job, JobState
+from jobs.models import Job
 from jobs.services import job_enqueue
-from jobs.ticks import on_tick
 
 STALE_SECONDS = 10
 
@@ -22,7 +21,7 @@ def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     data = {
         "slots": _slots_by_state(campaign),
         "splits": list(
-            Item.objects.filter(campaign=campaign, state="active", batch__is_pilot=False, batch__is_gold=False)
+            Item.objects.filter(campaign=campaign, state="active", batch__purpose__in=ORDINARY)
             .values("split__name", "split__n")
             .annotate(items=Count("pk"))
             .order_by("split__position", "split__name")
@@ -44,16 +43,9 @@ def numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
     return job_enqueue(kind="annotation.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key)  # fmt: skip
 
 
-@on_tick
-def numbers_jobs_forget(now: datetime) -> None:
-    """Delete the jobs of numbers that have long been replaced: an open overview asks every few seconds."""
-    old = now - timedelta(hours=1)
-    Job.objects.filter(kind="annotation.numbers", state=JobState.DONE, finished_at__lt=old).delete()
-
-
 def _slots_by_state(campaign: Campaign) -> dict[str, int]:
     rows = (
-        Slot.objects.filter(campaign=campaign, item__batch__is_pilot=False, item__batch__is_gold=False)
+        Slot.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
         .values("state")
         .annotate(count=Count("pk"))
     )
@@ -69,14 +61,13 @@ def _work_numbers(campaign: Campaign) -> dict[str, Any]:
         lambda: {"counted": 0, "late": 0, "seconds": [], "paths": Counter()}
     )
     days: Counter[str] = Counter()
-    rows = Annotation.objects.filter(campaign=campaign, item__batch__is_pilot=False, item__batch__is_gold=False).values_list(
-        "surrogate_id", "answer", "stage_seconds", "active_seconds", "seconds", "counted", "not_counted_because",
-        "submitted_at",
+    rows = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY).values_list(
+        "surrogate_id", "answer", "stage_seconds", "active_seconds", "seconds", "state", "submitted_at",
     )  # fmt: skip
-    for surrogate, answer, stages, active, seconds, counted, because, submitted_at in rows.iterator(chunk_size=2000):
+    for surrogate, answer, stages, active, seconds, state, submitted_at in rows.iterator(chunk_size=2000):
         person = people[str(surrogate)]
-        person["late"] += because == "late"
-        if not counted:
+        person["late"] += state == AnnotationState.LATE
+        if state != AnnotationState.COUNTED:
             continue
         path = task_type.path(answer)
         paths[path] += 1

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
-from annotation.models import Campaign, Participation, Standing
+from annotation.models import Campaign, Participation, Standing, StandingChange
+from annotation.services.counting import people_lock
 
 
 def standing_move(
@@ -14,8 +15,14 @@ def standing_move(
 ) -> bool:
     """Move somebody's standing; what they have in hand can be finished. Return whether that changed anything."""
     require_transaction()
-    place, _ = Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
-    moved = Participation.objects.filter(pk=place.pk).exclude(standing=to).update(standing=to)
-    if moved:
-        record(action=f"standing_{to}", subject=place, now=now, actor_id=actor_id, scope_id=campaign.pk, **because)
-    return bool(moved)
+    Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
+    [place] = people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])
+    if place.standing == to:
+        return False
+    Participation.objects.filter(pk=place.pk).update(standing=to)
+    StandingChange.objects.create(
+        campaign=campaign, surrogate_id=surrogate_id, before=place.standing, after=to, because=because,
+        changed_by_id=actor_id, at=now,
+    )  # fmt: skip
+    record(action=f"standing_{to}", subject=place, now=now, actor_id=actor_id, scope_id=campaign.pk, **because)
+    return True

@@ -7,17 +7,18 @@ from typing import IO, Any
 from django.utils import timezone
 
 from accounts.models import Surrogate
-from annotation.documents.errors import DocumentError
-from annotation.documents.published import SOURCE, PublishedError, PublishedExample, example_of, read_records
-from annotation.documents.published_rules import Checker
-from annotation.documents.sandbox import PageParser, ParsedPage
 from annotation.locks import campaign_lock
-from annotation.models import Annotation, Campaign, Item, Slot, SlotState, Tokenization
+from annotation.models import Annotation, AnnotationState, Campaign, Item, Slot, SlotState
 from annotation.ordering import order_key
 from annotation.services.campaigns import batch_for_import
-from annotation.services.documents import limits, page_store, tokenization_record
 from annotation.services.items import split_of_item, split_weights
 from annotation.tasktypes.nq.answers import GOOD, NO_ANSWER, NONE, SPANS
+from documents.html.errors import DocumentError
+from documents.html.published import SOURCE, PublishedError, PublishedExample, example_of, read_records
+from documents.html.published_rules import Checker
+from documents.html.sandbox import PageParser, ParsedPage
+from documents.models import Tokenization
+from documents.services import limits, page_store, tokenization_record
 from jobs.work import Work
 
 VERSION = 1
@@ -117,6 +118,7 @@ def _item(
         content={"question_text": example.question_text, "question_tokens": example.question_tokens},
         content_sha256=_identity(example),
         n=max(wanted, split.n),
+        votes=split.n,
         created_at=now,
     )
 
@@ -131,7 +133,7 @@ def _annotations(
         )  # fmt: skip
         Annotation.objects.create(
             published_id=str(published["annotation_id"]), campaign=campaign, item=item, slot=slot,
-            surrogate=surrogates[index], answer=answer_of(published), answer_version=1, counted=True,
+            surrogate=surrogates[index], answer=answer_of(published), answer_version=1, state=AnnotationState.COUNTED,
             submitted_at=now, seconds=0.0,
         )  # fmt: skip
 

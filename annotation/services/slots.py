@@ -13,11 +13,12 @@ from django.utils import timezone
 from accounts.audit import record
 from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
-from annotation.models import Batch, BatchState, Campaign, Item, ItemState, Participation, Slot, SlotState, Split
+from annotation.models import ORDINARY, Batch, BatchState, Campaign, CampaignState, Item, ItemState, Slot, Split
 from annotation.ordering import order_key, seeded
+from annotation.services.claims import queue_rewind
+from annotation.services.counting import round_slots_close, round_slots_want
 from jobs.models import Job
 from jobs.services import job_enqueue
-from jobs.ticks import on_tick
 from jobs.work import Work
 
 CHUNK = 500
@@ -41,10 +42,9 @@ def batch_launch(*, work: Work, batch: Batch, actor_id: UUID | None) -> dict[str
                 return {"slots": made}
 
 
-@on_tick
 def batches_open(now: datetime) -> None:
     """Launch batches whose time has come, in campaigns that are not closed."""
-    due = Batch.objects.filter(state=BatchState.DRAFT, opens_at__lte=now).exclude(campaign__state="closed")
+    due = Batch.objects.filter(state=BatchState.DRAFT, opens_at__lte=now).exclude(campaign__state=CampaignState.CLOSED)
     for batch in due.select_related("campaign").order_by("opens_at", "pk")[:20]:
         launch_request(batch=batch, actor_id=None, now=now)
 
@@ -60,7 +60,9 @@ def launch_request(*, batch: Batch, actor_id: UUID | None, now: datetime) -> Job
 def _open(batch: Batch, *, actor_id: UUID | None, slots: int) -> None:
     opened = Batch.objects.filter(pk=batch.pk, state=BatchState.DRAFT).update(state=BatchState.OPEN)
     if opened:
-        _bring_back(batch.campaign, Slot.objects.filter(item__batch=batch).aggregate(first=Min("order_key"))["first"])
+        first = Slot.objects.filter(item__batch=batch).aggregate(first=Min("order_key"))["first"]
+        if first is not None:
+            queue_rewind(campaign=batch.campaign, order_key=first)
         record(
             action="batch_launch", subject=batch, now=timezone.now(), actor_id=actor_id, scope_id=batch.campaign_id,
             slots=slots,
@@ -88,7 +90,11 @@ def items_extend(
         How many items were extended by this call.
     """
     ids = Item.objects.filter(
-        campaign=campaign, split=split, state=ItemState.ACTIVE, batch__state=BatchState.OPEN, batch__is_gold=False
+        campaign=campaign,
+        split=split,
+        state=ItemState.ACTIVE,
+        batch__state=BatchState.OPEN,
+        batch__purpose__in=ORDINARY,
     ).values_list("pk", "external_id")
     drawn = [pk for pk, _ in sorted(ids, key=lambda row: (seeded(seed, "extend", row[1]), row[0]))[:sample]]
     extended = 0
@@ -105,43 +111,35 @@ def items_extend(
 
 def _extend(campaign: Campaign, ids: list[int], n: int) -> int:
     require_transaction()
-    items = list(Item.objects.select_for_update(of=("self",)).select_related("batch").filter(pk__in=ids, n__lt=n))
+    rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("batch")
+    items = list(rows.filter(pk__in=ids, n__lt=n).order_by("pk"))
     slots = [slot for item in items for slot in _slots(item.batch, item, range(item.n, n), wave=1)]
     Slot.objects.bulk_create(slots, ignore_conflicts=True, batch_size=CHUNK)
     Item.objects.filter(pk__in=[item.pk for item in items]).update(n=n)
     if slots:
-        _bring_back(campaign, min(slot.order_key for slot in slots))
+        queue_rewind(campaign=campaign, order_key=min(slot.order_key for slot in slots))
     return len(items)
 
 
-def _bring_back(campaign: Campaign, first: int | None) -> None:
-    """Bring people who are past a place in the queue back to it: there is work there now."""
-    if first is not None:
-        Participation.objects.filter(campaign=campaign, cursor__gt=first).update(cursor=first)
+def round_open(*, item: Item, round_: int) -> int | None:
+    """Ask for a further round of votes on an item, by people who have not met it.
 
-
-def round_open(*, item: Item, round_: int, n: int) -> int:
-    """Ask for ``n`` annotations of an item in a further round, by people who have not met it; return how many are new.
-
-    Slots of that round that were closed are opened again.
+    Slots of that round that were closed are opened again. Returns the place in the queue of the first new slot,
+    for a `queue_rewind` at the end of the transaction, or None when there is none.
     """
     require_transaction()
-    slots = list(_slots(item.batch, item, range(n), wave=0, round_=round_))
     there = set(Slot.objects.filter(item=item, round=round_).values_list("index", flat=True))
-    Slot.objects.bulk_create([slot for slot in slots if slot.index not in there], ignore_conflicts=True)
-    Slot.objects.filter(item=item, round=round_).update(is_wanted=True)
-    again = Slot.objects.filter(item=item, round=round_, state=SlotState.CLOSED).exclude(annotations__counted=True)
-    opened = again.update(state=SlotState.OPEN, is_reopened=True)
-    if len(there) < n:
-        _bring_back(item.campaign, min(slot.order_key for slot in slots))
-    return opened + n - len(there)
+    slots = [
+        slot for slot in _slots(item.batch, item, range(item.votes), wave=0, round_=round_) if slot.index not in there
+    ]
+    round_slots_want(item=item, round_=round_)
+    Slot.objects.bulk_create(slots, ignore_conflicts=True)
+    return min((slot.order_key for slot in slots), default=None)
 
 
 def round_close(*, item: Item, round_: int) -> int:
-    """Stop asking for annotations in a round: open slots close, work in hand can be finished and is not asked for again."""
-    require_transaction()
-    Slot.objects.filter(item=item, round=round_).update(is_wanted=False)
-    return Slot.objects.filter(item=item, round=round_, state=SlotState.OPEN).update(state=SlotState.CLOSED)
+    """Stop asking for votes in a round: open slots close, work in hand can be finished and is not asked for again."""
+    return round_slots_close(item=item, round_=round_)
 
 
 def _slots(batch: Batch, item: Item, indices: range, *, wave: int, round_: int = 1) -> Iterator[Slot]:

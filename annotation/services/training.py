@@ -1,26 +1,28 @@
 """The training round: examples with feedback before the first item."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-
-from accounts.transactions import require_transaction
-from annotation.models import Campaign, Participation, Ticket, TrainingExample
+from accounts.transactions import durable, require_transaction
+from annotation.models import Campaign, Participation, TrainingExample
 from annotation.services.claims import participation_lock
 from annotation.tasktypes.registry import TASK_TYPES
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """An example of the training round, with where it stands among them."""
+    """An example of the training round, with where it stands among them.
+
+    ``finishes``: this answer was the last of the round.
+    """
 
     number: int
     of: int
     content: dict[str, Any]
     sent: str = ""
+    finishes: bool = False
 
     @property
     def is_right(self) -> bool:
@@ -53,20 +55,16 @@ def _lesson(campaign: Campaign, position: int, sent: str = "") -> Lesson | None:
     return Lesson(position + 1, len(contents), contents[position], sent)
 
 
-def lesson_answer(
-    *, campaign: Campaign, surrogate_id: UUID, number: int, sent: str, now: datetime, ticket: Ticket | None = None
-) -> Lesson | None:
+@durable
+def lesson_answer(*, campaign: Campaign, surrogate_id: UUID, number: int, sent: str, now: datetime) -> Lesson | None:
     """Take an answer to an example, go on to the next, and return the example with what was sent.
 
     Nothing depends on whether it was right. An answer sent again, or to another example, changes nothing.
-    With which ticket the round was finished is kept: it is paid.
     """
-    with transaction.atomic():
-        place = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
-        lesson = _lesson(campaign, number - 1, sent)
-        if lesson is not None and place.trained == number - 1:
-            done = {"trained_at": now} if number == lesson.of else {}
-            Participation.objects.filter(pk=place.pk).update(trained=number, **done)
-            if done and ticket is not None:
-                Ticket.objects.filter(pk=ticket.pk).update(trained=True)
+    place = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
+    lesson = _lesson(campaign, number - 1, sent)
+    if lesson is not None and place.trained == number - 1:
+        done = {"trained_at": now} if number == lesson.of else {}
+        Participation.objects.filter(pk=place.pk).update(trained=number, **done)
+        lesson = replace(lesson, finishes=bool(done))
     return lesson

@@ -1,24 +1,14 @@
-"""Taking back what was just submitted: the annotation stays, not counted, and its author holds the item again."""
+"""Undoing the last submission: the annotation stays, not counted, and its author holds the item again."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import transaction
-from django.db.models import F
-
 from accounts.audit import record
-from annotation.models import (
-    Annotation,
-    Assignment,
-    AssignmentState,
-    Campaign,
-    ItemState,
-    Participation,
-    Slot,
-    SlotState,
-)
+from accounts.transactions import durable
+from annotation.models import Annotation, Assignment, AssignmentState, Campaign, Standing
 from annotation.services.claims import Claim, claim_next, participation_lock
-from annotation.services.work import WorkError, slot_reopen
+from annotation.services.counting import slots_release, submission_take_back
+from annotation.services.work import INTERNAL, WorkError
 from annotation.tasktypes.registry import TASK_TYPES
 
 UNDO_SECONDS = 120
@@ -28,6 +18,7 @@ class NothingToUndo(WorkError):
     """The last submission is too long ago, does not count any more, or there is none."""
 
 
+@durable
 def submission_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Claim:
     """Give somebody their last item back to answer again; the one in hand goes back to the others.
 
@@ -35,41 +26,38 @@ def submission_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) ->
     ------
     NothingToUndo
     """
-    with transaction.atomic():
-        participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
-        own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, ticket=None)
-        last = own.select_related("assignment", "item").order_by("-pk").first()
-        if last is None or last.assignment is None or last.submitted_at < now - timedelta(seconds=UNDO_SECONDS):
-            raise NothingToUndo
-        undone = Annotation.objects.filter(pk=last.pk, counted=True, item__state=ItemState.ACTIVE).update(
-            counted=False, not_counted_because="undone", is_examined=False
-        )
-        if not undone or not _hold_again(last, campaign, surrogate_id, now):
-            raise NothingToUndo
-        Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, submitted__gte=1).update(
-            submitted=F("submitted") - 1
-        )
-        # Who did it stands in the assignment alone, so that a withdrawal can unlink it.
-        record(action="submission_undo", subject=last, now=now, actor_id=None, scope_id=campaign.pk)
-        return claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
+    place = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
+    last = (
+        Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
+        .select_related("assignment").order_by("-pk").first()
+    )  # fmt: skip
+    if place.standing in (Standing.PAUSED, Standing.SUSPENDED):
+        raise NothingToUndo
+    if last is None or last.assignment is None or last.submitted_at < now - timedelta(seconds=UNDO_SECONDS):
+        raise NothingToUndo
+    in_hand = _give_back(campaign, surrogate_id, now)
+    if not submission_take_back(annotation=last, now=now):
+        raise NothingToUndo
+    _hold_again(last.assignment, campaign, now)
+    slots_release(slot_ids=in_hand)
+    # Who did it stands in the assignment alone, so that a withdrawal can unlink it.
+    record(action="submission_undo", subject=last, now=now, actor_id=None, scope_id=campaign.pk)
+    return claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
 
 
-def _hold_again(last: Annotation, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
-    in_hand = Assignment.objects.filter(
-        campaign=campaign, surrogate_id=surrogate_id, state=AssignmentState.LIVE
-    ).first()
-    if in_hand is not None:
-        Assignment.objects.filter(pk=in_hand.pk).update(state=AssignmentState.RELEASED, ended_at=now)
-        slot_reopen(slot_id=in_hand.slot_id)
-    before = last.assignment
-    assert before is not None
+def _give_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> list[int]:
+    """End the assignment in hand and return its slot, to be released after the earlier one is held again."""
+    live = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AssignmentState.LIVE)
+    slot_ids = list(live.values_list("slot_id", flat=True))
+    live.update(state=AssignmentState.RELEASED, ended_at=now)
+    return slot_ids
+
+
+def _hold_again(before: Assignment, campaign: Campaign, now: datetime) -> None:
     Assignment.objects.filter(pk=before.pk).update(state=AssignmentState.UNDONE)
-    held = Slot.objects.filter(pk=before.slot_id, state=SlotState.FILLED).update(state=SlotState.HELD)
-    if held:
-        Assignment.objects.create(
-            campaign=campaign, item_id=last.item_id, slot_id=before.slot_id, surrogate_id=surrogate_id,
-            guideline_id=before.guideline_id, state=AssignmentState.LIVE, claimed_at=now,
-            deadline_at=now + timedelta(seconds=campaign.deadline_seconds),
-            draft=TASK_TYPES[campaign.task_type].step_back(before.draft), draft_version=before.draft_version + 1,
-        )  # fmt: skip
-    return bool(held)
+    Assignment.objects.create(
+        campaign=campaign, item_id=before.item_id, slot_id=before.slot_id, surrogate_id=before.surrogate_id,
+        guideline_id=before.guideline_id, state=AssignmentState.LIVE, claimed_at=now,
+        deadline_at=now + timedelta(seconds=campaign.deadline_seconds),
+        draft=TASK_TYPES[campaign.task_type].step_back(before.draft), draft_version=before.draft_version + 1,
+    )  # fmt: skip

@@ -1,34 +1,23 @@
 """What an annotator does with an assignment: draft, stages, submission, skip, more time, report."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-from django.db.models import F, Q
-
 from accounts.audit import record
-from accounts.transactions import require_transaction
-from annotation.models import (
-    Annotation,
-    Assignment,
-    AssignmentState,
-    ItemReport,
-    ItemState,
-    Participation,
-    Slot,
-    SlotState,
-    Ticket,
-)
+from accounts.transactions import durable
+from annotation.models import Annotation, AnnotationState, Assignment, AssignmentState, ItemReport
 from annotation.ordering import new_annotation_id
-from annotation.selectors.documents import tokenization_of
 from annotation.services.claims import Claim, claim_next, participation_lock
+from annotation.services.counting import annotation_enter, slots_release
+from annotation.signals import assignment_skipped
 from annotation.tasktypes.base import Draft
 from annotation.tasktypes.registry import TASK_TYPES
-from annotation.workforces.registry import WORKFORCES
+from documents.selectors import tokenization_of
 
+INTERNAL = "internal"  # people with an account here; other values of `Annotation.via` are the workforces' kinds
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
 
 
@@ -56,21 +45,13 @@ class DraftConflict(WorkError):
         self.version = version
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """What became of a submission, and what comes next."""
-
-    annotation: Annotation
-    next: Claim
-
-
 def assignment_of(*, assignment_id: UUID, surrogate_id: UUID) -> Assignment:
     """Return a person's own assignment.
 
     Raises
     ------
     NoSuchAssignment
-        It does not exist or is somebody else's (which looks the same).
+        It does not exist or is somebody else's; the two look the same.
     """
     try:
         return Assignment.objects.select_related("item__tokenization__document", "campaign", "guideline", "slot").get(
@@ -89,7 +70,10 @@ def stage_advance(
     ------
     AnswerError, DraftConflict, AssignmentOver, NoSuchAssignment
     """
-    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    return _advance(assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id), stage, sent, version, now)
+
+
+def _advance(assignment: Assignment, stage: str, sent: Mapping[str, Any], version: int, now: datetime) -> Assignment:
     task_type = TASK_TYPES[assignment.campaign.task_type]
     page = tokenization_of(assignment.item.tokenization) if stage != task_type.stages[0] else None
     draft = task_type.advance(assignment.draft, stage, sent, page)
@@ -158,67 +142,95 @@ def _seconds(value: Any) -> float:
         return 0.0
 
 
-def assignment_submit(
-    *, assignment_id: UUID, surrogate_id: UUID, now: datetime, another: bool = True, ticket: Ticket | None = None
-) -> Submission:
-    """Submit the finished draft and claim the next slot, as one transaction.
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of an answer: the assignment with its draft, and at the end the annotation and the next claim."""
 
-    Submitting again has no further effect and returns the same annotation. A late submission is kept
-    and marked, and does not count: the slot may be somebody else's by now. What comes with a ticket
-    holds its slot, but counts only when the marketplace has confirmed the ticket.
+    assignment: Assignment
+    annotation: Annotation | None = None
+    next: Claim | None = None
+
+
+@durable
+def answer_take(
+    *,
+    assignment_id: UUID,
+    surrogate_id: UUID,
+    stage: str,
+    sent: Mapping[str, Any],
+    version: int,
+    now: datetime,
+    via: str = INTERNAL,
+    is_provisional: bool = False,
+    another: bool = True,
+) -> Taken:
+    """Take the answer to one stage, from wherever it comes; the last stage submits, all in one transaction.
+
+    Taking the last answer again has no further effect and returns the same annotation. A late submission is kept
+    and marked; it does not count, because the slot may be somebody else's by now. A provisional one fills its
+    slot, but counts only when it is confirmed (`annotation.services.counting.submissions_confirm`).
+
+    Raises
+    ------
+    AnswerError, DraftConflict, AssignmentOver, NoSuchAssignment
+    """
+    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
+    annotation = Annotation.objects.filter(assignment=assignment).first()
+    if annotation is None:
+        assignment = _advance(assignment, stage, sent, version, now)
+        if TASK_TYPES[assignment.campaign.task_type].current_stage(assignment.draft) is not None:
+            return Taken(assignment)
+        annotation = _submit(assignment, via, is_provisional=is_provisional, now=now)
+    claim = claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now) if another else None
+    return Taken(assignment, annotation, claim)
+
+
+@durable
+def assignment_submit(*, assignment_id: UUID, surrogate_id: UUID, now: datetime, another: bool = True) -> Taken:
+    """Submit a draft that is finished already and claim the next slot; see `answer_take`.
 
     Raises
     ------
     AnswerError, AssignmentOver, NoSuchAssignment
     """
-    with transaction.atomic():
-        assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
-        participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
-        annotation = Annotation.objects.filter(assignment=assignment).first() or _submit(assignment, ticket, now)
-        claim = Claim(None)
-        if another:
-            claim = claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now)
-    return Submission(annotation, claim)
+    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
+    annotation = Annotation.objects.filter(assignment=assignment).first()
+    annotation = annotation or _submit(assignment, INTERNAL, is_provisional=False, now=now)
+    claim = claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now) if another else None
+    return Taken(assignment, annotation, claim)
 
 
-def _submit(assignment: Assignment, ticket: Ticket | None, now: datetime) -> Annotation:
+def _submit(assignment: Assignment, via: str, *, is_provisional: bool, now: datetime) -> Annotation:
     campaign = assignment.campaign
     task_type = TASK_TYPES[campaign.task_type]
     answer = task_type.answer(assignment.draft, tokenization_of(assignment.item.tokenization))
     on_time = _end(assignment, AssignmentState.LIVE, AssignmentState.SUBMITTED, now)
     if not on_time and not _end(assignment, AssignmentState.EXPIRED, AssignmentState.LATE, now):
         assignment.refresh_from_db(fields=["state"])
-        existing = Annotation.objects.filter(assignment=assignment).first()
-        if existing is not None:  # the same submission, sent twice at once
-            return existing
         raise AssignmentOver(assignment.state)
     clock = assignment.draft.get("clock", {})
-    awaits = ticket is not None and WORKFORCES[ticket.workforce.kind].confirms
-    because = "late" if not on_time else "unverified" if awaits else ""
-    annotation = Annotation.objects.create(
-        published_id=new_annotation_id(campaign.seed, assignment.pk),
-        assignment=assignment,
-        campaign=campaign,
-        item_id=assignment.item_id,
-        slot_id=assignment.slot_id if on_time else None,
-        surrogate_id=assignment.surrogate_id,
-        guideline_id=assignment.guideline_id,
-        answer=answer,
-        answer_version=task_type.answer_version,
-        ticket=ticket,
-        counted=not because,
-        not_counted_because=because,
-        submitted_at=now,
-        seconds=(now - assignment.claimed_at).total_seconds(),
-        active_seconds=sum(entry["active"] for entry in clock.values()) or None,
-        stage_seconds={stage: entry["seconds"] for stage, entry in clock.items()},
-    )
-    if on_time:
-        Slot.objects.filter(pk=assignment.slot_id).exclude(state=SlotState.CLOSED).update(state=SlotState.FILLED)
-        Participation.objects.filter(campaign=campaign, surrogate_id=assignment.surrogate_id).update(
-            submitted=F("submitted") + 1
+    state = AnnotationState.PROVISIONAL if is_provisional else AnnotationState.COUNTED
+    return annotation_enter(
+        Annotation(
+            published_id=new_annotation_id(campaign.seed, assignment.pk),
+            assignment=assignment,
+            campaign=campaign,
+            item_id=assignment.item_id,
+            slot_id=assignment.slot_id if on_time else None,
+            surrogate_id=assignment.surrogate_id,
+            guideline_id=assignment.guideline_id,
+            via=via,
+            answer=answer,
+            answer_version=task_type.answer_version,
+            state=state if on_time else AnnotationState.LATE,
+            submitted_at=now,
+            seconds=(now - assignment.claimed_at).total_seconds(),
+            active_seconds=sum(entry["active"] for entry in clock.values()) or None,
+            stage_seconds={stage: entry["seconds"] for stage, entry in clock.items()},
         )
-    return annotation
+    )
 
 
 def _end(assignment: Assignment, before: AssignmentState, after: AssignmentState, now: datetime) -> bool:
@@ -226,46 +238,21 @@ def _end(assignment: Assignment, before: AssignmentState, after: AssignmentState
     return bool(Assignment.objects.filter(pk=assignment.pk, state=before).update(state=after, ended_at=now))
 
 
-Skipping = Callable[[Assignment, datetime], None]
-_SKIPPINGS: list[Skipping] = []
-
-
-def on_skip(function: Skipping) -> Skipping:
-    """Register what happens when an item is given back, in the same transaction."""
-    _SKIPPINGS.append(function)
-    return function
-
-
+@durable
 def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, note: str, now: datetime) -> Claim:
     """Give an item back with a reason and claim the next; skipping counts against nobody."""
     if reason not in SKIP_REASONS:
         raise ValueError(f"unknown reason {reason!r}")
-    with transaction.atomic():
-        assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
-        participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
-        skipped = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.LIVE).update(
-            state=AssignmentState.SKIPPED, ended_at=now, skip_reason=reason, skip_note=note[:500]
-        )
-        if skipped:
-            slot_reopen(slot_id=assignment.slot_id)
-            assignment.skip_reason = reason
-            for function in _SKIPPINGS:
-                function(assignment, now)
-        return claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now)
-
-
-def slot_reopen(*, slot_id: int) -> None:
-    """Put a slot back for somebody else; that of a retired item closes."""
-    slots_reopen(slot_ids=[slot_id])
-
-
-def slots_reopen(*, slot_ids: Collection[int]) -> None:
-    """Put slots back for somebody else; those of retired items close, those meant for one person stay theirs."""
-    require_transaction()
-    slots = Slot.objects.filter(pk__in=slot_ids, state__in=[SlotState.HELD, SlotState.FILLED])
-    slots.filter(Q(item__state=ItemState.RETIRED) | Q(is_wanted=False)).update(state=SlotState.CLOSED)
-    slots.filter(injection__isnull=False).update(state=SlotState.ASIDE)
-    slots.filter(item__state=ItemState.ACTIVE).update(state=SlotState.OPEN, is_reopened=True)
+    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
+    skipped = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.LIVE).update(
+        state=AssignmentState.SKIPPED, ended_at=now, skip_reason=reason, skip_note=note[:500]
+    )
+    if skipped:
+        slots_release(slot_ids=[assignment.slot_id])
+        assignment.skip_reason = reason
+        assignment_skipped.send(sender=Assignment, assignment=assignment, now=now)
+    return claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now)
 
 
 def deadline_extend(*, assignment_id: UUID, surrogate_id: UUID, now: datetime) -> datetime:
@@ -278,28 +265,12 @@ def deadline_extend(*, assignment_id: UUID, surrogate_id: UUID, now: datetime) -
     return deadline_at
 
 
+@durable
 def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: datetime) -> None:
     """Record that somebody finds an item broken; managers see it, the work goes on."""
-    with transaction.atomic():
-        assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
-        report = ItemReport.objects.create(
-            item_id=assignment.item_id, surrogate_id=surrogate_id, text=text[:1000], created_at=now
-        )
-        # Who reported stands in the report alone, so that a withdrawal can unlink it.
-        record(action="item_report", subject=report, now=now, actor_id=None, scope_id=assignment.campaign_id)
-
-
-def annotation_exclude(*, annotation: Annotation, because: str, actor_id: UUID | None, now: datetime) -> bool:
-    """Keep an annotation but count it no longer, and ask for another in its slot."""
-    with transaction.atomic():
-        excluded = Annotation.objects.filter(pk=annotation.pk, counted=True).update(
-            counted=False, not_counted_because=because, is_examined=False
-        )
-        if excluded:
-            if annotation.slot_id is not None:
-                slot_reopen(slot_id=annotation.slot_id)
-            record(
-                action="annotation_exclude", subject=annotation, now=now, actor_id=actor_id,
-                scope_id=annotation.campaign_id, because=because,
-            )  # fmt: skip
-    return bool(excluded)
+    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    report = ItemReport.objects.create(
+        item_id=assignment.item_id, surrogate_id=surrogate_id, text=text[:1000], created_at=now
+    )
+    # Who reported stands in the report alone, so that a withdrawal can unlink it.
+    record(action="item_report", subject=report, now=now, actor_id=None, scope_id=assignment.campaign_id)

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from annotation.documents.tokens import Tokenization
+from documents.html.tokens import Tokenization
 
 Draft = dict[str, Any]
 Answer = dict[str, Any]

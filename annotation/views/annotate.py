@@ -18,38 +18,31 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.permissions import Action, can, signed_in
-from annotation.models import Assignment, AssignmentState, Campaign, Participation
+from annotation.models import AnnotationState, Assignment, AssignmentState, Campaign, Participation
 from annotation.services import events as event_log
 from annotation.services import work as work_services
 from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
 from annotation.services.undo import NothingToUndo, submission_undo
-from annotation.services.work import AssignmentOver, DraftConflict, NoSuchAssignment
+from annotation.services.work import NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
-from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
+from annotation.views.problems import PROBLEMS, Problem, problem_of
 from annotation.views.stages import STAGE_PAGES
 
 View = Callable[..., HttpResponse]
 MAX_SPANS_CHARACTERS = 10_000
 
 
-def _answers_work_errors(view: View) -> View:
-    """Translate what can go wrong with an assignment, once, into what happened and what to do."""
+def _shows_problems(view: View) -> View:
+    """Translate what can go wrong with an assignment into a page that says what happened and what to do."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, assignment_id: UUID, **kwargs: Any) -> HttpResponse:
         try:
             _check_member(request, assignment_id)
             return view(request, assignment_id, **kwargs)
-        except NoSuchAssignment:
-            return _problem(request, 404, _("This piece of work does not exist or is not yours."))
-        except DraftConflict as error:
-            text = _("You changed this item in another tab. Reload to see the latest version; nothing is lost.")
-            return _problem(request, 409, text, version=error.version)
-        except AssignmentOver as error:
-            return _problem(request, 410, _over(error.state))
-        except AnswerError as error:
-            return _problem(request, 422, _("That cannot be an answer: %(why)s.") % {"why": error}, field=error.field)
+        except PROBLEMS as error:
+            return _problem_page(request, problem_of(error))
 
     return wrapped
 
@@ -63,17 +56,15 @@ def _check_member(request: HttpRequest, assignment_id: UUID) -> None:
         raise NoSuchAssignment
 
 
-def _over(state: str) -> str:
-    if state == AssignmentState.EXPIRED:
-        return _("The time for this item ran out. We kept your draft; finishing it is still possible.")
-    return _("This item is already done. Your answer is kept.")
-
-
-def _problem(request: HttpRequest, status: int, text: str, **data: Any) -> HttpResponse:
+def _problem_page(request: HttpRequest, problem: Problem) -> HttpResponse:
     if request.headers.get("Accept", "").startswith("application/json"):
-        return JsonResponse({"error": text, **data}, status=status)
+        return JsonResponse({"error": problem.text, **problem.data}, status=problem.status)
     template = "annotation/_problem.html" if request.headers.get("HX-Request") else "annotation/problem.html"
-    return render(request, template, {"problem": text}, status=status)
+    return render(request, template, {"problem": problem.text}, status=problem.status)
+
+
+def _problem(request: HttpRequest, status: int, text: str) -> HttpResponse:
+    return _problem_page(request, Problem(status, text))
 
 
 @login_required
@@ -146,22 +137,28 @@ def _is_partial(request: HttpRequest) -> bool:
 
 @login_required
 @require_POST
-@_answers_work_errors
+@_shows_problems
 def stage(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Take one stage's answer; the last stage submits and brings the next item."""
-    surrogate_id = signed_in(request).surrogate_id
     now = timezone.now()
-    assignment = work_services.stage_advance(
-        assignment_id=assignment_id,
-        surrogate_id=surrogate_id,
-        stage=request.POST.get("stage", ""),
-        sent=_sent(request),
-        version=_version(request),
-        now=now,
-    )
-    if TASK_TYPES[assignment.campaign.task_type].current_stage(assignment.draft) is None:
-        return _submit(request, assignment.pk, now)
-    return _after(request, assignment.campaign, Claim(assignment), now)
+    taken = work_services.answer_take(
+        assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id,
+        stage=request.POST.get("stage", ""), sent=_sent(request), version=_version(request), now=now,
+    )  # fmt: skip
+    return _taken(request, taken, now)
+
+
+def _taken(request: HttpRequest, taken: work_services.Taken, now: datetime) -> HttpResponse:
+    """Show the next stage, or after the last one the next item."""
+    campaign = taken.assignment.campaign
+    if taken.annotation is None or taken.next is None:
+        return _after(request, campaign, Claim(taken.assignment), now)
+    if taken.annotation.state == AnnotationState.LATE:
+        messages.warning(
+            request,
+            _("The time had run out, so this answer is kept but does not count towards the dataset. Thank you all the same."),
+        )  # fmt: skip
+    return _after(request, campaign, taken.next, now, undo=taken.annotation.state == AnnotationState.COUNTED)
 
 
 def _sent(request: HttpRequest) -> dict[str, Any]:
@@ -202,24 +199,14 @@ def _after(
 
 @login_required
 @require_POST
-@_answers_work_errors
+@_shows_problems
 def submit(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Submit a finished draft and bring the next item."""
-    return _submit(request, assignment_id, timezone.now())
-
-
-def _submit(request: HttpRequest, assignment_id: UUID, now: datetime) -> HttpResponse:
-    done = work_services.assignment_submit(
+    now = timezone.now()
+    taken = work_services.assignment_submit(
         assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id, now=now
     )
-    if done.annotation.not_counted_because == "late":
-        messages.warning(
-            request,
-            _(
-                "The time had run out, so this answer is kept but does not count towards the dataset. Thank you all the same."
-            ),
-        )
-    return _after(request, done.annotation.campaign, done.next, now, undo=done.annotation.counted)
+    return _taken(request, taken, now)
 
 
 @login_required
@@ -230,14 +217,14 @@ def undo(request: HttpRequest, slug: str) -> HttpResponse:
     now = timezone.now()
     try:
         claim = submission_undo(campaign=campaign, surrogate_id=signed_in(request).surrogate_id, now=now)
-    except NothingToUndo:
-        return _problem(request, 409, _("There is nothing to take back any more: it was too long ago."))
+    except NothingToUndo as error:
+        return _problem_page(request, problem_of(error))
     return _after(request, campaign, claim, now)
 
 
 @login_required
 @require_POST
-@_answers_work_errors
+@_shows_problems
 def back(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Open the stage before again."""
     now = timezone.now()
@@ -249,7 +236,7 @@ def back(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 
 @login_required
 @require_POST
-@_answers_work_errors
+@_shows_problems
 def draft(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Keep what is marked but not confirmed."""
     sent = _sent(request)
@@ -269,7 +256,7 @@ def draft(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 
 @login_required
 @require_POST
-@_answers_work_errors
+@_shows_problems
 def skip(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Give an item back and bring the next."""
     now = timezone.now()
@@ -290,7 +277,7 @@ def skip(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 
 @login_required
 @require_POST
-@_answers_work_errors
+@_shows_problems
 def report(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Tell the managers that something is wrong with an item."""
     text = request.POST.get("text", "").strip()
@@ -307,7 +294,7 @@ def report(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 
 @login_required
 @require_POST
-@_answers_work_errors
+@_shows_problems
 def extend(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Give more time."""
     deadline_at = work_services.deadline_extend(
@@ -318,7 +305,7 @@ def extend(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 
 @login_required
 @require_POST
-@_answers_work_errors
+@_shows_problems
 def events(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Store a piece of the click log."""
     sent = events_sent(request)

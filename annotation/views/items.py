@@ -11,11 +11,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.permissions import Action, can, signed_in
 from annotation.models import Annotation, Item
-from annotation.selectors.documents import page_display
 from annotation.selectors.items import answers_side_by_side, items_page, pilot_items
+from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.items import item_retire
-from annotation.services.work import annotation_exclude
 from annotation.views.access import campaign_for
+from documents.selectors import page_display
 
 
 @login_required
@@ -73,7 +73,21 @@ def exclude(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
     campaign = campaign_for(request, slug, Action.MANAGE)
     annotation = get_object_or_404(Annotation, pk=annotation_id, campaign=campaign)
     actor_id = signed_in(request).surrogate_id
-    annotation_exclude(annotation=annotation, because="excluded", actor_id=actor_id, now=timezone.now())
+    annotation_exclude(annotation=annotation, because="manager", actor_id=actor_id, now=timezone.now())
+    return redirect("item", slug=slug, item_id=annotation.item_id)
+
+
+@login_required
+@require_POST
+def restore(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse:
+    """Count an excluded annotation again."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    annotation = get_object_or_404(Annotation, pk=annotation_id, campaign=campaign)
+    actor_id = signed_in(request).surrogate_id
+    if not annotation_restore(annotation=annotation, actor_id=actor_id, now=timezone.now()):
+        messages.error(
+            request, _("It cannot count again: somebody else has its place by now, or its author is suspended.")
+        )
     return redirect("item", slug=slug, item_id=annotation.item_id)
 
 

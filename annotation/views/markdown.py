@@ -2,7 +2,7 @@
 
 from markdown_it import MarkdownIt
 
-from annotation.documents.display import sanitised
+from documents.html.display import sanitised
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 

@@ -6,8 +6,8 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment
-from annotation.selectors.documents import box_display, page_display, tokenization_load, tokenization_of
 from annotation.tasktypes.nq.answers import current_stage, span_text
+from documents.selectors import box_display, page_display, tokenization_load, tokenization_of
 
 BAD_REASON_LABELS = (
     ("ambiguous", _("Ambiguous")),

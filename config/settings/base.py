@@ -20,7 +20,9 @@ DATA_DIR = Path(env.str("QUORATE_DATA", default=str(BASE_DIR / "var")))
 INSTALLED_APPS = [
     "accounts",
     "jobs",
+    "documents",
     "annotation",
+    "workforces",
     "quality",
     "exports",
     "console",
@@ -86,12 +88,19 @@ SQLITE_OPTIONS = {
 }
 
 
+# PostgreSQL: nothing waits for a lock or runs a statement for longer; what is given up is tried again.
+LOCK_SECONDS = env.int("QUORATE_LOCK_SECONDS", default=10)
+STATEMENT_SECONDS = env.int("QUORATE_STATEMENT_SECONDS", default=300)
+
+
 def database(url: str) -> dict[str, Any]:
     """Return Django's settings for a database URL (``sqlite:///path`` or ``postgres://…``)."""
     config: dict[str, Any] = environ.Env.db_url_config(url)
     if config["ENGINE"].endswith("sqlite3"):
         config["OPTIONS"] = {**SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     else:
+        limits = f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
+        config["OPTIONS"] = {"options": limits, **config.get("OPTIONS", {})}
         config.setdefault("CONN_MAX_AGE", 60)
         config.setdefault("CONN_HEALTH_CHECKS", True)
     return config

@@ -24,24 +24,10 @@ from django.utils import timezone
 
 from accounts.models import Surrogate
 from annotation.management.campaigns import launch_here
-from annotation.models import (
-    Annotation,
-    Campaign,
-    CampaignState,
-    Errand,
-    ErrandKind,
-    ErrandState,
-    Item,
-    Posting,
-    PostingState,
-    Ticket,
-    TicketState,
-)
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, CampaignState, Item
 from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.numbers import numbers_refresh
-from annotation.services.pay import bonus_grant
-from annotation.services.workforces import workforce_add
 from console.demo.relevance import CONTENT, import_pairs
 from console.serving import (
     ROOT,
@@ -52,15 +38,19 @@ from console.serving import (
     wait_until_up,
     web_command,
 )
-from quality.models import Appeal, Case, Inspection, InspectionVerdict, Review, Verdict
+from quality.models import Case, Inspection, InspectionVerdict, Review, Verdict
 from quality.rules.policy import Policy
 from quality.selectors.summary import summary_of
 from quality.services.adjudication import opinion_give
 from quality.services.gold import gold_import
 from quality.services.inspections import inspection_decide
-from quality.services.people import appeal_decide, appeal_open, review_decide
+from quality.services.people import review_decide
 from quality.services.policies import policy_publish
 from simulation.crowd import Did, SimulatedWorker, Temper
+from workforces.models import Appeal, Errand, ErrandKind, ErrandState, Posting, PostingState, Ticket, TicketState
+from workforces.services.appeals import appeal_decide, appeal_open
+from workforces.services.pay import bonus_grant
+from workforces.services.workforces import workforce_add
 
 # Far more gold than ANTIQUE's 3 %: with some twenty items a person, no honest rule could decide on less.
 POLICY = Policy(gold_first=5, gold_first_items=12, gold_rate=0.15, gold_most_exposures=60)
@@ -293,7 +283,7 @@ def _manage(campaign: Campaign, services: Services, plan: Plan, deadline: float,
     """Play the manager and the expert until every pair has a verdict; kill the worker as often as planned."""
     chance = random.Random(plan.seed)  # noqa: S311  a simulation
     manager, expert = Surrogate.objects.create().pk, Surrogate.objects.create().pk
-    pairs = Item.objects.filter(campaign=campaign, batch__is_gold=False).count()
+    pairs = Item.objects.filter(campaign=campaign, batch__purpose__in=ORDINARY).count()
     kills = [chance.uniform(0.02, 0.95) * 3 * pairs for _ in range(plan.kills)]  # in answers
     said = -1
     while (done := Verdict.objects.filter(campaign=campaign, superseded_at=None).count()) < pairs:
@@ -348,7 +338,7 @@ def _settle(campaign: Campaign, services: Services, deadline: float, say: Say) -
         _appeal(campaign, manager)
         tickets = Ticket.objects.filter(workforce__campaign=campaign).exclude(state__in=settled)
         # What was accepted and given back at the marketplace is nobody's any more.
-        given_back = tickets.filter(state=TicketState.OPEN, annotations=None)
+        given_back = tickets.filter(state=TicketState.OPEN, work=None)
         errands = Errand.objects.filter(workforce__campaign=campaign, state__in=[ErrandState.DUE, ErrandState.SENDING])
         waiting = tickets.count() - given_back.count()
         live = [PostingState.WANTED, PostingState.OPEN, PostingState.ENDING]
@@ -361,7 +351,7 @@ def _settle(campaign: Campaign, services: Services, deadline: float, say: Say) -
 
 
 def _owed(campaign: Campaign) -> bool:
-    return Annotation.objects.filter(campaign=campaign, not_counted_because="unverified").exists()
+    return Annotation.objects.filter(campaign=campaign, state=AnnotationState.PROVISIONAL).exists()
 
 
 def _appeal(campaign: Campaign, manager: UUID) -> None:
@@ -384,5 +374,5 @@ def _result(campaign: Campaign, plan: Plan, books: dict[str, Any]) -> dict[str, 
         "gold_share": POLICY.gold_rate, "postings": postings.count(), "hits": books["hits"], "errands": kinds,
         "failed_errands": list(failed.values_list("kind", "error")), "books": books,
         "superseded": Verdict.objects.filter(campaign=campaign).exclude(superseded_at=None).count(),
-        "reopened": Annotation.objects.filter(campaign=campaign, not_counted_because="quality").count(),
+        "reopened": Annotation.objects.filter(campaign=campaign, state=AnnotationState.EXCLUDED).count(),
     }  # fmt: skip

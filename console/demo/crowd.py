@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from annotation.documents.tokens import Candidate, Tokenization
 from annotation.models import Assignment, Campaign
-from annotation.selectors.documents import tokenization_of
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import assignment_submit, stage_advance
 from annotation.tasktypes.nq.answers import BAD, BAD_REASONS, GOOD, NO_ANSWER, NONE, SPANS
+from documents.html.tokens import Candidate, Tokenization
+from documents.selectors import tokenization_of
 
 
 @dataclass(frozen=True, slots=True)

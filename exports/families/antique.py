@@ -113,7 +113,7 @@ def _collection(pairs: list[JudgedPair]) -> Iterator[str]:
 
 _OF = """
     FROM annotation_item i
-    JOIN annotation_batch b ON b.id = i.batch_id AND NOT b.is_pilot AND NOT b.is_gold
+    JOIN annotation_batch b ON b.id = i.batch_id AND b.purpose IN ('work', 'study')
 """
 _WHERE = "WHERE i.campaign_id = %(campaign)s AND i.state = 'active' AND i.split_id IN ({splits})"
 _VERDICTS = f"""
@@ -124,6 +124,9 @@ _VERDICTS = f"""
 """
 _SHORTFALL = f"""
     INSERT INTO exports_shortfall (release_id, item_id, counted)
-    SELECT %(release)s, i.id, 0 {_OF} {_WHERE}
+    SELECT %(release)s, i.id, (
+        SELECT COUNT(*) FROM annotation_annotation a JOIN annotation_slot s ON s.id = a.slot_id AND s.round = 1
+        WHERE a.item_id = i.id AND a.state = 'counted'
+    ) {_OF} {_WHERE}
     AND NOT EXISTS (SELECT 1 FROM exports_releaseverdict m WHERE m.release_id = %(release)s AND m.item_id = i.id)
 """  # noqa: S608  nothing in it comes from outside: ids are numbers, values are parameters

@@ -80,8 +80,8 @@ _COUNTED = """
     FROM annotation_annotation a
     JOIN annotation_slot s ON s.id = a.slot_id AND s.round = 1 AND s.index < %(ways)s
     JOIN annotation_item i ON i.id = a.item_id AND i.state = 'active'
-    JOIN annotation_batch b ON b.id = i.batch_id AND NOT b.is_pilot
-    WHERE a.counted AND i.campaign_id = %(campaign)s AND i.split_id IN ({splits})
+    JOIN annotation_batch b ON b.id = i.batch_id AND b.purpose IN ('work', 'study')
+    WHERE a.state = 'counted' AND i.campaign_id = %(campaign)s AND i.split_id IN ({splits})
 """
 _MEMBERS = """
     INSERT INTO exports_releasemember (release_id, item_id, annotation_id, rank)
@@ -92,7 +92,7 @@ _SHORTFALL = """
     INSERT INTO exports_shortfall (release_id, item_id, counted)
     SELECT %(release)s, i.id, COALESCE(c.counted, 0)
     FROM annotation_item i
-    JOIN annotation_batch b ON b.id = i.batch_id AND NOT b.is_pilot
+    JOIN annotation_batch b ON b.id = i.batch_id AND b.purpose IN ('work', 'study')
     LEFT JOIN (SELECT a.item_id AS item_id, COUNT(*) AS counted {counted} GROUP BY a.item_id) c ON c.item_id = i.id
     WHERE i.campaign_id = %(campaign)s AND i.state = 'active' AND i.split_id IN ({splits})
     AND NOT EXISTS (SELECT 1 FROM exports_releasemember m WHERE m.release_id = %(release)s AND m.item_id = i.id)

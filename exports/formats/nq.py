@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.documents.tokens import Candidate, Token, Tokenization
-from annotation.documents.words import words
+from documents.html.tokens import Candidate, Token, Tokenization
+from documents.html.words import words
 
 NULL_LONG_ANSWER = {"candidate_index": -1, "start_byte": -1, "end_byte": -1, "start_token": -1, "end_token": -1}
 

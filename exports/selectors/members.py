@@ -10,11 +10,11 @@ from uuid import UUID
 from django.utils.crypto import salted_hmac
 
 from accounts.models import ExternalIdentity, User
-from annotation.documents.tokens import Tokenization
 from annotation.models import Annotation, Item
 from annotation.ordering import seeded
-from annotation.selectors.documents import page_text, tokenization_load
 from annotation.tasktypes.nq.answers import long_answer_tokens, span_text
+from documents.html.tokens import Tokenization
+from documents.selectors import page_text, tokenization_load
 from exports.formats.nq import Example, annotation_record, question_tokens
 from exports.models import Release, ReleaseMember, Shortfall
 

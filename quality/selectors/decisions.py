@@ -6,8 +6,9 @@ from uuid import UUID
 from django.db.models import Q
 
 from accounts.models import ExternalIdentity, User
-from annotation.models import Campaign, Errand, ErrandState, Ticket, TicketState
-from quality.models import Appeal, AppealState, Case, CaseState, Flag, Inspection, Review, ReviewState
+from annotation.models import Campaign
+from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState
+from workforces.models import Appeal, AppealState, Errand, ErrandState, Ticket, TicketState
 
 MOST = 50
 

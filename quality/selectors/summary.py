@@ -6,18 +6,9 @@ from typing import Any
 
 from django.db.models import Count, Q, Sum
 
-from annotation.models import (
-    Annotation,
-    Campaign,
-    Item,
-    LedgerEntry,
-    Participation,
-    Slot,
-    Standing,
-    Ticket,
-    TicketState,
-)
+from annotation.models import FILLING, ORDINARY, Annotation, Campaign, Item, ItemState, Participation, Slot, Standing
 from quality.models import Case, GoldCheck, Inspection, Rule, Verdict
+from workforces.models import LedgerEntry, Ticket, TicketState
 
 
 @dataclass
@@ -53,11 +44,10 @@ class Summary:
 
 def summary_of(campaign: Campaign) -> Summary:
     """Count. Grows with the campaign: for jobs and commands, not for pages."""
-    ordinary = {"item__batch__is_pilot": False, "item__batch__is_gold": False}
-    items = Item.objects.filter(campaign=campaign, state="active", batch__is_pilot=False, batch__is_gold=False)
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
     verdicts = Verdict.objects.filter(campaign=campaign, superseded_at=None, item__in=items)
-    work = Annotation.objects.filter(campaign=campaign, **ordinary)
-    refused = work.filter(ticket__state=TicketState.REFUSED)
+    work = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
+    refused = work.filter(ticket_work__ticket__state=TicketState.REFUSED)
     standings = Counter(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True))
     checks = GoldCheck.objects.filter(campaign=campaign)
     read = Inspection.objects.filter(campaign=campaign)
@@ -72,7 +62,7 @@ def summary_of(campaign: Campaign) -> Summary:
         workers=work.values("surrogate").distinct().count(),
         judgments=work.count(),
         refused=refused.count(),
-        excluded_paid=work.filter(counted=False).exclude(pk__in=refused).exclude(not_counted_because="unverified").count(),
+        excluded_paid=work.exclude(state__in=FILLING).exclude(pk__in=refused).count(),
         gold_checks=checks.count(),
         gold_misses=checks.filter(is_hit=False).count(),
         warned=standings[Standing.WARNED],

@@ -4,9 +4,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-
 from accounts.audit import record
+from accounts.transactions import durable
 from annotation.models import Annotation, Campaign, Item
 from annotation.tasktypes.registry import voted
 from quality.models import Case, CaseState, Opinion
@@ -25,6 +24,7 @@ def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case
     return cases.select_related("item", "campaign").order_by("pk").first()
 
 
+@durable
 def opinion_give(*, case: Case, surrogate_id: UUID, label: Any, justification: str, now: datetime) -> Opinion:
     """Record an expert's judgement and let it decide. Giving it again changes nothing.
 
@@ -38,20 +38,19 @@ def opinion_give(*, case: Case, surrogate_id: UUID, label: Any, justification: s
     found = policy_current(case.campaign)
     if found is None:
         raise CaseError("this campaign has no policy")
-    with transaction.atomic():
-        # The item before its case, as when it is judged.
-        Item.objects.select_for_update(of=("self",), no_key=True).get(pk=case.item_id)
-        held = Case.objects.select_for_update(of=("self",), no_key=True).select_related("item").get(pk=case.pk)
-        given = Opinion.objects.filter(case=case, surrogate_id=surrogate_id).first()
-        if given is not None:
-            return given
-        if held.state != CaseState.OPEN:
-            raise CaseError("this case was decided or recalled meanwhile")
-        if Annotation.objects.filter(item=held.item, surrogate_id=surrogate_id).exists():
-            raise CaseError("you annotated this item yourself")
-        opinion = Opinion.objects.create(
-            case=held, surrogate_id=surrogate_id, label=label, justification=justification[:2000], at=now
-        )
-        record(action="opinion_give", subject=opinion, now=now, actor_id=surrogate_id, scope_id=held.campaign_id)
-        item_judge(item=held.item, version=found[0], policy=found[1], now=now)
+    # The item before its case, as when it is judged.
+    Item.objects.select_for_update(of=("self",), no_key=True).get(pk=case.item_id)
+    held = Case.objects.select_for_update(of=("self",), no_key=True).select_related("item").get(pk=case.pk)
+    given = Opinion.objects.filter(case=case, surrogate_id=surrogate_id).first()
+    if given is not None:
+        return given
+    if held.state != CaseState.OPEN:
+        raise CaseError("this case was decided or recalled meanwhile")
+    if Annotation.objects.filter(item=held.item, surrogate_id=surrogate_id).exists():
+        raise CaseError("you annotated this item yourself")
+    opinion = Opinion.objects.create(
+        case=held, surrogate_id=surrogate_id, label=label, justification=justification[:2000], at=now
+    )
+    record(action="opinion_give", subject=opinion, now=now, actor_id=surrogate_id, scope_id=held.campaign_id)
+    item_judge(item=held.item, version=found[0], policy=found[1], now=now)
     return opinion

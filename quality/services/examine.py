@@ -4,33 +4,37 @@ What is to be looked at is found by a partial index; the nudge after a submissio
 """
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.audit import record
-from annotation.models import Annotation, Campaign, Participation
+from accounts.transactions import is_transient
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Participation, Purpose
 from annotation.ordering import seeded
+from annotation.services.claims import queue_rewind
+from annotation.services.counting import people_lock
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.models import Job
 from jobs.services import job_enqueue
-from jobs.ticks import on_tick
 from jobs.work import Work
-from quality.models import Inspection, PolicyVersion
+from quality.models import Inspection, PolicyVersion, Unexamined
 from quality.rules.policy import Policy
 from quality.services.gold import gold_check, gold_plan
 from quality.services.people import person_assess
 from quality.services.policies import policy_ensure
-from quality.services.verdicts import item_judge
+from quality.services.verdicts import Judged, item_judge_locked, items_lock
 
 logger = logging.getLogger(__name__)
 
 VOTED = [key for key, task_type in TASK_TYPES.items() if isinstance(task_type, Voted)]
 CHUNK = 20  # short transactions: people wait for the same rows
+REST_SECONDS, MOST_REST_SECONDS = 10, 3600  # between attempts at what could not be examined
 
 
 def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
@@ -39,49 +43,84 @@ def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
     examined = int(work.job.result.get("examined", 0))
     while True:
         with work.step(done=examined, examined=examined):
-            waiting = list(
-                Annotation.objects.filter(campaign=campaign, is_examined=False)
-                .exclude(not_counted_because="unverified")
-                .select_related("item__batch", "campaign", "slot")
-                .order_by("pk")[:CHUNK]
-            )
-            for annotation in waiting:
-                _examine_one(annotation, *found)
-            examined += len(waiting)
-        if len(waiting) < CHUNK:
-            break
-    return {"examined": examined}
+            rows = list(waiting(now=timezone.now()).filter(campaign=campaign).order_by("pk")[:CHUNK])
+            _examine_chunk(campaign, rows, *found)
+            examined += len(rows)
+        if len(rows) < CHUNK:
+            return {"examined": examined}
 
 
-def _examine_one(annotation: Annotation, version: PolicyVersion, policy: Policy) -> None:
-    """Examine one; if that goes wrong, the others are examined all the same and this one is left to a person."""
-    # First: what comes to it while it is looked at makes it wait again.
-    Annotation.objects.filter(pk=annotation.pk).update(is_examined=True)
-    annotation.refresh_from_db(fields=["counted", "not_counted_because", "slot"])
+def waiting(*, now: datetime) -> QuerySet[Annotation]:
+    """Return annotations to be examined, found by a partial index; not those that failed a moment ago."""
+    resting = Unexamined.objects.filter(annotation=OuterRef("pk"), try_at__gt=now)
+    return Annotation.objects.filter(~Exists(resting), ~Q(state=AnnotationState.PROVISIONAL), is_examined=False)
+
+
+def _examine_chunk(campaign: Campaign, rows: list[Annotation], version: PolicyVersion, policy: Policy) -> None:
+    """Examine some annotations, with every lock taken beforehand: people, annotations, items, each in one order."""
+    now = timezone.now()
+    people_lock(campaign_id=campaign.pk, surrogate_ids=[row.surrogate_id for row in rows])
+    locked = Annotation.objects.select_for_update(of=("self",), no_key=True).select_related("slot")
+    annotations = list(locked.filter(pk__in=[row.pk for row in rows], is_examined=False).order_by("pk"))
+    items = {item.pk: item for item in items_lock(row.item_id for row in annotations)}
+    rewinds = []
+    for annotation in annotations:
+        annotation.item, annotation.campaign = items[annotation.item_id], campaign
+        judged = _examine_one(annotation, version, policy, now)
+        if judged is not None and judged.rewind_to is not None:
+            rewinds.append(judged.rewind_to)
+    if rewinds:
+        queue_rewind(campaign=campaign, order_key=min(rewinds))
+
+
+def _examine_one(annotation: Annotation, version: PolicyVersion, policy: Policy, now: datetime) -> Judged | None:
+    """Examine one; if that fails, note it and go on with the others. What passes by itself ends the whole step."""
     try:
         with transaction.atomic():
-            _examine(annotation, version, policy, now=timezone.now())
+            judged = _examine(annotation, version, policy, now=now)
+            Annotation.objects.filter(pk=annotation.pk).update(is_examined=True)
+            Unexamined.objects.filter(annotation=annotation).delete()
+            return judged
     except Exception as error:
+        if is_transient(error):
+            raise
         logger.exception("annotation %s could not be examined", annotation.pk)
-        record(
-            action="examine_fail", subject=annotation, now=timezone.now(), actor_id=None,
-            scope_id=annotation.campaign_id, error=repr(error)[:300],
-        )  # fmt: skip
+        _note_failure(annotation, error, now)
+        return None
 
 
-def _examine(annotation: Annotation, version: PolicyVersion, policy: Policy, *, now: datetime) -> None:
-    campaign = annotation.campaign
-    if gold_check(annotation=annotation, now=now) is not None:
+def _note_failure(annotation: Annotation, error: Exception, now: datetime) -> None:
+    row, _ = Unexamined.objects.get_or_create(
+        annotation=annotation, defaults={"campaign_id": annotation.campaign_id, "try_at": now, "since": now}
+    )
+    row.attempts += 1
+    row.error = f"{type(error).__name__}: {error}"[:500]
+    row.try_at = now + timedelta(seconds=min(MOST_REST_SECONDS, REST_SECONDS * 2 ** min(row.attempts - 1, 20)))
+    row.save()
+
+
+def examine_again(*, campaign: Campaign, actor_id: UUID, now: datetime) -> int:
+    """Have everything that could not be examined tried again at once; return how many annotations that is."""
+    with transaction.atomic():
+        rows = Unexamined.objects.filter(campaign=campaign).update(try_at=now)
+        record(action="examine_again", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk, count=rows)
+        examine_request(campaign_id=campaign.pk, now=now)
+    return rows
+
+
+def _examine(annotation: Annotation, version: PolicyVersion, policy: Policy, *, now: datetime) -> Judged:
+    campaign, is_gold = annotation.campaign, annotation.item.batch.purpose == Purpose.GOLD
+    if is_gold:
+        gold_check(annotation=annotation, now=now)
         person_assess(campaign=campaign, policy=policy, surrogate_id=annotation.surrogate_id, now=now)
     place = Participation.objects.filter(campaign=campaign, surrogate_id=annotation.surrogate_id).first()
     if place is not None:
         gold_plan(campaign=campaign, policy=policy, surrogate_id=place.surrogate_id, submitted=place.submitted)
-    if annotation.item.batch.is_gold or annotation.item.batch.is_pilot:
-        return
     drawn = seeded(campaign.seed, "inspect", annotation.published_id) % 10**6 < policy.inspection_rate * 10**6
-    if annotation.counted and drawn:
+    is_ordinary = annotation.item.batch.purpose in ORDINARY
+    if is_ordinary and drawn and annotation.state == AnnotationState.COUNTED:
         Inspection.objects.get_or_create(annotation=annotation, defaults={"campaign": campaign, "because": "sample"})
-    item_judge(item=annotation.item, version=version, policy=policy, now=now)
+    return item_judge_locked(item=annotation.item, version=version, policy=policy, now=now)
 
 
 def examine_request(*, campaign_id: Any, now: datetime) -> Job:
@@ -92,11 +131,8 @@ def examine_request(*, campaign_id: Any, now: datetime) -> Job:
     )  # fmt: skip
 
 
-@on_tick
 def examine_due(now: datetime) -> None:
     """Find campaigns with annotations that wait: one look into a partial index for each campaign with a vote."""
-    waiting = Annotation.objects.filter(campaign=OuterRef("pk"), is_examined=False).exclude(
-        not_counted_because="unverified"
-    )
-    for campaign in Campaign.objects.filter(Exists(waiting), task_type__in=VOTED).order_by("pk"):
+    own = waiting(now=now).filter(campaign=OuterRef("pk"))
+    for campaign in Campaign.objects.filter(Exists(own), task_type__in=VOTED).order_by("pk"):
         examine_request(campaign_id=campaign.pk, now=now)

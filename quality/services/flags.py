@@ -1,18 +1,16 @@
 """Questions that people found upsetting or offensive, for a manager to list or not."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-
 from accounts.audit import record
+from accounts.transactions import durable
 from annotation.models import Assignment, Campaign
-from annotation.services.work import on_skip
 from quality.models import Flag
 
 
-@on_skip
-def question_flag_offered(assignment: Assignment, now: datetime) -> None:
+def question_flag_offered(*, assignment: Assignment, now: datetime, **_: Any) -> None:
     """Make a flag of a question that somebody skipped as offensive; who did is not in it."""
     question_id = assignment.item.content.get("question_id")
     if assignment.skip_reason == "offensive" and question_id:
@@ -21,16 +19,16 @@ def question_flag_offered(assignment: Assignment, now: datetime) -> None:
         )
 
 
+@durable
 def flag_decide(*, flag: Flag, listed: bool, actor_id: UUID, now: datetime) -> None:
     """Put a question on the list that releases carry, or take it off."""
-    with transaction.atomic():
-        Flag.objects.filter(pk=flag.pk).update(is_listed=listed, decided_by_id=actor_id, decided_at=now)
-        record(action="flag_decide", subject=flag, now=now, actor_id=actor_id, scope_id=flag.campaign_id, listed=listed)
+    Flag.objects.filter(pk=flag.pk).update(is_listed=listed, decided_by_id=actor_id, decided_at=now)
+    record(action="flag_decide", subject=flag, now=now, actor_id=actor_id, scope_id=flag.campaign_id, listed=listed)
 
 
+@durable
 def question_flag(*, campaign: Campaign, question_id: str, actor_id: UUID, now: datetime) -> Flag:
     """List a question that nobody flagged."""
-    with transaction.atomic():
-        flag, _ = Flag.objects.get_or_create(campaign=campaign, question_id=question_id, defaults={"created_at": now})
+    flag, _ = Flag.objects.get_or_create(campaign=campaign, question_id=question_id, defaults={"created_at": now})
     flag_decide(flag=flag, listed=True, actor_id=actor_id, now=now)
     return flag

@@ -16,6 +16,7 @@ from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
 from annotation.models import (
     Annotation,
+    AnnotationState,
     Assignment,
     Batch,
     BatchState,
@@ -23,12 +24,12 @@ from annotation.models import (
     Injection,
     Item,
     Participation,
+    Purpose,
     Slot,
     SlotState,
 )
 from annotation.models import Split as SplitRow
 from annotation.ordering import new_example_id, seeded
-from annotation.services.claims import on_beginning
 from annotation.services.item_checks import identity_sha256
 from annotation.tasktypes.base import NewItem, RowError
 from annotation.tasktypes.registry import TASK_TYPES, voted
@@ -64,7 +65,7 @@ def gold_import(
     with transaction.atomic():
         campaign_lock(campaign)
         batch, _ = Batch.objects.get_or_create(
-            campaign=campaign, is_gold=True,
+            campaign=campaign, purpose=Purpose.GOLD,
             defaults={"ordinal": _next_ordinal(campaign), "state": BatchState.OPEN, "created_at": now},
         )  # fmt: skip
         split, _ = SplitRow.objects.get_or_create(
@@ -78,7 +79,7 @@ def gold_import(
                 continue
             item = Item.objects.create(
                 campaign=campaign, batch=batch, split=split, external_id=new.external_id, content=new.content,
-                published_id=new_example_id(campaign.seed, new.external_id, ordinal + made), n=1, created_at=now,
+                published_id=new_example_id(campaign.seed, new.external_id, ordinal + made), n=1, votes=1, created_at=now,
                 content_sha256=identity_sha256(new),
             )  # fmt: skip
             GoldKey.objects.create(campaign=campaign, item=item, accepted=accepted)
@@ -110,8 +111,7 @@ def _accepted(campaign: Campaign, row: Mapping[str, Any]) -> list[Any]:
     return accepted
 
 
-@on_beginning
-def gold_plan_begin(place: Participation) -> None:
+def gold_plan_begin(*, place: Participation, **_: Any) -> None:
     """Plan the first exposures of somebody who begins."""
     campaign = Campaign.objects.get(pk=place.campaign_id)
     found = policy_current(campaign)
@@ -180,7 +180,7 @@ def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
     """Compare an annotation with its key; None where there is none, or where it does not count."""
     require_transaction()
     key = GoldKey.objects.filter(item_id=annotation.item_id).first()
-    if key is None or not annotation.counted:
+    if key is None or annotation.state != AnnotationState.COUNTED:
         return None
     vote = voted(annotation.campaign.task_type).vote_key(annotation.answer)
     check, _ = GoldCheck.objects.get_or_create(

@@ -3,11 +3,10 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db import transaction
-
 from accounts.audit import record
+from accounts.transactions import durable
 from annotation.models import Campaign
-from annotation.services.work import annotation_exclude
+from annotation.services.exclusions import annotation_exclude
 from quality.models import Inspection, InspectionVerdict
 
 
@@ -17,19 +16,19 @@ def inspection_next(*, campaign: Campaign, after: int = 0) -> Inspection | None:
     return waiting.select_related("annotation__item", "campaign").order_by("pk").first()
 
 
+@durable
 def inspection_decide(
     *, inspection: Inspection, verdict: InspectionVerdict, exclude: bool, actor_id: UUID, now: datetime
 ) -> bool:
     """Record what a manual check found, and on request take the annotation out of the votes; return if it was new."""
-    with transaction.atomic():
-        done = Inspection.objects.filter(pk=inspection.pk, verdict="").update(
-            verdict=verdict, inspected_by_id=actor_id, inspected_at=now
-        )
-        if done:
-            record(
-                action="inspection_decide", subject=inspection, now=now, actor_id=actor_id,
-                scope_id=inspection.campaign_id, verdict=verdict, exclude=exclude,
-            )  # fmt: skip
-            if exclude:
-                annotation_exclude(annotation=inspection.annotation, because="inspection", actor_id=actor_id, now=now)
+    done = Inspection.objects.filter(pk=inspection.pk, verdict="").update(
+        verdict=verdict, inspected_by_id=actor_id, inspected_at=now
+    )
+    if done:
+        record(
+            action="inspection_decide", subject=inspection, now=now, actor_id=actor_id,
+            scope_id=inspection.campaign_id, verdict=verdict, exclude=exclude,
+        )  # fmt: skip
+        if exclude:
+            annotation_exclude(annotation=inspection.annotation, because="inspection", actor_id=actor_id, now=now)
     return bool(done)

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Q, Sum
 
-from annotation.models import Annotation, Campaign, LedgerEntry, Slot, Workforce
-from annotation.services.marketplace import terms_of
-from annotation.services.pay import committed_cents
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Slot
 from annotation.tasktypes.registry import voted
-from jobs.models import Job, JobState
+from jobs.models import Job
 from jobs.services import job_enqueue
-from jobs.ticks import on_tick
 from quality.models import QualitySnapshot
 from quality.rules.agreement import alpha, label_counts
 from quality.selectors.summary import people_of, summary_of
+from workforces.models import LedgerEntry, Workforce
+from workforces.services.pay import committed_cents
+from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
 
@@ -45,17 +45,9 @@ def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
     return job_enqueue(kind="quality.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key)  # fmt: skip
 
 
-@on_tick
-def quality_jobs_forget(now: datetime) -> None:
-    """Delete the jobs of numbers and looks that have long been replaced."""
-    old = now - timedelta(hours=1)
-    kinds = ["quality.numbers", "quality.examine", "annotation.marketplace"]
-    Job.objects.filter(kind__in=kinds, state=JobState.DONE, finished_at__lt=old).delete()
-
-
 def _rounds(campaign: Campaign) -> list[dict[str, Any]]:
     """Return how far each round of each batch is."""
-    slots = Slot.objects.filter(campaign=campaign, item__batch__is_gold=False, item__batch__is_pilot=False)
+    slots = Slot.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
     rows = (
         slots.values("item__batch__ordinal", "round")
         .annotate(
@@ -74,12 +66,12 @@ def _agreement(campaign: Campaign) -> dict[str, Any]:
     """Return agreement on ordinary first-round work, with and without what was excluded."""
     task_type = voted(campaign.task_type)
     rows = Annotation.objects.filter(
-        campaign=campaign, item__batch__is_gold=False, item__batch__is_pilot=False, assignment__slot__round=1
-    ).exclude(not_counted_because__in=["unverified", "unmatched"])  # fmt: skip
+        campaign=campaign, item__batch__purpose__in=ORDINARY, assignment__slot__round=1
+    ).exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP])
     counted, everything = defaultdict(list), defaultdict(list)
-    for item, answer, counts in rows.values_list("item_id", "answer", "counted").iterator(chunk_size=2000):
+    for item, answer, state in rows.values_list("item_id", "answer", "state").iterator(chunk_size=2000):
         everything[item].append(task_type.vote_key(answer))
-        if counts:
+        if state == AnnotationState.COUNTED:
             counted[item].append(task_type.vote_key(answer))
     labels = sorted(task_type.labels)
     return {

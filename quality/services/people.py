@@ -1,7 +1,7 @@
 """People under quality control: what the rules do by themselves, and what a manager decides.
 
 The rules warn and pause. Only a person suspends or refuses pay, with a reason for each person, within the
-stated time; when nobody decides, what was held is paid. Appeals look at a refusal again.
+stated time; when nobody decides, what was held is paid.
 """
 
 from datetime import datetime, timedelta
@@ -11,20 +11,19 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.audit import record
-from accounts.transactions import require_transaction
-from annotation.models import Annotation, Campaign, Standing, Ticket, TicketState, WorkforceKind
-from annotation.services.pay import refusal_take_back, tickets_refuse
+from accounts.transactions import durable, require_transaction
+from annotation.models import Annotation, AnnotationState, Campaign, Purpose, Standing
+from annotation.services.counting import SUSPENDED
+from annotation.services.exclusions import annotation_exclude
 from annotation.services.people import standing_move
-from annotation.services.tickets import let_back
-from annotation.services.work import annotation_exclude
 from jobs.services import job_enqueue
-from jobs.ticks import on_tick
 from jobs.work import Work
-from quality.models import Appeal, AppealState, GoldCheck, Review, ReviewState
+from quality.models import GoldCheck, Review, ReviewState
 from quality.rules.gold import Assessment, Finding
 from quality.rules.policy import Policy
-
-EXCLUDED = "quality"  # why an annotation of a suspended person is not counted
+from workforces.models import WorkforceKind
+from workforces.services.pay import pay_hold, pay_release, tickets_refuse
+from workforces.services.tickets import let_back
 
 
 class ReviewError(ValueError):
@@ -33,7 +32,9 @@ class ReviewError(ValueError):
 
 def assessment_of(*, campaign: Campaign, policy: Policy, surrogate_id: UUID) -> Assessment:
     """Return what somebody's gold checks come to, since a manager last reinstated them."""
-    checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
+    checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id).exclude(
+        annotation__state=AnnotationState.UNDONE
+    )
     reinstated = Review.objects.filter(
         campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.REINSTATED
     ).order_by("-decided_at").first()  # fmt: skip
@@ -54,7 +55,7 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=None, now=now, **evidence
         )
         decide_by = now + timedelta(hours=policy.decide_hours)
-        campaign.participations.filter(surrogate_id=surrogate_id).update(pay_held_until=decide_by)
+        pay_hold(campaign=campaign, surrogate_id=surrogate_id, until=decide_by)
         Review.objects.get_or_create(
             campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN,
             defaults={
@@ -73,6 +74,7 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
     return found
 
 
+@durable
 def review_decide(
     *,
     review: Review,
@@ -98,25 +100,25 @@ def review_decide(
     if refuse_pay and not suspend:
         raise ReviewError("pay can be refused only to somebody who is suspended")
     to = ReviewState.SUSPENDED if suspend else ReviewState.REINSTATED
-    with transaction.atomic():
-        decided = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN).update(
-            state=to, decided_at=now, decided_by_id=actor_id, reason=reason[:1000], refuses_pay=refuse_pay
-        )
-        if not decided:
-            raise ReviewError("this was decided already")
-        standing_move(
-            campaign=review.campaign, surrogate_id=review.surrogate_id, actor_id=actor_id, now=now, reason=reason[:300],
-            to=Standing.SUSPENDED if suspend else Standing.ACTIVE,
-        )  # fmt: skip
-        if suspend:
-            _suspend(review, reason, refuse_pay=refuse_pay, actor_id=actor_id, now=now, undo_seconds=undo_seconds)
-        else:
-            for workforce in review.campaign.workforces.filter(kind=WorkforceKind.MTURK):
-                let_back(workforce=workforce, surrogate_id=review.surrogate_id, now=now)
-        record(
-            action=f"review_{to}", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,
-            reason=reason[:1000], refuses_pay=refuse_pay,
-        )  # fmt: skip
+    decided = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN).update(
+        state=to, decided_at=now, decided_by_id=actor_id, reason=reason[:1000], refuses_pay=refuse_pay
+    )
+    if not decided:
+        raise ReviewError("this was decided already")
+    standing_move(
+        campaign=review.campaign, surrogate_id=review.surrogate_id, actor_id=actor_id, now=now, reason=reason[:300],
+        to=Standing.SUSPENDED if suspend else Standing.ACTIVE,
+    )  # fmt: skip
+    pay_release(campaign=review.campaign, surrogate_id=review.surrogate_id)
+    if suspend:
+        _suspend(review, reason, refuse_pay=refuse_pay, actor_id=actor_id, now=now, undo_seconds=undo_seconds)
+    else:
+        for workforce in review.campaign.workforces.filter(kind=WorkforceKind.MTURK):
+            let_back(workforce=workforce, surrogate_id=review.surrogate_id, now=now)
+    record(
+        action=f"review_{to}", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,
+        reason=reason[:1000], refuses_pay=refuse_pay,
+    )  # fmt: skip
     review.refresh_from_db()
     return review
 
@@ -143,17 +145,18 @@ def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, An
         with work.step(done=excluded, excluded=excluded):
             rows = list(
                 Annotation.objects.filter(
-                    campaign=review.campaign, surrogate_id=review.surrogate_id, counted=True, item__batch__is_gold=False
-                ).order_by("pk")[:20]
+                    campaign=review.campaign, surrogate_id=review.surrogate_id, state=AnnotationState.COUNTED
+                )
+                .exclude(item__batch__purpose=Purpose.GOLD)
+                .order_by("pk")[:20]
             )
             for row in rows:
-                annotation_exclude(annotation=row, because=EXCLUDED, actor_id=review.decided_by_id, now=now)
+                annotation_exclude(annotation=row, because=SUSPENDED, actor_id=review.decided_by_id, now=now)
             excluded += len(rows)
         if not rows:
             return {"excluded": excluded}
 
 
-@on_tick
 def reviews_lapse(now: datetime) -> None:
     """Record reviews whose time has passed: the hold on pay ends by itself, the pause stays until somebody decides."""
     due = Review.objects.filter(state=ReviewState.OPEN, decide_by__lt=now).exclude(evidence__has_key="lapsed")
@@ -161,49 +164,3 @@ def reviews_lapse(now: datetime) -> None:
         with transaction.atomic():
             Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, "lapsed": now.isoformat()})
             record(action="review_lapse", subject=review, now=now, actor_id=None, scope_id=review.campaign_id)
-
-
-def appeal_open(*, ticket: Ticket, text: str, now: datetime) -> Appeal:
-    """Take an appeal against a refusal; asking again changes nothing.
-
-    Raises
-    ------
-    ReviewError
-        Pay for this ticket was not refused, or nothing was written.
-    """
-    if ticket.state != TicketState.REFUSED:
-        raise ReviewError("pay for this work was not refused")
-    if not text.strip():
-        raise ReviewError("say in a few words why it should be looked at again")
-    with transaction.atomic():
-        appeal, opened = Appeal.objects.get_or_create(
-            ticket=ticket,
-            defaults={"campaign_id": ticket.workforce.campaign_id, "text": text[:2000], "created_at": now},
-        )
-        if opened:
-            record(action="appeal_open", subject=appeal, now=now, actor_id=None, scope_id=appeal.campaign_id)
-    return appeal
-
-
-def appeal_decide(*, appeal: Appeal, grant: bool, answer: str, actor_id: UUID, now: datetime) -> Appeal:
-    """Decide an appeal. What is granted is paid: by taking back the refusal, or as a bonus when that is too late.
-
-    Raises
-    ------
-    ReviewError
-        It is decided already, or a denial has no answer.
-    """
-    if not grant and not answer.strip():
-        raise ReviewError("say why: the person will read it")
-    to = AppealState.GRANTED if grant else AppealState.DENIED
-    with transaction.atomic():
-        decided = Appeal.objects.filter(pk=appeal.pk, state=AppealState.OPEN).update(
-            state=to, answer=answer[:2000], decided_by_id=actor_id, decided_at=now
-        )
-        if not decided:
-            raise ReviewError("this was decided already")
-        if grant:
-            refusal_take_back(ticket=appeal.ticket, reason=answer, actor_id=actor_id, now=now)
-        record(action=f"appeal_{to}", subject=appeal, now=now, actor_id=actor_id, scope_id=appeal.campaign_id)
-    appeal.refresh_from_db()
-    return appeal

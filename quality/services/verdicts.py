@@ -1,11 +1,14 @@
 """Verdicts: where an item stands is computed from what is stored, and written down when it changed."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
-from annotation.models import Annotation, Item, ItemState
+from annotation.models import ORDINARY, Annotation, AnnotationState, Item, ItemState
+from annotation.services.claims import queue_rewind
 from annotation.services.slots import round_close, round_open
 from annotation.tasktypes.registry import voted
 from quality.models import Case, CaseState, Inspection, Opinion, PolicyVersion, Verdict
@@ -14,8 +17,9 @@ from quality.rules.process import Stage, Standing, Vote, standing
 
 
 def votes_of(item: Item, round_: int) -> list[Vote]:
-    """Return the counted votes of a round, in the order of their slots."""
-    rows = Annotation.objects.filter(item=item, counted=True, slot__round=round_).order_by("slot__index", "pk")
+    """Return the counted votes of a round in the order of their slots; more annotations than that are no votes."""
+    counted = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED)
+    rows = counted.filter(slot__round=round_, slot__index__lt=item.votes).order_by("slot__index", "pk")
     vote_key = voted(item.campaign.task_type).vote_key
     return [Vote(row.pk, vote_key(row.answer)) for row in rows]
 
@@ -25,29 +29,50 @@ def item_standing(item: Item, policy: Policy) -> tuple[Standing, Opinion | None]
     opinion = Opinion.objects.filter(case__item=item).order_by("-pk").first()
     first, second = votes_of(item, 1), votes_of(item, 2)
     label = opinion.label if opinion else None
-    return standing(first, second, label, needed=item.n, rule=policy.second_round), opinion
+    return standing(first, second, label, needed=item.votes, rule=policy.second_round), opinion
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What judging an item came to: its stage, and where in the queue a second round put new slots, if it did."""
+
+    stage: Stage
+    rewind_to: int | None = None
+
+
+def items_lock(item_ids: Iterable[int]) -> list[Item]:
+    """Lock items in one order, so that two who judge them write one verdict each."""
+    require_transaction()
+    rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("campaign", "batch")
+    return list(rows.filter(pk__in=set(item_ids)).order_by("pk"))
 
 
 def item_judge(*, item: Item, version: PolicyVersion, policy: Policy, now: datetime) -> Stage:
-    """Bring verdict, second round and case of an item to what its votes come to; return its stage.
+    """Judge one item (see `item_judge_locked`); its lock and what follows are taken here."""
+    [held] = items_lock([item.pk])
+    judged = item_judge_locked(item=held, version=version, policy=policy, now=now)
+    if judged.rewind_to is not None:
+        queue_rewind(campaign=held.campaign, order_key=judged.rewind_to)
+    return judged.stage
 
-    The item is locked, so that two that look at it at once write one verdict.
-    """
+
+def item_judge_locked(*, item: Item, version: PolicyVersion, policy: Policy, now: datetime) -> Judged:
+    """Bring verdict, second round and case of a locked item to what its votes come to."""
     require_transaction()
-    item = Item.objects.select_for_update(of=("self",), no_key=True).select_related("campaign", "batch").get(pk=item.pk)
-    if item.state != ItemState.ACTIVE or item.batch.is_gold or item.batch.is_pilot:
-        return Stage.DONE
+    if item.state != ItemState.ACTIVE or item.batch.purpose not in ORDINARY:
+        return Judged(Stage.DONE)
     found, opinion = item_standing(item, policy)
     _verdict_write(item, found, opinion, version, now)
+    rewind_to = None
     if found.stage is Stage.SECOND:
-        round_open(item=item, round_=2, n=item.n)
+        rewind_to = round_open(item=item, round_=2)
     else:
         round_close(item=item, round_=2)
     if found.stage is Stage.EXPERT:
         _case_open(item, now)
     else:
         _case_end(item, CaseState.RECALLED if found.rule != "expert" else CaseState.DECIDED, now)
-    return found.stage
+    return Judged(found.stage, rewind_to)
 
 
 def _verdict_write(item: Item, found: Standing, opinion: Opinion | None, version: PolicyVersion, now: datetime) -> None:
@@ -77,7 +102,9 @@ def _case_open(item: Item, now: datetime) -> None:
     )
     if opened:
         record(action="case_open", subject=case, now=now, actor_id=None, scope_id=item.campaign_id)
-        undecided = Annotation.objects.filter(item=item, counted=True, inspection=None).values_list("pk", flat=True)
+        undecided = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED, inspection=None).values_list(
+            "pk", flat=True
+        )
         Inspection.objects.bulk_create(
             [Inspection(campaign_id=item.campaign_id, annotation_id=pk, because="no_agreement") for pk in undecided],
             ignore_conflicts=True,

@@ -23,6 +23,7 @@ MANAGER_POST = {
     "campaign-extend",
     "item-retire",
     "annotation-exclude",
+    "annotation-restore",
     "membership-revoke",
     "invitation-withdraw",
 }
@@ -35,7 +36,7 @@ VISITS = {"hit", "join", "visit", *(f"visit-{what}" for what in "agree learn ans
 # Of campaigns with a vote: tests/quality/test_pages.py.
 QUALITY = {
     "quality", "quality-decisions", "quality-decide", "quality-inspect", "quality-cases", "quality-workforces",
-    "quality-approvals", "statement",
+    "approvals", "statement",
 }  # fmt: skip
 ASSIGNMENT = {"stage", "back", "draft", "submit", "skip", "report", "extend", "events"}
 OPEN = {"alive", "ready", "styleguide", "javascript-catalog", "set_language", "invitation", "invitation-accept"}
@@ -98,7 +99,7 @@ def world(client, now):
     people["admin"].save()
     arguments = {
         "item": [campaign.slug, annotation.item_id], "item-retire": [campaign.slug, annotation.item_id],
-        "annotation-exclude": [campaign.slug, annotation.pk], "membership-revoke": [campaign.slug, people["expert"].memberships.get().pk],
+        "annotation-exclude": [campaign.slug, annotation.pk], "annotation-restore": [campaign.slug, annotation.pk], "membership-revoke": [campaign.slug, people["expert"].memberships.get().pk],
         "release": [campaign.slug, release.number], "invitation-withdraw": [campaign.slug, Invitation.objects.get().pk],
         **{name: [assignment.pk] for name in ASSIGNMENT},
     }  # fmt: skip
@@ -157,11 +158,19 @@ def test_things_of_another_campaign_do_not_exist_under_this_one(world, client):
     boss = factories.user()
     factories.join(other, boss, "manager")
     client.force_login(boss)
-    for name in ("item", "item-retire", "annotation-exclude", "membership-revoke", "invitation-withdraw", "release"):
+    for name in (
+        "item",
+        "item-retire",
+        "annotation-exclude",
+        "annotation-restore",
+        "membership-revoke",
+        "invitation-withdraw",
+        "release",
+    ):
         url = reverse(name, args=[other.slug, *arguments[name][1:]])
         method = client.post if name in MANAGER_POST else client.get
         assert method(url).status_code == 404, name
-    assert Annotation.objects.get(pk=arguments["annotation-exclude"][1]).counted
+    assert Annotation.objects.get(pk=arguments["annotation-exclude"][1]).state == "counted"
 
 
 def test_downloads_need_the_role_and_a_name_from_the_manifest(world, client):

@@ -24,7 +24,7 @@ def test_from_real_pages_and_questions_to_a_five_way_dataset(open_browser, share
     links = _invitations(campaign, admin, now)
     for number, link in enumerate(links):
         _annotate(open_browser(), link, number)
-    assert Annotation.objects.filter(counted=True).count() == 20
+    assert Annotation.objects.filter(state="counted").count() == 20
     assert EventChunk.objects.exists()
     _export(manager, campaign, tmp_path)
 

@@ -6,16 +6,17 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Role
-from annotation.models import Annotation, Errand, Participation, Ticket
+from annotation.models import Annotation, Participation
 from annotation.services.training import training_create
-from annotation.services.visits import link_key
-from annotation.services.workforces import workforce_add
-from quality.models import Appeal, Case, Flag, Inspection, Review, Verdict
+from quality.models import Case, Flag, Inspection, Review, Verdict
 from quality.rules.policy import Policy
 from tests import factories
 from tests.axe import assert_accessible
 from tests.browser.conftest import Watched
 from tests.workforces.conftest import desk, market  # noqa: F401  fixtures
+from workforces.models import Appeal, Errand, Ticket
+from workforces.services.visits import link_key
+from workforces.services.workforces import workforce_add
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PASSWORD = "correct horse battery"
@@ -90,10 +91,10 @@ def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_
     frame.locator("[aria-current=step] [data-yes]").press("n")
     page.get_by_text(re.compile("no HITs of this kind|submitted|Nothing is open", re.IGNORECASE)).first.wait_for()
     annotation = Annotation.objects.get()
-    assert (annotation.answer, annotation.counted) == ({"label": 3, "way": "yyn"}, False)
+    assert (annotation.answer, annotation.state) == ({"label": 3, "way": "yyn"}, "provisional")
     made.round()
     annotation.refresh_from_db()
-    assert annotation.counted
+    assert annotation.state == "counted"
     assert Ticket.objects.get().is_signed
     assert not [cookie for cookie in worker.context.cookies() if cookie["domain"] == "localhost"]
 
@@ -146,7 +147,7 @@ def test_somebody_comes_by_a_link_on_a_phone_and_leaves_with_a_code(desk, open_b
     assert (
         page.get_by_role("link", name="Back to the panel").get_attribute("href") == "http://localhost:1/back?cc=DONE7"
     )
-    assert Annotation.objects.filter(counted=True).count() == 2
+    assert Annotation.objects.filter(state="counted").count() == 2
     assert Ticket.objects.get().outcome == "completed"
     again = open_browser()
     again.go(f"/join/{link_key(row)}/?PROLIFIC_PID=5f1&STUDY_ID=st&SESSION_ID=se")

@@ -4,39 +4,17 @@ import threading
 from collections import Counter
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Slot, SlotState
 from annotation.services.claims import claim_next, slot_claim_next
 from annotation.services.work import assignment_submit
 from tests import factories
+from tests.concurrency.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CLAIMERS = 40
-
-
-def at_once(functions):
-    """Run functions in threads that start together; return their results, re-raising what they raised."""
-    barrier = threading.Barrier(len(functions))
-    results, errors = [], []
-
-    def run(function):
-        try:
-            barrier.wait(timeout=30)
-            results.append(function())
-        except Exception as error:  # noqa: BLE001  shown by the assertion below
-            errors.append(error)
-        finally:
-            connections.close_all()
-
-    threads = [threading.Thread(target=run, args=(function,)) for function in functions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=120)
-    assert not errors, errors[:3]
-    return results
 
 
 @pytest.mark.postgresql
@@ -139,7 +117,7 @@ def test_people_at_work_together_fill_every_slot_once_and_meet_no_item_twice():
             factories.submit(factories.answer(claim.assignment, label="bad"))
 
     at_once([lambda who=who: work(who) for who in people])
-    counted = Annotation.objects.filter(counted=True)
+    counted = Annotation.objects.filter(state="counted")
     assert counted.count() == len({annotation.slot_id for annotation in counted})
     assert len({(a.item_id, a.surrogate_id) for a in counted}) == counted.count()
     remaining = Slot.objects.exclude(state="filled").count()

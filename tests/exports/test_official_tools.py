@@ -43,7 +43,7 @@ def five_way(tmp_path):
 
 
 def _find(assignment, word):
-    from annotation.selectors.documents import tokenization_of
+    from documents.selectors import tokenization_of
 
     tokens = tokenization_of(assignment.item.tokenization).tokens
     index = next(index for index, token in enumerate(tokens) if token.token == word)

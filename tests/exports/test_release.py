@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Item
 from annotation.services.campaigns import SplitPlan
+from annotation.services.exclusions import annotation_exclude
 from annotation.services.items import item_retire
 from annotation.services.slots import items_extend
-from annotation.services.work import annotation_exclude
 from exports.build import build_release
 from exports.models import Release, ReleaseMember
 from exports.services import ReleaseError, release_finish, release_freeze, release_request
@@ -119,7 +119,7 @@ def test_pilot_and_retired_items_and_other_splits_are_left_out(now):
     factories.launch(campaign)
     factories.annotate(campaign, person, label="bad")
     item_retire(
-        item=Item.objects.filter(batch__is_pilot=False).first(), reason="x", actor_id=person.surrogate_id, now=now
+        item=Item.objects.filter(batch__purpose="work").first(), reason="x", actor_id=person.surrogate_id, now=now
     )
     release = release_freeze(
         campaign=campaign, family="nq-original", ways=1, splits=[], seed=0, shards=1, actor_id=None, now=now

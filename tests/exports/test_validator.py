@@ -7,7 +7,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.documents.published_rules import Checker
+from documents.html.published_rules import Checker
 
 
 def first(record, path):

@@ -3,12 +3,13 @@
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from jobs.models import Job
-from jobs.registry import HANDLERS, handles
-from jobs.services import job_enqueue, job_retry, job_run, job_take, jobs_due, jobs_run_due
-from jobs.ticks import on_tick, tick
+from jobs.registry import KINDS, SWEEPS, JobKind, Lane
+from jobs.services import job_enqueue, job_retry, job_run, job_take, jobs_announce_due, jobs_due, jobs_run_due
+from jobs.ticks import Clock, tick
 from jobs.work import LeaseLost, RetryLater
 
 pytestmark = pytest.mark.django_db
@@ -19,11 +20,11 @@ def kind():
     name = "tests.job"
 
     def register(handler):
-        handles(name)(handler)
+        KINDS[name] = JobKind(name, handler, Lane.UPKEEP)
         return name
 
     yield register
-    HANDLERS.pop(name, None)
+    KINDS.pop(name, None)
 
 
 def test_a_job_runs_once_and_keeps_its_result(kind, now):
@@ -82,7 +83,7 @@ def test_a_passing_failure_is_tried_again_later_and_another_is_not(kind, now):
 
 def test_a_job_that_kills_every_worker_fails_in_the_end(kind, now):
     job = job_enqueue(kind=kind(lambda work: {}), payload={}, now=now)
-    Job.objects.filter(pk=job.pk).update(attempt=5, state="running", lease_until=now - timedelta(seconds=1))
+    Job.objects.filter(pk=job.pk).update(attempt=5, stalled=5, state="running", lease_until=now - timedelta(seconds=1))
     assert job_run(job_id=job.pk)
     job.refresh_from_db()
     assert job.state == "failed"
@@ -90,24 +91,104 @@ def test_a_job_that_kills_every_worker_fails_in_the_end(kind, now):
 
 
 def test_an_unknown_kind_is_refused_at_once(now):
-    with pytest.raises(KeyError, match="no handler"):
+    with pytest.raises(KeyError, match="no app lists"):
         job_enqueue(kind="nobody.does", payload={}, now=now)
 
 
-def test_a_sweep_that_fails_does_not_stop_the_others(now, caplog):
-    from jobs import ticks
+def test_a_sweep_that_fails_does_not_stop_the_others(now, caplog, monkeypatch):
+    def broken(at):
+        raise RuntimeError("broken")
 
     called = []
-    before = list(ticks._SWEEPS)
-    try:
-
-        @on_tick
-        def broken(at):
-            raise RuntimeError("broken")
-
-        on_tick(called.append)
-        tick(now=now)
-    finally:
-        ticks._SWEEPS[:] = before
+    monkeypatch.setattr("jobs.ticks.SWEEPS", [broken, called.append])
+    assert tick(now=now, clock=Clock())
     assert called == [now]
     assert "broken failed" in caplog.text
+
+
+def test_sweeps_wait_after_the_clock_jumped(now, monkeypatch):
+    called, clock = [], Clock()
+    monkeypatch.setattr("jobs.ticks.SWEEPS", [called.append])
+    day = timedelta(days=1)
+    assert tick(now=now, steady=0, clock=clock)
+    assert not tick(now=now + 3 * day, steady=5, clock=clock)
+    assert not tick(now=now + 3 * day + timedelta(seconds=200), steady=205, clock=clock)
+    assert not tick(now=now + timedelta(seconds=210), steady=210, clock=clock)  # put right again: a jump back
+    assert tick(now=now + timedelta(seconds=600), steady=600, clock=clock)
+    assert called == [now, now + timedelta(seconds=600)]
+
+
+def test_a_lease_that_a_wrong_clock_gave_holds_nobody_up(kind, now):
+    job = job_enqueue(kind=kind(lambda work: {}), payload={}, now=now)
+    assert job_take(job_id=job.pk, now=now + timedelta(days=3))  # due, and its lease ends in three days
+    assert jobs_due(now=timezone.now(), limit=9) == [job.pk]
+
+
+def test_a_transient_error_of_the_database_is_tried_again_and_progress_resets_the_count(kind, now):
+    def handler(work):
+        if work.attempt < 8:
+            if work.attempt % 2:
+                with work.step(done=work.attempt):
+                    pass
+            raise OperationalError("database is locked")
+        return {"attempts": work.attempt}
+
+    job = job_enqueue(kind=kind(handler), payload={}, now=now)
+    for _ in range(8):
+        Job.objects.filter(pk=job.pk).update(due_at=now)
+        jobs_run_due()
+    job.refresh_from_db()
+    assert (job.state, job.result) == ("done", {"attempts": 8})
+
+
+def test_without_progress_transient_errors_end_a_job_with_a_sentence(kind, now):
+    def handler(work):
+        raise OperationalError("database is locked")
+
+    job = job_enqueue(kind=kind(handler), payload={}, now=now)
+    for _ in range(7):
+        Job.objects.filter(pk=job.pk).update(due_at=now)
+        jobs_run_due()
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("failed", "The database could not be reached or was busy.")
+
+
+def test_a_failure_that_nobody_foresaw_is_a_sentence_and_no_traceback(kind, now, caplog):
+    def handler(work):
+        with work.step(done=3):
+            pass
+        return work.payload["missing"]
+
+    job = job_enqueue(kind=kind(handler), payload={}, now=now)
+    jobs_run_due()
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert "Traceback" not in job.error
+    assert "trying again goes on from there" in job.error
+    assert "KeyError: 'missing'" in caplog.text
+
+
+def test_each_lane_is_taken_alone(kind, now):
+    job = job_enqueue(kind=kind(lambda work: {}), payload={}, now=now)
+    assert jobs_run_due(lanes=[Lane.BULK, Lane.MARKETPLACE]) == 0
+    assert jobs_run_due(lanes=[Lane.UPKEEP]) == 1
+    job.refresh_from_db()
+    assert job.state == "done"
+
+
+def test_a_job_that_nobody_takes_is_announced_ever_more_rarely(kind, now, settings, monkeypatch):
+    sent = []
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    monkeypatch.setattr("jobs.services.current_app.send_task", lambda *args, **kwargs: sent.append(kwargs["queue"]))
+    job_enqueue(kind=kind(lambda work: {}), payload={}, now=now)
+    for minute in range(60):
+        jobs_announce_due(now=now + timedelta(minutes=minute))
+    assert 3 <= len(sent) <= 12
+    assert set(sent) == {"upkeep"}
+
+
+def test_several_jobs_of_lanes_are_listed_by_their_apps():
+    assert KINDS["annotation.import_items"].lane == Lane.BULK
+    assert KINDS["quality.examine"].lane == Lane.UPKEEP
+    assert KINDS["workforces.marketplace"].lane == Lane.MARKETPLACE
+    assert {sweep.__name__ for sweep in SWEEPS} >= {"assignments_expire", "examine_due", "rounds_due", "jobs_forget"}

@@ -5,12 +5,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
-from annotation.models import Workforce
-from annotation.services.workforces import workforce_add
 from quality.models import Case, Flag, Inspection, Opinion, Review, Verdict
 from quality.rules.policy import Policy
 from quality.services.numbers import quality_numbers_refresh
 from tests import factories
+from workforces.models import Workforce
+from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
 MANAGES = {"quality", "quality-decisions", "quality-inspect", "quality-workforces"}
@@ -94,7 +94,7 @@ def test_inspections_come_one_by_one_and_can_take_work_out(client):
     client.post(url, {"inspection": first.pk, "verdict": "wrong", "exclude": "1"})
     first.refresh_from_db()
     first.annotation.refresh_from_db()
-    assert (first.verdict, first.annotation.counted) == ("wrong", False)
+    assert (first.verdict, first.annotation.state) == ("wrong", "excluded")
     assert client.post(url, {"inspection": first.pk, "verdict": "nonsense"}).status_code == 404
 
 
@@ -152,5 +152,5 @@ def test_the_approval_list_is_a_table_that_no_spreadsheet_runs(campaign, client)
         terms={"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3"},
     )  # fmt: skip
     client.force_login(member(campaign, Role.MANAGER))
-    response = client.get(reverse("quality-approvals", args=[campaign.slug, row.pk]))
+    response = client.get(reverse("approvals", args=[campaign.slug, row.pk]))
     assert b"".join(response.streaming_content).startswith(b"PROLIFIC_PID,SESSION_ID,outcome,answers")

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Annotation, Injection, Item, Participation, Slot, Standing
-from annotation.services.work import annotation_exclude
+from annotation.services.exclusions import annotation_exclude
 from quality.models import Case, GoldCheck, Inspection, Review, Verdict
 from quality.rules.policy import Policy, SecondRound
 from quality.selectors.policies import policy_current
@@ -116,7 +116,7 @@ def test_every_verdict_recomputes_from_what_it_names(rule):
                 break
         factories.examine(campaign)
         if chance.random() < 0.5:
-            counted = list(Annotation.objects.filter(campaign=campaign, counted=True).order_by("pk"))
+            counted = list(Annotation.objects.filter(campaign=campaign, state="counted").order_by("pk"))
             annotation_exclude(annotation=chance.choice(counted), because="quality", actor_id=None, now=timezone.now())
         case = case_next(campaign=campaign, surrogate_id=expert.surrogate_id)
         if case is not None and chance.random() < 0.7:
@@ -144,10 +144,10 @@ def test_gold_is_front_loaded_looks_like_any_slot_and_is_checked():
     factories.examine(campaign)
     checks = GoldCheck.objects.filter(campaign=campaign)
     first_six = Annotation.objects.filter(surrogate_id=person.surrogate_id).order_by("pk")[:6]
-    assert sum(row.item.batch.is_gold for row in first_six) == 3
+    assert sum((row.item.batch.purpose == "gold") for row in first_six) == 3
     assert checks.count() == 4
     assert all(check.is_hit for check in checks)
-    assert not Verdict.objects.filter(item__batch__is_gold=True).exists()
+    assert not Verdict.objects.filter(item__batch__purpose="gold").exists()
     assert Injection.objects.filter(campaign=campaign).count() >= 4
 
 
@@ -174,7 +174,7 @@ def test_three_misses_pause_and_a_manager_suspends_what_is_excluded_reopens():
     )  # fmt: skip
     factories.run_jobs()
     work.refresh_from_db()
-    assert (work.counted, work.not_counted_because) == (False, "quality")
+    assert work.state == "excluded"
     assert Slot.objects.get(pk=work.slot_id).state == "open"
 
 
@@ -237,7 +237,7 @@ def test_the_last_answer_can_be_taken_back_and_given_again(client):
     client.force_login(person)
     client.post(f"/work/{campaign.slug}/undo/")
     first.refresh_from_db()
-    assert (first.counted, first.not_counted_because, first.answer["label"]) == (False, "undone", 1)
+    assert (first.state, first.answer["label"]) == ("undone", 1)
     again = factories.claim(campaign, person)
     assert (again.item_id, again.slot_id) == (first.item_id, first.slot_id)
     assert Slot.objects.filter(state="open").count() == 2
@@ -249,4 +249,4 @@ def test_the_last_answer_can_be_taken_back_and_given_again(client):
         submission_undo(
             campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now() + timedelta(seconds=300)
         )
-    assert Annotation.objects.filter(counted=True).count() == 1
+    assert Annotation.objects.filter(state="counted").count() == 1

@@ -3,12 +3,12 @@
 import pytest
 from django.utils import timezone
 
-from annotation.models import Errand
-from annotation.services.postings import round_request
-from annotation.services.workforces import workforce_add
 from simulation.crowd import SimulatedWorker, Temper
 from tests import factories
 from tests.marketplace.served import served
+from workforces.models import Errand
+from workforces.services.postings import round_request
+from workforces.services.workforces import workforce_add
 
 TERMS = {
     "reward_cents": 10, "has_fees": True, "qualification": "own", "approve_after_seconds": 0, "stale_seconds": 86_400,

@@ -7,13 +7,14 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import Annotation, Slot, Standing, Ticket, Workforce
+from annotation.models import Annotation, Slot, Standing
 from annotation.services.people import standing_move
-from annotation.services.visits import link_key
-from annotation.services.workforces import workforce_add
-from annotation.workforces.base import ArrivalRefused
-from annotation.workforces.registry import WORKFORCES
 from tests import factories
+from workforces.kinds.base import ArrivalRefused
+from workforces.kinds.registry import KINDS
+from workforces.models import Ticket, Workforce
+from workforces.services.visits import link_key
+from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3", "items_per_ticket": 1}
@@ -101,24 +102,24 @@ class MTurk:
         self.made.round()
 
 
-KINDS = {"internal": Internal, "link": Link, "mturk": MTurk}
+CLASSES = {"internal": Internal, "link": Link, "mturk": MTurk}
 
 
 def test_every_workforce_is_in_this_suite():
-    assert set(KINDS) == set(WORKFORCES)
+    assert set(CLASSES) == set(KINDS)
 
 
-@pytest.fixture(params=sorted(KINDS))
+@pytest.fixture(params=sorted(CLASSES))
 def visitor(request, desk):
     made = desk(items=2, n=1)
-    return KINDS[request.param](made)
+    return CLASSES[request.param](made)
 
 
 def test_an_answer_counts_once_when_it_is_handed_in_and_fills_its_slot(visitor):
     visitor.answer(visitor.open(), 4)
     visitor.hand_in()
     annotation = Annotation.objects.get()
-    assert (annotation.counted, annotation.answer["label"]) == (True, 4)
+    assert (annotation.state, annotation.answer["label"]) == ("counted", 4)
     assert annotation.slot.state == "filled"
 
 
@@ -126,7 +127,7 @@ def test_everybody_meets_each_item_once_and_is_told_when_nothing_is_left(visitor
     for _ in range(2):
         visitor.answer(visitor.open(), 3)
         visitor.hand_in()
-    assert Annotation.objects.filter(counted=True).count() == 2
+    assert Annotation.objects.filter(state="counted").count() == 2
     assert Slot.objects.filter(state="filled").count() == 2
     if not isinstance(visitor, MTurk):  # there, no HIT is offered any more
         assert re.search("Nothing is left|Everything is answered|seen them all", visitor.open())
@@ -145,12 +146,12 @@ def test_somebody_who_is_suspended_gets_nothing_and_keeps_what_they_did(visitor)
             now=timezone.now(),
         )
     assert "answer/" not in visitor.open()
-    assert Annotation.objects.get().counted
+    assert Annotation.objects.get().state == "counted"
 
 
 def test_terms_are_checked_where_they_are_given(desk):
     made = desk(items=1)
-    for kind in WORKFORCES:
+    for kind in KINDS:
         with pytest.raises(ValueError, match=r"reward|amounts"):
             workforce_add(
                 campaign=made.campaign, kind=kind, terms={**(CODES if kind == "link" else {}), "reward_cents": -1},
@@ -163,4 +164,4 @@ def test_terms_are_checked_where_they_are_given(desk):
 
 def test_members_do_not_come_by_an_address():
     with pytest.raises(ArrivalRefused):
-        WORKFORCES["internal"].arrive({}, WORKFORCES["internal"].terms_class())
+        KINDS["internal"].arrive({}, KINDS["internal"].terms_class())

@@ -2,9 +2,10 @@
 
 import pytest
 
-from annotation.models import Annotation, LedgerEntry, Posting, Ticket
+from annotation.models import Annotation
 from quality.models import Verdict
 from tests import factories
+from workforces.models import LedgerEntry, Posting, Ticket
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -17,9 +18,9 @@ def test_three_workers_label_what_was_posted_and_are_paid(desk):
     crowd = [made.worker(f"w{number}") for number in range(3)]
     for worker in crowd:
         assert worker.work() == "handed_in"
-    assert Annotation.objects.filter(not_counted_because="unverified").count() == 3
+    assert Annotation.objects.filter(state="provisional").count() == 3
     made.round()
-    assert Annotation.objects.filter(counted=True).count() == 3
+    assert Annotation.objects.filter(state="counted").count() == 3
     made.round()
     assert set(Ticket.objects.values_list("state", flat=True)) == {"approved"}
     assert LedgerEntry.objects.filter(kind="reward").count() == 3

@@ -9,18 +9,19 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import Annotation, Errand, LedgerEntry, Participation, Posting, Slot, Ticket, Workforce
-from annotation.services.pay import bonus_grant, refusal_take_back, ticket_refuse
-from annotation.services.postings import owed_post, posting_end
-from annotation.services.reconcile import reconcile
-from annotation.services.tickets import GRACE_SECONDS, ticket_accept
-from annotation.services.workforces import workforce_add
-from annotation.workforces.base import ArrivalRefused
-from annotation.workforces.mturk_frame import MTurk, MTurkTerms, worker_of
+from annotation.models import Annotation, Participation, Slot
 from quality.models import Verdict
 from tests import factories
 from tests.marketplace.served import served
 from tests.workforces.conftest import TERMS, Desk
+from workforces.kinds.base import ArrivalRefused
+from workforces.kinds.mturk.kind import MTurk, MTurkTerms, worker_of
+from workforces.models import Errand, LedgerEntry, Posting, Ticket, TicketWork, Workforce
+from workforces.services.pay import bonus_grant, pay_hold, refusal_take_back, ticket_refuse
+from workforces.services.postings import owed_post, posting_end
+from workforces.services.reconcile import reconcile
+from workforces.services.tickets import GRACE_SECONDS, ticket_accept
+from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -163,7 +164,7 @@ def test_an_assignment_id_that_goes_to_a_second_worker_is_another_ticket(desk):
         client, page = arrive(made, worker, "3REUSED")
         answer(client, page)
     assert Ticket.objects.filter(remote_id="3REUSED").count() == 2
-    assert Annotation.objects.filter(not_counted_because="unverified").count() == 2
+    assert Annotation.objects.filter(state="provisional").count() == 2
     made.round()
     assert not LedgerEntry.objects.exists()  # the marketplace lists neither
 
@@ -175,8 +176,8 @@ def test_returning_and_taking_it_again_under_another_id_goes_on_with_the_same_it
     client, second = arrive(made, "AWORKER", "3TWO")
     assert path(first, "answer").split("/")[-3] == path(second, "answer").split("/")[-3]
     answer(client, second)
-    assert Ticket.objects.get(remote_id="3TWO").annotations.count() == 1
-    assert Ticket.objects.get(remote_id="3ONE").annotations.count() == 0
+    assert Ticket.objects.get(remote_id="3TWO").work.count() == 1
+    assert Ticket.objects.get(remote_id="3ONE").work.count() == 0
 
 
 def lapse(made, ticket):
@@ -194,7 +195,7 @@ def test_what_is_never_submitted_lapses_its_slot_reopens_and_the_same_ticket_can
     assert Slot.objects.get().state == "filled"
     lapse(made, Ticket.objects.get())
     assert (Ticket.objects.get().state, Slot.objects.get().state) == ("lapsed", "open")
-    assert Annotation.objects.get().not_counted_because == "unmatched"
+    assert Annotation.objects.get().state == "given_up"
     assert Participation.objects.get().submitted == 0
     client, page = arrive(made, "AWORKER", "3ONE")
     assert b"data-hand-in" in page.content  # the answer is there still
@@ -215,8 +216,8 @@ def test_a_submission_that_comes_late_is_paid_and_counts_if_its_slot_is_free(des
     worker.browser.send(page.form_to("/mturk/externalSubmit"))
     made.round()
     made.round()
-    own = Annotation.objects.get(ticket=ticket)
-    assert (own.counted, own.not_counted_because) == ((False, "surplus") if taken_meanwhile else (True, ""))
+    own = Annotation.objects.get(ticket_work__ticket=ticket)
+    assert own.state == ("surplus" if taken_meanwhile else "counted")
     assert paid(made) == 10
 
 
@@ -242,12 +243,12 @@ def test_work_under_a_name_without_our_code_goes_to_a_person_unpaid_and_uncounte
     ticket = Ticket.objects.get()
     assert (ticket.state, "code" in ticket.problem) == ("unmatched", True)
     assert Slot.objects.get().state == "open"
-    assert not Annotation.objects.filter(counted=True).exists()
+    assert not Annotation.objects.filter(state="counted").exists()
     assert not Errand.objects.filter(kind__in=["approve", "reject"]).exists()
     boss = factories.user()
     assert ticket_accept(ticket=ticket, actor_id=boss.surrogate_id, now=timezone.now())
     made.round()
-    assert Annotation.objects.get().counted
+    assert Annotation.objects.get().state == "counted"
     assert paid(made) == 10
 
 
@@ -348,7 +349,7 @@ def test_polling_alone_is_enough_and_reading_twice_changes_nothing(desk):
     made.worker("a").work()
     for _ in range(4):
         made.round()
-    assert Annotation.objects.filter(counted=True).count() == 1
+    assert Annotation.objects.filter(state="counted").count() == 1
     assert LedgerEntry.objects.count() == 1
 
 
@@ -405,7 +406,7 @@ def test_refusing_and_excluding_work_asks_for_it_again_in_a_new_posting(desk):
     made.worker("a").work()
     made.round()
     made.round()
-    from annotation.services.work import annotation_exclude
+    from annotation.services.exclusions import annotation_exclude
 
     boss = factories.user()
     ticket_refuse(
@@ -422,7 +423,7 @@ def test_refusing_and_excluding_work_asks_for_it_again_in_a_new_posting(desk):
     assert Posting.objects.filter(state="open").count() == 1
     assert made.worker("b").work() == "handed_in"
     made.round()
-    assert Annotation.objects.get(counted=True).slot == Slot.objects.get()
+    assert Annotation.objects.get(state="counted").slot == Slot.objects.get()
 
 
 def test_a_preview_makes_no_row(desk):
@@ -450,7 +451,7 @@ def test_somebody_who_did_the_training_and_finds_nothing_left_hands_in_and_is_pa
     made.round()
     made.round()
     assert Ticket.objects.get().state == "approved"
-    assert not Ticket.objects.get().annotations.exists()
+    assert not Ticket.objects.get().work.exists()
     assert paid(made) == 10 + 25
 
 
@@ -539,12 +540,12 @@ def test_one_hit_that_is_gone_stops_nothing_else(desk):
     Posting.objects.filter(pk=first.pk).update(hit_id="3GONEGONEGONEGONEGONEGONE", tried_at=None)
     made.round()
     made.round()
-    assert Annotation.objects.filter(counted=True).count() == 1
+    assert Annotation.objects.filter(state="counted").count() == 1
     assert Posting.objects.get(pk=first.pk).state == "settled"
 
 
 def test_no_call_to_the_marketplace_is_made_inside_a_transaction(desk, monkeypatch):
-    from annotation.workforces.mturk import Market
+    from workforces.kinds.mturk.client import Market
 
     inside = []
     call = Market._call
@@ -678,7 +679,7 @@ def test_work_confirmed_after_a_suspension_or_a_withdrawal_does_not_count(desk):
     participation_withdraw(campaign=made.campaign, surrogate_id=second.surrogate_id, now=timezone.now())
     made.round()
     made.round()
-    assert not Annotation.objects.filter(counted=True).exists()
+    assert not Annotation.objects.filter(state="counted").exists()
     assert Slot.objects.filter(state="open").count() == 2
     assert paid(made) == 20  # it was done, and nobody refused it
 
@@ -713,22 +714,17 @@ def test_somebody_who_is_reinstated_may_take_postings_again(desk):
 
 
 def test_the_pay_of_somebody_who_is_paused_waits_for_a_manager_but_not_for_ever(desk):
-    from annotation.models import Standing
-    from annotation.services.people import standing_move
-
     made = desk(items=1)
     made.round()
     made.worker("a").work()
     surrogate_id = Ticket.objects.get().surrogate_id
     with transaction.atomic():
-        standing_move(
-            campaign=made.campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=None, now=timezone.now()
-        )
-    Participation.objects.update(pay_held_until=timezone.now() + timedelta(hours=5))
+        pay_hold(campaign=made.campaign, surrogate_id=surrogate_id, until=timezone.now() + timedelta(hours=5))
     made.round()
     made.round()
     assert not Errand.objects.filter(kind="approve").exists()
-    Participation.objects.update(pay_held_until=timezone.now() - timedelta(seconds=1))
+    with transaction.atomic():
+        pay_hold(campaign=made.campaign, surrogate_id=surrogate_id, until=timezone.now() - timedelta(seconds=1))
     made.round()
     assert paid(made) == 10
 
@@ -739,7 +735,7 @@ def test_an_errand_that_breaks_does_not_keep_the_others_from_being_done(desk):
     made.worker("a").work()
     made.round()
     with transaction.atomic():
-        from annotation.services.errands_queue import errand_add
+        from workforces.services.outbox import errand_add
 
         errand_add(workforce=made.workforce, kind="expire", due_at=timezone.now() - timedelta(days=1))  # of no posting
     bonus_grant(ticket=Ticket.objects.get(), cents=7, reason="Careful", actor_id=None, now=timezone.now())
@@ -770,9 +766,9 @@ def test_a_gold_answer_that_lapsed_and_was_submitted_after_all_is_checked(desk):
     taken = worker.browser.send(listing.form_to("/next/"))
     page = worker.in_frame(taken, until="externalSubmit")
     ticket = Ticket.objects.get()
-    assert ticket.annotations.get().item.batch.is_gold
+    assert ticket.work.get().annotation.item.batch.purpose == "gold"
     lapse(made, ticket)
-    assert Slot.objects.get(pk=ticket.annotations.get().slot_id).state == "aside"
+    assert Slot.objects.get(pk=ticket.work.get().annotation.slot_id).state == "aside"
     worker.browser.send(page.form_to("/mturk/externalSubmit"))
     made.round()
     factories.examine(made.campaign)
@@ -780,7 +776,7 @@ def test_a_gold_answer_that_lapsed_and_was_submitted_after_all_is_checked(desk):
 
 
 def test_somebody_from_a_marketplace_can_take_consent_back_and_is_paid_all_the_same(desk):
-    from annotation.services.marketplace import statement_path
+    from workforces.services.statements import statement_path
 
     made = desk(items=2, n=1)
     made.round()
@@ -792,7 +788,7 @@ def test_somebody_from_a_marketplace_can_take_consent_back_and_is_paid_all_the_s
     page = client.post(path, {"withdraw": "1"}, follow=True)
     assert b"still paid" in page.content
     annotation = Annotation.objects.get()
-    assert (annotation.ticket_id, annotation.not_counted_because) == (None, "withdrawn")
+    assert (TicketWork.objects.count(), annotation.state) == (0, "withdrawn")
     assert annotation.surrogate_id != ticket.surrogate_id
     made.round()
     made.round()
@@ -815,7 +811,7 @@ def test_what_was_accepted_before_its_hit_ended_can_be_handed_in_counts_and_is_p
     assert worker.finish(taken) == "handed_in"
     made.round()
     made.round()
-    assert Annotation.objects.get().counted
+    assert Annotation.objects.get().state == "counted"
     assert paid(made) == 10
     made.round()
     first.refresh_from_db()

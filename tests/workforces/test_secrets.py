@@ -18,10 +18,10 @@ from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Item
 from annotation.services.campaigns import SplitPlan
-from annotation.services.visits import link_key
-from annotation.services.workforces import workforce_add
 from quality.rules.policy import Policy
 from tests import factories
+from workforces.services.visits import link_key
+from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
 CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3", "items_per_ticket": 100}
@@ -107,7 +107,7 @@ def test_no_answer_to_somebody_by_a_link_tells_anything(campaign):
     start = f"/join/{link_key(row)}/?PROLIFIC_PID=p1&SESSION_ID=s1"
     read = crawl(Client(), start, forbidden(campaign) - {"accepted"}, steps=120)
     assert read > 40
-    assert Annotation.objects.filter(ticket__isnull=False, item__batch__is_gold=True).exists()
+    assert Annotation.objects.filter(ticket_work__isnull=False, item__batch__purpose="gold").exists()
 
 
 def test_no_answer_to_a_member_tells_anything(campaign):
@@ -117,8 +117,8 @@ def test_no_answer_to_a_member_tells_anything(campaign):
     read = crawl(client, reverse("work", args=[campaign.slug]), forbidden(campaign), steps=150)
     assert read > 40
     own = Annotation.objects.filter(surrogate_id=person.surrogate_id)
-    assert own.filter(item__batch__is_gold=True).exists()
-    assert own.filter(item__batch__is_gold=False).exists()
+    assert own.filter(item__batch__purpose="gold").exists()
+    assert own.filter(item__batch__purpose="work").exists()
 
 
 def shown(campaign, people=4, items=12):
@@ -143,7 +143,7 @@ def shown(campaign, people=4, items=12):
                 body = body.replace(text, "") if text else body
             body = re.sub(r'data-(claimed|deadline)="[^"]*"|csrfmiddlewaretoken" value="[^"]*"', "", body)
             kinds = Counter(re.sub(r"[0-9a-f-]{32,36}|\d+", "", query["sql"])[:60] for query in queries)
-            rows.append((live.item.batch.is_gold, live, body, len(queries), kinds))
+            rows.append((live.item.batch.purpose == "gold", live, body, len(queries), kinds))
             factories.submit(factories.label(live, 4))
     return rows
 
@@ -181,6 +181,6 @@ def test_the_export_of_judgments_holds_no_gold(campaign, tmp_path):
             break
     factories.examine(campaign)
     call_command("release", campaign.slug, "--format", "antique", "--to", str(tmp_path))
-    gold = set(Item.objects.filter(batch__is_gold=True).values_list("content__answer_id", flat=True))
+    gold = set(Item.objects.filter(batch__purpose="gold").values_list("content__answer_id", flat=True))
     for path in tmp_path.glob("*.txt"):
         assert not any(answer in path.read_text() for answer in gold), path

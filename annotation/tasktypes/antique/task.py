@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from annotation.documents.tokens import Tokenization
 from annotation.tasktypes.antique import answers
 from annotation.tasktypes.antique.items import item_from_row, rows_of
 from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Summary
+from documents.html.tokens import Tokenization
 
 _HERE = Path(__file__).parent
 

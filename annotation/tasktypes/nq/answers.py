@@ -16,8 +16,8 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.documents.tokens import Candidate, Tokenization
 from annotation.tasktypes.base import Answer, AnswerError, Draft
+from documents.html.tokens import Candidate, Tokenization
 
 GOOD, BAD = "good", "bad"
 # Section 3.2: what makes a question bad.

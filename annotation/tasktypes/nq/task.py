@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from annotation.documents.tokens import Tokenization
 from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Summary
 from annotation.tasktypes.nq import answers
 from annotation.tasktypes.nq.items import item_from_row
+from documents.html.tokens import Tokenization
 
 
 class NaturalQuestions:

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from isal import igzip
 
-from annotation.documents.published import PublishedError, read_records
-from annotation.documents.published_rules import Checker
+from documents.html.published import PublishedError, read_records
+from documents.html.published_rules import Checker
 
 
 class Command(BaseCommand):

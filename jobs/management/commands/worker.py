@@ -1,21 +1,29 @@
 """``manage.py worker``: run jobs from the database, without a broker."""
 
+import logging
 import signal
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
+from jobs.registry import Lane
 from jobs.services import jobs_run_due
 from jobs.ticks import tick
+
+logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
     """Run due jobs and the periodic upkeep until told to stop."""
 
-    help = "Run jobs straight from the database; no broker is needed. Several workers may run at once."
+    help = (
+        "Run jobs straight from the database; no broker is needed. Each lane has a thread of its own, so that a long "
+        "import delays no verdict. Several workers may run at once."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
@@ -23,29 +31,55 @@ class Command(BaseCommand):
         parser.add_argument(
             "--tick", type=float, default=5.0, metavar="SECONDS", help="how often to look for what is due"
         )
+        parser.add_argument(
+            "--lane", action="append", choices=[lane.value for lane in Lane], help="only this lane (may be repeated)"
+        )
         parser.add_argument("--once", action="store_true", help="run what is due now, then stop")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Loop: due jobs, then upkeep, then a short wait."""
+        """Run each lane and the upkeep in a thread of its own until a signal comes."""
+        lanes = options["lane"] or [lane.value for lane in Lane]
         if options["once"]:
-            while jobs_run_due():
+            while jobs_run_due(lanes=lanes):
                 pass
             tick(now=timezone.now())
             return
         stopping = threading.Event()
-        signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-        # In a thread of its own: deadlines pass while a long job runs.
-        upkeep = threading.Thread(target=_keep_up, args=(stopping, options["tick"]), name="upkeep", daemon=True)
-        upkeep.start()
-        while not stopping.is_set():
-            close_old_connections()
-            if not jobs_run_due(limit=1):
-                stopping.wait(options["poll"])
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stopping.set())
+        loops: dict[str, Callable[[], float]] = {lane: _lane(lane, options["poll"]) for lane in lanes}
+        loops["ticks"] = _ticks(options["tick"])
+        threads = [threading.Thread(target=_loop, args=(name, one, stopping), name=name) for name, one in loops.items()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
 
-def _keep_up(stopping: threading.Event, seconds: float) -> None:
-    while not stopping.is_set():
-        close_old_connections()
+def _lane(lane: str, poll: float) -> Callable[[], float]:
+    return lambda: 0.0 if jobs_run_due(limit=1, lanes=[lane]) else poll
+
+
+def _ticks(seconds: float) -> Callable[[], float]:
+    def run() -> float:
         tick(now=timezone.now())
-        stopping.wait(seconds)
+        return seconds
+
+    return run
+
+
+PAUSE_SECONDS = 2.0
+
+
+def _loop(name: str, once: Callable[[], float], stopping: threading.Event) -> None:
+    """Call a function again and again, each time after the pause that it asks for; no error ends the loop."""
+    while not stopping.is_set():
+        try:
+            close_old_connections()
+            pause = once()
+        except Exception:
+            logger.exception("%s goes on in %.0f seconds", name, PAUSE_SECONDS)
+            connection.close()
+            pause = PAUSE_SECONDS
+        stopping.wait(pause)
     connection.close()

@@ -110,7 +110,7 @@ def test_a_retired_item_is_not_given_out_and_keeps_what_was_submitted(now):
     assert held.state == "released"
     assert reason(campaign, other, now) is Reason.NOTHING_OPEN
     annotation.refresh_from_db()
-    assert annotation.counted
+    assert annotation.state == "counted"
     assert AuditEvent.objects.filter(action="item_retire").count() == 1
 
 

@@ -5,10 +5,11 @@ import json
 import pytest
 from django.core.management import CommandError
 
-from annotation.models import Annotation, CampaignDocument, Document, Item, Slot
+from annotation.models import Annotation, CampaignDocument, Item, Slot
 from annotation.selectors.items import pilot_items
 from annotation.services.campaigns import SplitPlan
 from annotation.services.numbers import numbers_refresh
+from documents.models import Document
 from jobs.models import Job
 from tests import factories
 
@@ -105,7 +106,7 @@ def test_a_pilot_stays_out_of_the_numbers_and_shows_where_people_differ(now):
     assert [item.pk for item, _ in shown["differing"]] == [Item.objects.exclude(pk=agreed.pk).get().pk]
     assert shown["agreeing"] == 1
     assert numbers_refresh(campaign=campaign, now=now)["annotations"] == 0
-    assert Annotation.objects.filter(counted=True).count() == 4
+    assert Annotation.objects.filter(state="counted").count() == 4
 
 
 def test_numbers_follow_the_paths_of_the_paper(now):

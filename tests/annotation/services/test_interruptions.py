@@ -8,9 +8,9 @@ from django.utils import timezone
 from annotation.models import Batch, Item, Participation, Slot
 from annotation.services import items as items_service
 from annotation.services.claims import Reason, slot_claim_next
+from annotation.services.exclusions import annotation_exclude
 from annotation.services.items import item_retire
 from annotation.services.withdrawal import participation_withdraw
-from annotation.services.work import annotation_exclude
 from jobs.models import Job
 from jobs.services import job_enqueue, job_run
 from tests import factories
@@ -94,7 +94,7 @@ def test_a_batch_launched_after_a_later_one_reaches_people_who_are_past_it(now):
     factories.import_questions(campaign, [f"main question {n}" for n in range(70)])
     factories.import_questions(campaign, ["pilot question"], pilot=True)
     main, pilot = Batch.objects.order_by("ordinal")
-    assert (main.is_pilot, pilot.is_pilot) == (False, True)
+    assert (main.purpose, pilot.purpose) == ("work", "pilot")
     first, second = factories.annotator(campaign), factories.annotator(campaign)
     Batch.objects.filter(pk=main.pk).update(state="closed")
     factories.launch(campaign)

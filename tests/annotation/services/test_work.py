@@ -12,13 +12,13 @@ from accounts.services import user_erase
 from annotation.models import Annotation, Assignment, EventChunk, ItemReport, Slot
 from annotation.services.claims import Reason
 from annotation.services.events import events_store
+from annotation.services.exclusions import annotation_exclude
 from annotation.services.sweeps import assignments_expire
 from annotation.services.withdrawal import annotation_redact, participation_withdraw
 from annotation.services.work import (
     AssignmentOver,
     DraftConflict,
     NoSuchAssignment,
-    annotation_exclude,
     assignment_submit,
     deadline_extend,
     draft_save,
@@ -50,9 +50,9 @@ def test_a_late_submission_is_kept_and_marked_and_not_counted(now):
     assignments_expire(late.deadline_at + timedelta(seconds=1))
     counted = factories.annotate(campaign, other)
     kept = factories.submit(factories.answer(late, label="bad"))
-    assert (kept.counted, kept.not_counted_because, kept.slot) == (False, "late", None)
-    assert counted.counted
-    assert Annotation.objects.filter(counted=True).count() == 1
+    assert (kept.state, kept.slot) == ("late", None)
+    assert counted.state == "counted"
+    assert Annotation.objects.filter(state="counted").count() == 1
     assert factories.submit(late) == kept
 
 
@@ -83,7 +83,7 @@ def test_an_excluded_annotation_reopens_its_slot_at_the_same_rank(now):
     assert not annotation_exclude(annotation=first, because="excluded", actor_id=None, now=now)
     again = factories.annotate(campaign, people[2])
     assert again.slot_id == first.slot_id
-    assert Annotation.objects.filter(counted=True).count() == 2
+    assert Annotation.objects.filter(state="counted").count() == 2
 
 
 def test_a_second_tab_is_told_and_loses_nothing(now):
@@ -181,7 +181,7 @@ def test_withdrawing_unlinks_the_work_and_asks_for_it_again(now):
     item_report(assignment_id=held.pk, surrogate_id=person.surrogate_id, text="odd", now=now)
     assert participation_withdraw(campaign=campaign, surrogate_id=person.surrogate_id, now=now) == 1
     done.refresh_from_db()
-    assert (done.counted, done.not_counted_because) == (False, "withdrawn")
+    assert done.state == "withdrawn"
     for model in (Annotation, Assignment, ItemReport):
         assert not model.objects.filter(surrogate=person.surrogate).exists()
     assert not EventChunk.objects.exists()
@@ -197,7 +197,7 @@ def test_erasing_a_person_leaves_their_work_and_nothing_that_names_them(now):
     user_erase(user=person, actor_id=None, now=now)
     assert not User.objects.filter(pk=person.pk).exists()
     annotation.refresh_from_db()
-    assert annotation.counted
+    assert annotation.state == "counted"
     assert annotation.surrogate.erased_at == now
 
 

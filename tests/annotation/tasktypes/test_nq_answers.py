@@ -2,11 +2,11 @@
 
 import pytest
 
-from annotation.documents.markup import Page
-from annotation.documents.tokens import tokenize
 from annotation.tasktypes.base import AnswerError
 from annotation.tasktypes.nq.answers import clean_spans, current_stage, path_of, span_text
 from annotation.tasktypes.nq.task import NaturalQuestions
+from documents.html.markup import Page
+from documents.html.tokens import tokenize
 
 NQ = NaturalQuestions()
 PAGE = tokenize(Page("<p>one two three four</p><ul><li>five six seven</li><li>eight nine ten</li></ul>"))

@@ -1,0 +1,255 @@
+"""What counts: the only writer of annotation states, slot states and people's tallies.
+
+Each function is a step of a larger transaction. Rows are locked in one order everywhere: person, ticket,
+assignment, annotation, item, slot (docs/explanation/work-distribution.md).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Exists, F, OuterRef, Q
+
+from accounts.transactions import require_transaction
+from annotation.models import (
+    FILLING,
+    TALLIED,
+    Annotation,
+    AnnotationState,
+    Assignment,
+    AssignmentState,
+    CountedChange,
+    Item,
+    ItemState,
+    Participation,
+    Slot,
+    SlotState,
+    Standing,
+)
+
+State = AnnotationState
+SUSPENDED = "suspended"  # why the work of somebody who was suspended is excluded
+
+
+def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Participation]:
+    """Lock people's places in a campaign, in one order; whoever has none yet is left out."""
+    require_transaction()
+    places = Participation.objects.filter(campaign_id=campaign_id, surrogate_id__in=set(surrogate_ids))
+    return list(places.select_for_update(no_key=True).order_by("pk"))
+
+
+# --- Annotations ----------------------------------------------------------------------------------
+
+
+def annotation_enter(annotation: Annotation) -> Annotation:
+    """Save a new annotation with the state that it begins in; the caller holds the person's lock."""
+    require_transaction()
+    annotation.save(force_insert=True)
+    if annotation.state in FILLING:
+        assert annotation.slot_id is not None
+        Slot.objects.filter(pk=annotation.slot_id).update(state=SlotState.FILLED)
+    if annotation.state in TALLIED:
+        _tally(annotation.campaign_id, {annotation.surrogate_id: 1})
+    return annotation
+
+
+def annotations_exclude(
+    *, annotations: Collection[Annotation], because: str, actor_id: UUID | None, now: datetime
+) -> int:
+    """Keep annotations but count them no longer; their slots are wanted again. Return how many were counted."""
+    return len(_move(annotations, State.COUNTED, State.EXCLUDED, because, actor_id, now))
+
+
+def annotation_count_again(*, annotation: Annotation, because: str, actor_id: UUID | None, now: datetime) -> bool:
+    """Count an excluded annotation again if its slot is still free and its item in use; return whether it is."""
+    require_transaction()
+    places = people_lock(campaign_id=annotation.campaign_id, surrogate_ids=[annotation.surrogate_id])
+    if any(place.standing == Standing.SUSPENDED for place in places):
+        return False
+    held = Annotation.objects.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection")
+    row = held.get(pk=annotation.pk)
+    if (
+        row.state != State.EXCLUDED
+        or row.item.state != ItemState.ACTIVE
+        or _has_another(row)
+        or not _slot_take_back(row)
+    ):
+        return False
+    return bool(_write([row], State.COUNTED, because, actor_id, now))
+
+
+def submissions_confirm(*, annotations: Collection[Annotation], now: datetime) -> int:
+    """Let provisional submissions count, and return how many do.
+
+    One that was given up counts if its slot is still free, else it is surplus. The work of somebody who is
+    suspended is excluded, that on a retired item is marked.
+    """
+    require_transaction()
+    counted = 0
+    for row in _locked(annotations, (State.PROVISIONAL, State.GIVEN_UP)):
+        to, because = _confirmed_state(row)
+        if row.state == State.GIVEN_UP and to == State.COUNTED and (_has_another(row) or not _slot_take_back(row)):
+            to = State.SURPLUS
+        _write([row], to, because, None, now)
+        counted += to == State.COUNTED
+    return counted
+
+
+def _confirmed_state(row: Annotation) -> tuple[AnnotationState, str]:
+    place = Participation.objects.filter(campaign_id=row.campaign_id, surrogate_id=row.surrogate_id)
+    if place.filter(standing=Standing.SUSPENDED).exists():
+        return State.EXCLUDED, SUSPENDED
+    return (State.COUNTED if row.item.state == ItemState.ACTIVE else State.RETIRED), ""
+
+
+def submissions_give_up(*, annotations: Collection[Annotation], because: str, now: datetime) -> int:
+    """Put the slots of provisional submissions back for others; return how many were given up."""
+    return len(_move(annotations, State.PROVISIONAL, State.GIVEN_UP, because, None, now))
+
+
+def submission_take_back(*, annotation: Annotation, now: datetime) -> bool:
+    """Mark a counted submission as undone and give its slot to its author again; return whether that was possible."""
+    require_transaction()
+    people_lock(campaign_id=annotation.campaign_id, surrogate_ids=[annotation.surrogate_id])
+    rows = [row for row in _locked([annotation], (State.COUNTED,)) if row.item.state == ItemState.ACTIVE]
+    if not rows:
+        return False
+    _write(rows, State.UNDONE, "", None, now, releases=False)
+    slots = Slot.objects.filter(pk__in=[row.slot_id for row in rows if row.slot_id], state=SlotState.FILLED)
+    return bool(slots.update(state=SlotState.HELD))
+
+
+def submissions_withdraw(*, campaign_id: UUID, surrogate_id: UUID, now: datetime) -> int:
+    """Withdraw all that somebody submitted, whatever its state; none of it can count again. Return how many."""
+    require_transaction()
+    own = Annotation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).exclude(state=State.WITHDRAWN)
+    rows = list(own.select_for_update(of=("self",), no_key=True).select_related("item").order_by("pk"))
+    return len(_write(rows, State.WITHDRAWN, "", None, now))
+
+
+def _move(
+    annotations: Collection[Annotation],
+    before: AnnotationState,
+    after: AnnotationState,
+    because: str,
+    actor_id: UUID | None,
+    now: datetime,
+) -> list[Annotation]:
+    require_transaction()
+    for campaign_id in {row.campaign_id for row in annotations}:
+        people_lock(campaign_id=campaign_id, surrogate_ids=[row.surrogate_id for row in annotations])
+    return _write(_locked(annotations, (before,)), after, because, actor_id, now)
+
+
+def _locked(annotations: Collection[Annotation], states: Collection[str]) -> list[Annotation]:
+    """Lock those annotations that are in one of some states, and return them as they are now."""
+    rows = Annotation.objects.filter(pk__in=[row.pk for row in annotations], state__in=states)
+    return list(
+        rows.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")
+    )
+
+
+def _write(
+    rows: Collection[Annotation],
+    after: AnnotationState,
+    because: str,
+    actor_id: UUID | None,
+    now: datetime,
+    *,
+    releases: bool = True,
+) -> list[Annotation]:
+    """Write one state over locked annotations, with a row of the change, their slots and the tallies."""
+    changed = [row for row in rows if row.state != after]
+    CountedChange.objects.bulk_create(
+        CountedChange(
+            annotation=row, before=row.state, after=after, because=because[:300], changed_by_id=actor_id, at=now
+        )
+        for row in changed
+    )
+    surplus = {"slot": None} if after == State.SURPLUS else {}
+    Annotation.objects.filter(pk__in=[row.pk for row in changed]).update(state=after, is_examined=False, **surplus)
+    if releases and after not in FILLING:
+        slots_release(slot_ids=[row.slot_id for row in changed if row.state in FILLING and row.slot_id is not None])
+    by_campaign: dict[UUID, Counter[UUID]] = {}
+    for row in changed:
+        by_campaign.setdefault(row.campaign_id, Counter())[row.surrogate_id] += (after in TALLIED) - (
+            row.state in TALLIED
+        )
+        row.state = after
+    for campaign_id, tallies in by_campaign.items():
+        _tally(campaign_id, tallies)
+    return changed
+
+
+def _tally(campaign_id: UUID, changes: dict[UUID, int]) -> None:
+    for surrogate_id, change in changes.items():
+        if change:
+            Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).update(
+                submitted=F("submitted") + change
+            )
+
+
+def _has_another(row: Annotation) -> bool:
+    """Return whether somebody holds or fills another slot of an item, after this annotation stopped counting."""
+    held = Assignment.objects.filter(
+        item_id=row.item_id, surrogate_id=row.surrogate_id, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]
+    )
+    filling = Annotation.objects.filter(item_id=row.item_id, surrogate_id=row.surrogate_id, state__in=FILLING)
+    return held.exists() or filling.exists()
+
+
+def _slot_take_back(row: Annotation) -> bool:
+    """Fill the slot of an annotation that stopped counting again, if it is free for its author."""
+    if row.slot is None:
+        return False
+    injection = getattr(row.slot, "injection", None)
+    if injection is not None and injection.surrogate_id != row.surrogate_id:
+        return False
+    free = SlotState.OPEN if injection is None else SlotState.ASIDE
+    return bool(Slot.objects.filter(pk=row.slot.pk, state=free).update(state=SlotState.FILLED))
+
+
+# --- Slots ----------------------------------------------------------------------------------------
+
+
+def slot_hold(*, slot_id: int, before: SlotState = SlotState.OPEN) -> bool:
+    """Take a free slot for an assignment; the row count decides who is first."""
+    require_transaction()
+    return bool(Slot.objects.filter(pk=slot_id, state=before).update(state=SlotState.HELD))
+
+
+def slots_release(*, slot_ids: Collection[int]) -> None:
+    """Put slots back: open for anybody, aside for the person they are meant for, closed if no longer wanted."""
+    require_transaction()
+    if not slot_ids:
+        return
+    slots = Slot.objects.filter(pk__in=slot_ids, state__in=[SlotState.HELD, SlotState.FILLED])
+    slots.filter(Q(item__state=ItemState.RETIRED) | Q(is_wanted=False)).update(state=SlotState.CLOSED)
+    slots.filter(injection__isnull=False).update(state=SlotState.ASIDE)
+    slots.update(state=SlotState.OPEN, is_reopened=True)
+
+
+def item_slots_close(*, item: Item) -> None:
+    """Close the slots of a retired item; those that are filled stay."""
+    require_transaction()
+    Slot.objects.filter(item=item, state__in=[SlotState.OPEN, SlotState.HELD, SlotState.ASIDE]).update(
+        state=SlotState.CLOSED
+    )
+
+
+def round_slots_want(*, item: Item, round_: int) -> int:
+    """Want the slots of a round again, and open those that were closed; return how many were opened."""
+    require_transaction()
+    slots = Slot.objects.filter(item=item, round=round_)
+    slots.filter(is_wanted=False).update(is_wanted=True)
+    filled = Annotation.objects.filter(slot=OuterRef("pk"), state__in=FILLING)
+    return slots.filter(~Exists(filled), state=SlotState.CLOSED).update(state=SlotState.OPEN, is_reopened=True)
+
+
+def round_slots_close(*, item: Item, round_: int) -> int:
+    """Stop wanting the slots of a round: open ones close, what is in work can be finished. Return how many closed."""
+    require_transaction()
+    slots = Slot.objects.filter(item=item, round=round_)
+    slots.filter(is_wanted=True).update(is_wanted=False)
+    return slots.filter(state=SlotState.OPEN).update(state=SlotState.CLOSED)

@@ -1,0 +1,49 @@
+"""What a person reads when an answer cannot be taken: one table for every page that takes answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.models import AssignmentState
+from annotation.services.undo import NothingToUndo
+from annotation.services.work import AssignmentOver, DraftConflict, NoSuchAssignment
+from annotation.tasktypes.base import AnswerError
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The status and text of a page, and what a script may read besides."""
+
+    status: int
+    text: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+def _conflict(error: DraftConflict) -> Problem:
+    text = _("You changed this item in another tab. Reload to see the latest version; nothing is lost.")
+    return Problem(409, text, {"version": error.version})
+
+
+def _over(error: AssignmentOver) -> Problem:
+    if error.state == AssignmentState.EXPIRED:
+        return Problem(410, _("The time for this item ran out. We kept your draft; finishing it is still possible."))
+    return Problem(410, _("This item is already done. Your answer is kept."))
+
+
+_PROBLEMS: dict[type[Exception], Callable[[Any], Problem]] = {
+    NoSuchAssignment: lambda _error: Problem(404, _("This piece of work does not exist or is not yours.")),
+    DraftConflict: _conflict,
+    AssignmentOver: _over,
+    NothingToUndo: lambda _error: Problem(409, _("There is nothing to undo any more: it was too long ago.")),
+    AnswerError: lambda error: Problem(
+        422, _("That cannot be an answer: %(why)s.") % {"why": error}, {"field": error.field}
+    ),
+}
+PROBLEMS = tuple(_PROBLEMS)
+
+
+def problem_of(error: Exception) -> Problem:
+    """Return what a person reads about one of `PROBLEMS`."""
+    return next(make(error) for kind, make in _PROBLEMS.items() if isinstance(error, kind))

@@ -1,0 +1,9 @@
+"""Configuration of the documents app."""
+
+from django.apps import AppConfig
+
+
+class DocumentsConfig(AppConfig):
+    """Pages: canonical bytes, tokens, candidates, and what people read."""
+
+    name = "documents"

@@ -1,0 +1,73 @@
+"""A link for any panel: people come with an id of the panel and leave with a completion code.
+
+Prolific's parameters are understood by their names (PROLIFIC_PID, STUDY_ID, SESSION_ID); another panel says
+in the terms which parameter holds the person and which the visit.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+from urllib.parse import urlencode, urlsplit
+
+from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Outcome, Terms
+
+_NAME = re.compile(r"[\w.@+-]{1,120}")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTerms(Terms):
+    """What a panel agreed to.
+
+    ``return_url`` gets the code appended as ``cc``; without one the code is shown to be copied.
+    """
+
+    person_parameter: str = "PROLIFIC_PID"
+    visit_parameter: str = "SESSION_ID"
+    study_parameter: str = "STUDY_ID"
+    code_completed: str = ""
+    code_screened_out: str = ""
+    code_nothing_left: str = ""
+    return_url: str = ""
+    items_per_ticket: int = 10
+
+    def __post_init__(self) -> None:
+        Terms.__post_init__(self)
+        if self.return_url and urlsplit(self.return_url).scheme not in ("https", "http"):
+            raise ValueError("return_url must be an http or https address")
+        if len({self.code_completed, self.code_screened_out, self.code_nothing_left}) < 3:
+            raise ValueError("each outcome needs a completion code of its own")
+
+
+class Link:
+    """People sent by a panel."""
+
+    key: ClassVar[str] = "link"
+    confirms: ClassVar[bool] = False
+    terms_class: ClassVar[type[Terms]] = LinkTerms
+
+    def arrive(self, query: Mapping[str, str], terms: Terms) -> Arrival | None:
+        """Return who came; an address without a person is a look at the instructions."""
+        assert isinstance(terms, LinkTerms)
+        worker = query.get(terms.person_parameter, "").strip()
+        if not worker or worker.startswith("{{"):  # a panel's placeholder, when somebody tries the link out
+            return None
+        visit = query.get(terms.visit_parameter, "").strip() or query.get(terms.study_parameter, "").strip() or "-"
+        if not _NAME.fullmatch(worker):
+            raise ArrivalRefused(f"{terms.person_parameter} is not an id of a panel")
+        if visit != "-" and not _NAME.fullmatch(visit):
+            raise ArrivalRefused(f"{terms.visit_parameter} is not an id of a visit")
+        return Arrival(worker=worker, remote_id=visit)
+
+    def farewell(self, arrival: Arrival, terms: Terms, outcome: Outcome, code: str) -> Farewell:
+        """Return the panel's address with the code of this outcome."""
+        assert isinstance(terms, LinkTerms)
+        its_code = {
+            Outcome.COMPLETED: terms.code_completed,
+            Outcome.SCREENED_OUT: terms.code_screened_out,
+            Outcome.NOTHING_LEFT: terms.code_nothing_left,
+        }[outcome]
+        if not terms.return_url:
+            return Farewell(code=its_code)
+        sign = "&" if "?" in terms.return_url else "?"
+        return Farewell(url=f"{terms.return_url}{sign}{urlencode({'cc': its_code})}", code=its_code)

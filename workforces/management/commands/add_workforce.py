@@ -1,0 +1,68 @@
+"""``manage.py add_workforce``: let people come to a campaign from a marketplace or by a link."""
+
+from dataclasses import fields
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.management.campaigns import campaign_named
+from jobs.terminal import print_result
+from workforces.kinds.registry import KINDS
+from workforces.services.visits import link_key
+from workforces.services.workforces import workforce_add
+
+
+class Command(BaseCommand):
+    """Add a workforce, or give the one that is there new terms."""
+
+    help = (
+        "Add a workforce to a campaign: mturk posts HITs at the configured endpoint, link prints a signed address for "
+        "any panel. Terms are given as NAME=VALUE; --terms lists them. Example: manage.py add_workforce relevance "
+        "mturk reward_cents=5 qualification=paper cap_cents=50000"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument("kind", choices=["mturk", "link"])
+        parser.add_argument("terms", nargs="*", metavar="NAME=VALUE")
+        parser.add_argument("--list", action="store_true", help="list the terms with their defaults, change nothing")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Check the terms, add, print."""
+        known = {one.name: one.default for one in fields(KINDS[options["kind"]].terms_class)}
+        if options["list"]:
+            print_result(self.stdout, known, as_json=options["json"], summary="\n".join(f"{name:<24} {value}" for name, value in known.items()))  # fmt: skip
+            return
+        campaign = campaign_named(options["campaign"])
+        try:
+            terms = dict(_term(text, known) for text in options["terms"])
+            row = workforce_add(campaign=campaign, kind=options["kind"], terms=terms, actor_id=None, now=timezone.now())
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        result = {"campaign": campaign.slug, "kind": row.kind, "terms": row.terms}
+        summary = f"{campaign.slug} has a workforce {row.kind}"
+        if row.kind == "link":
+            result["link"] = settings.PLATFORM_URL + reverse("join", args=[link_key(row)])
+            summary = str(result["link"])
+        print_result(self.stdout, result, as_json=options["json"], summary=summary)
+
+
+def _term(text: str, known: dict[str, Any]) -> tuple[str, Any]:
+    name, sign, value = text.partition("=")
+    if not sign or name not in known:
+        raise ValueError(f"{text!r}: expected NAME=VALUE with one of {', '.join(known)}")
+    default = known[name]
+    if isinstance(default, bool):
+        if value not in ("true", "false"):
+            raise ValueError(f"{name} is true or false")
+        return name, value == "true"
+    if isinstance(default, int) or default is None:
+        if not value.lstrip("-").isdecimal():
+            raise ValueError(f"{name} is a whole number")
+        return name, int(value)
+    return name, value

@@ -1,0 +1,47 @@
+"""``manage.py reconcile``: compare a campaign's books with those of the marketplace."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.management.campaigns import campaign_named
+from jobs.terminal import print_result
+from workforces.models import Workforce
+from workforces.services.connection import NotConfigured
+from workforces.services.reconcile import reconcile
+
+
+class Command(BaseCommand):
+    """Read every posting at the marketplace and compare it with the ledger."""
+
+    help = (
+        "Compare states of assignments, rewards and bonuses with what the marketplace lists; changes nothing, and "
+        "fails if anything differs. Example: manage.py reconcile relevance"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Compare and print."""
+        campaign = campaign_named(options["campaign"])
+        workforce = Workforce.objects.filter(campaign=campaign, kind="mturk").first()
+        if workforce is None:
+            raise CommandError(f"{campaign.slug} has no workforce at a marketplace")
+        try:
+            found = reconcile(workforce=workforce)
+        except NotConfigured as error:
+            raise CommandError(str(error)) from error
+        for difference in found.differences:
+            self.stderr.write(difference)
+        summary = (
+            f"{found.assignments} assignments: rewards {found.rewards_ours / 100:.2f} here, "
+            f"{found.rewards_theirs / 100:.2f} there; bonuses {found.bonuses_ours / 100:.2f} here, "
+            f"{found.bonuses_theirs / 100:.2f} there; {len(found.differences)} differences"
+        )
+        print_result(self.stdout, asdict(found), as_json=options["json"], summary=summary)
+        if not found.agrees:
+            raise CommandError("the books differ")

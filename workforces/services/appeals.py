@@ -1,0 +1,59 @@
+"""Appeals: somebody whose pay was refused asks for another look."""
+
+from datetime import datetime
+from uuid import UUID
+
+from accounts.audit import record
+from accounts.transactions import durable
+from workforces.models import Appeal, AppealState, Ticket, TicketState
+from workforces.services.pay import refusal_take_back
+
+
+class AppealError(ValueError):
+    """An appeal cannot be opened or decided as asked."""
+
+
+@durable
+def appeal_open(*, ticket: Ticket, text: str, now: datetime) -> Appeal:
+    """Take an appeal against a refusal; asking again changes nothing.
+
+    Raises
+    ------
+    AppealError
+        Pay for this ticket was not refused, or nothing was written.
+    """
+    if ticket.state != TicketState.REFUSED:
+        raise AppealError("pay for this work was not refused")
+    if not text.strip():
+        raise AppealError("say in a few words why it should be looked at again")
+    appeal, opened = Appeal.objects.get_or_create(
+        ticket=ticket,
+        defaults={"campaign_id": ticket.workforce.campaign_id, "text": text[:2000], "created_at": now},
+    )
+    if opened:
+        record(action="appeal_open", subject=appeal, now=now, actor_id=None, scope_id=appeal.campaign_id)
+    return appeal
+
+
+@durable
+def appeal_decide(*, appeal: Appeal, grant: bool, answer: str, actor_id: UUID, now: datetime) -> Appeal:
+    """Decide an appeal. What is granted is paid: by taking back the refusal, or as a bonus when that is too late.
+
+    Raises
+    ------
+    AppealError
+        It is decided already, or a denial has no answer.
+    """
+    if not grant and not answer.strip():
+        raise AppealError("say why: the person will read it")
+    to = AppealState.GRANTED if grant else AppealState.DENIED
+    decided = Appeal.objects.filter(pk=appeal.pk, state=AppealState.OPEN).update(
+        state=to, answer=answer[:2000], decided_by_id=actor_id, decided_at=now
+    )
+    if not decided:
+        raise AppealError("this was decided already")
+    if grant:
+        refusal_take_back(ticket=appeal.ticket, reason=answer, actor_id=actor_id, now=now)
+    record(action=f"appeal_{to}", subject=appeal, now=now, actor_id=actor_id, scope_id=appeal.campaign_id)
+    appeal.refresh_from_db()
+    return appeal

@@ -1,0 +1,28 @@
+"""The connection to the marketplace that this installation works with."""
+
+from django.conf import settings
+
+from accounts.transactions import refuse_transaction
+from workforces.kinds.mturk.client import Endpoint, Market
+
+
+class NotConfigured(ValueError):
+    """No marketplace is configured here."""
+
+
+def market() -> Market:
+    """Return a client for the configured marketplace.
+
+    Raises
+    ------
+    NotConfigured
+    """
+    if not settings.MTURK_ENDPOINT_URL or not settings.MTURK_ACCESS_KEY_ID:
+        raise NotConfigured("set MTURK_ENDPOINT_URL, MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY")
+    return Market(
+        Endpoint(
+            settings.MTURK_ENDPOINT_URL, settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY,
+            settings.MTURK_REQUESTS_PER_SECOND,
+        ),
+        refuse_transaction,
+    )  # fmt: skip

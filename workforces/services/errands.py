@@ -1,0 +1,317 @@
+"""Errands at the marketplace: due, sending, confirmed. Every call is outside of a transaction.
+
+A worker can die between any two lines. Before the call the row says ``sending``; whoever comes next sees
+that, and either sends the same token again (the marketplace knows it for a day) or reads back first.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.audit import record
+from accounts.models import ExternalIdentity
+from jobs.work import LeaseLost, Work
+from workforces.kinds.mturk.client import Market, Refused, Requirement, Unreachable, everybody, only_holders
+from workforces.models import (
+    Errand,
+    ErrandKind,
+    ErrandState,
+    Posting,
+    PostingState,
+    Ticket,
+    TicketState,
+    Workforce,
+)
+from workforces.services.pay import bonus_paid, refusal_make_good, ticket_paid
+from workforces.services.statements import statement_path
+from workforces.services.terms import posting_terms
+
+logger = logging.getLogger(__name__)
+
+TOKEN_LIFE = timedelta(hours=23)  # the marketplace keeps tokens for 24 hours
+# Refusals that a person can mend at the marketplace or in the settings: the same errand is tried again.
+FOR_NOW = ("InsufficientFunds", "UnrecognizedClient", "InvalidSignature", "InvalidClientTokenId", "AccessDenied", "NotAuthorized")  # fmt: skip
+
+# What a call brought: what to write down in the transaction that confirms the errand.
+Effect = Callable[[datetime], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt at an errand; ``is_again``: an earlier one may have got through."""
+
+    market: Market
+    errand: Errand
+    is_again: bool
+    now: datetime
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Say whether the marketplace may have forgotten the token of the first attempt."""
+        assert self.errand.sending_since is not None
+        return self.is_again and self.now - self.errand.sending_since > TOKEN_LIFE
+
+    @property
+    def posting(self) -> Posting:
+        """The posting it is about."""
+        assert self.errand.posting is not None
+        return self.errand.posting
+
+    @property
+    def ticket(self) -> Ticket:
+        """The ticket it is about."""
+        assert self.errand.ticket is not None
+        return self.errand.ticket
+
+
+class Unknown(Exception):
+    """Somebody or something that an errand is about is not known any more."""
+
+
+def errands_run(*, work: Work, market: Market, workforce: Workforce, limit: int = 500) -> int:
+    """Do what is due, oldest first; return how many errands were confirmed."""
+    confirmed = 0
+    for _ in range(limit):
+        now = timezone.now()
+        errand = (
+            Errand.objects.filter(
+                workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING]
+            )
+            .select_related("posting", "ticket__workforce", "workforce__campaign")
+            .order_by("due_at", "pk")
+            .first()
+        )
+        if errand is None:
+            break
+        confirmed += _run(work, market, errand, now)
+    return confirmed
+
+
+def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
+    again = errand.state == ErrandState.SENDING
+    with work.step():
+        taken = Errand.objects.filter(pk=errand.pk, state=errand.state, attempts=errand.attempts).update(
+            state=ErrandState.SENDING, sending_since=errand.sending_since or now, attempts=errand.attempts + 1
+        )
+    if not taken:  # it was undone, or is another worker's
+        return False
+    errand.sending_since = errand.sending_since or now
+    try:
+        effect = _HANDLERS[ErrandKind(errand.kind)](Attempt(market, errand, again, now))
+    except Unreachable as error:
+        _later(work, errand, str(error), now)
+        return False
+    except Refused as error:
+        if any(code in error.code for code in FOR_NOW):
+            _later(work, errand, str(error), now, is_refused=True)
+        else:
+            _fail(work, errand, str(error), now)
+        return False
+    except LeaseLost:
+        raise
+    except Exception as error:  # whatever it is, it must not keep the errands behind it from being done
+        if not isinstance(error, Unknown):
+            logger.exception("errand %s (%s) failed", errand.pk, errand.kind)
+        _fail(work, errand, str(error) or repr(error), now)
+        return False
+    with work.step():
+        done = Errand.objects.filter(pk=errand.pk, state=ErrandState.SENDING).update(
+            state=ErrandState.CONFIRMED, confirmed_at=timezone.now(), error=""
+        )
+        if done:
+            effect(timezone.now())
+    return bool(done)
+
+
+def _later(work: Work, errand: Errand, error: str, now: datetime, *, is_refused: bool = False) -> None:
+    """Leave it as ``sending``: it may have got through. What was refused for now is tried ever more rarely."""
+    seconds = min(60 * 2 ** min(errand.attempts, 6), 3600) if is_refused else settings.MTURK_RETRY_SECONDS
+    with work.step():
+        Errand.objects.filter(pk=errand.pk).update(due_at=now + timedelta(seconds=seconds), error=error[:500])
+
+
+def _fail(work: Work, errand: Errand, error: str, now: datetime) -> None:
+    """Give it to a person: nothing is dropped in silence."""
+    with work.step():
+        Errand.objects.filter(pk=errand.pk).update(state=ErrandState.FAILED, error=error[:500])
+        if errand.kind == ErrandKind.APPROVE and errand.text == "override" and errand.ticket is not None:
+            # An appeal was granted and the marketplace does not let us approve any more: it is paid all the same.
+            refusal_make_good(ticket=errand.ticket, reason="Paid after an appeal", actor_id=None, now=now)
+        record(
+            action="errand_fail", subject=errand, now=now, actor_id=None, scope_id=errand.workforce.campaign_id,
+            kind=errand.kind, error=error[:300],
+        )  # fmt: skip
+
+
+def worker_name(errand: Errand) -> str:
+    """Return what the marketplace calls the person of an errand."""
+    if errand.surrogate_id is None:
+        raise Unknown("this errand is about nobody")
+    name = ExternalIdentity.objects.filter(surrogate_id=errand.surrogate_id).values_list("name", flat=True).first()
+    if name is None:
+        raise Unknown("this person was erased")
+    return name
+
+
+def exclusion_id(market: Market, workforce: Workforce) -> str:
+    """Return the id of the qualification that keeps people from more postings of a campaign."""
+    known = workforce.remote.get("exclusion")
+    if known is None:
+        known = market.qualification(
+            f"Quorate {workforce.campaign.slug} {workforce.campaign_id} has no more work",
+            "Given to people for whom a campaign has no more work.",
+        )
+        remote = {**Workforce.objects.values_list("remote", flat=True).get(pk=workforce.pk), "exclusion": known}
+        Workforce.objects.filter(pk=workforce.pk).update(remote=remote)
+        workforce.remote = remote
+    return str(known)
+
+
+def _publish(attempt: Attempt) -> Effect:
+    market, errand, posting = attempt.market, attempt.errand, attempt.posting
+    terms = posting_terms(posting)
+    hit_id = market.find(errand.token) if attempt.is_forgotten else None
+    if hit_id is None:
+        hit_id = market.publish(
+            terms, url=f"{settings.PLATFORM_URL}/hit/{errand.workforce_id}/", token=errand.token,
+            places=posting.places, requirements=_requirements(attempt),
+        )  # fmt: skip
+    expires_at = attempt.now + timedelta(seconds=terms.lifetime_seconds)
+
+    def effect(at: datetime) -> None:
+        Posting.objects.filter(pk=posting.pk).update(
+            hit_id=hit_id, expires_at=expires_at, touched_at=at, state=PostingState.OPEN
+        )
+
+    return effect
+
+
+def _requirements(attempt: Attempt) -> list[Requirement]:
+    market, errand, posting = attempt.market, attempt.errand, attempt.posting
+    if posting.owed_to_id is None:
+        return everybody(posting_terms(posting), exclusion_id(market, errand.workforce))
+    owed = market.qualification(
+        f"Quorate {errand.token}", "Given to somebody who is owed for work that could not be handed in."
+    )
+    market.grant(owed, worker_name(errand))
+    return only_holders(owed)
+
+
+def _expire(attempt: Attempt) -> Effect:
+    posting = attempt.posting
+    try:
+        attempt.market.expire(posting.hit_id)
+    except Refused as error:
+        if "DoesNotExist" not in error.code:
+            raise
+    return lambda at: Posting.objects.filter(pk=posting.pk, state=PostingState.ENDING).update(
+        state=PostingState.ENDED, touched_at=at
+    )  # fmt: skip
+
+
+def _status(market: Market, errand: Errand, ticket: Ticket) -> str:
+    """Return what the marketplace says of a ticket; the id may be another person's by now.
+
+    Of somebody who was erased only the ticket is known: their work is paid all the same.
+    """
+    found = market.assignment(ticket.remote_id)
+    known = ExternalIdentity.objects.filter(surrogate_id=errand.surrogate_id or ticket.surrogate_id)
+    name = known.values_list("name", flat=True).first()
+    if found is None or (name is not None and found.worker != name):
+        raise Unknown("the marketplace lists no such submission of this person")
+    return found.status
+
+
+def _approve(attempt: Attempt) -> Effect:
+    market, errand, ticket = attempt.market, attempt.errand, attempt.ticket
+    status = _status(market, errand, ticket)
+    if status == "Rejected" and errand.text != "override":
+        raise Unknown("it was refused outside of this platform")
+    if status != "Approved":
+        market.approve(ticket.remote_id, override=status == "Rejected")
+    return lambda at: ticket_paid(ticket=ticket, errand=errand, now=at)
+
+
+def _reject(attempt: Attempt) -> Effect:
+    market, errand, ticket = attempt.market, attempt.errand, attempt.ticket
+    status = _status(market, errand, ticket)
+    if status == "Approved":  # the marketplace's clock was quicker: it is paid, and stays so
+
+        def too_late(at: datetime) -> None:
+            Errand.objects.filter(pk=errand.pk).update(state=ErrandState.FAILED, error="it was approved before")
+            ticket_paid(ticket=ticket, errand=None, now=at)
+
+        return too_late
+    if status != "Rejected":
+        market.reject(ticket.remote_id, f"{errand.text[:700]} {_appeal_line(errand)}")
+    return lambda at: Ticket.objects.filter(pk=ticket.pk, state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED]).update(
+        state=TicketState.REFUSED, decided_at=at
+    )  # fmt: skip
+
+
+def _appeal_line(errand: Errand) -> str:
+    """Return where the person can read what became of their work, and appeal."""
+    if errand.surrogate_id is None:
+        return ""
+    path = statement_path(workforce_id=errand.workforce_id, surrogate_id=errand.surrogate_id)
+    return f"You can ask for another look: {settings.PLATFORM_URL}{path}"
+
+
+def _bonus(attempt: Attempt) -> Effect:
+    market, errand, ticket = attempt.market, attempt.errand, attempt.ticket
+    mark = f"(ref {errand.token[-24:]})"  # by which it is found again when the token is forgotten
+    paid = attempt.is_again and any(
+        cents == errand.cents and reason.endswith(mark)
+        for _, cents, reason in market.bonuses(remote_id=ticket.remote_id)
+    )
+    if not paid:
+        market.bonus(
+            ticket.remote_id, worker_name(errand), errand.cents, reason=f"{errand.text} {mark}", token=errand.token
+        )
+    return lambda at: bonus_paid(errand=errand, now=at)
+
+
+def _block(attempt: Attempt) -> Effect:
+    attempt.market.block(worker_name(attempt.errand), attempt.errand.text)
+    return _nothing
+
+
+def _grant(attempt: Attempt) -> Effect:
+    market, errand = attempt.market, attempt.errand
+    market.grant(exclusion_id(market, errand.workforce), worker_name(errand))
+    return _nothing
+
+
+def _revoke(attempt: Attempt) -> Effect:
+    market, errand = attempt.market, attempt.errand
+    market.revoke(exclusion_id(market, errand.workforce), worker_name(errand), errand.text)
+    return _nothing
+
+
+def _notify(attempt: Attempt) -> Effect:
+    errand = attempt.errand
+    failure = attempt.market.notify(worker_name(errand), str(errand.workforce.campaign), errand.text)
+    if failure:
+        raise Unknown(failure)
+    return _nothing
+
+
+def _nothing(at: datetime) -> None:
+    """Confirm, and no more."""
+
+
+_HANDLERS: dict[ErrandKind, Callable[[Attempt], Effect]] = {
+    ErrandKind.PUBLISH: _publish,
+    ErrandKind.EXPIRE: _expire,
+    ErrandKind.APPROVE: _approve,
+    ErrandKind.REJECT: _reject,
+    ErrandKind.BONUS: _bonus,
+    ErrandKind.BLOCK: _block,
+    ErrandKind.GRANT: _grant,
+    ErrandKind.REVOKE: _revoke,
+    ErrandKind.NOTIFY: _notify,
+}

@@ -1,0 +1,60 @@
+"""The outbox of the marketplace: errands are rows first. Sending them is `workforces.services.errands`."""
+
+import secrets
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounts.audit import record
+from accounts.transactions import durable, require_transaction
+from workforces.models import Errand, ErrandKind, ErrandState, Ticket, Workforce
+
+
+def errand_add(
+    *, workforce: Workforce, kind: str, due_at: datetime, surrogate_id: UUID | None = None, token: str = "", **what: Any
+) -> Errand:
+    """Write down what is to be done, once: with a token that is there already, that errand is it."""
+    require_transaction()
+    errand, _ = Errand.objects.get_or_create(
+        token=token or f"{kind}-{secrets.token_hex(16)}",
+        defaults={"workforce": workforce, "kind": kind, "due_at": due_at, "surrogate_id": surrogate_id, **what},
+    )
+    return errand
+
+
+@durable
+def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
+    """Take back a decision that was not sent yet, or give up what failed; return whether it was in time."""
+    idle = Errand.objects.filter(pk=errand.pk, state__in=[ErrandState.DUE, ErrandState.FAILED])
+    undone = idle.update(state=ErrandState.UNDONE)
+    if undone:
+        record(
+            action="errand_undo", subject=errand, now=now, actor_id=actor_id,
+            scope_id=errand.workforce.campaign_id, kind=errand.kind,
+        )  # fmt: skip
+    return bool(undone)
+
+
+@durable
+def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
+    """Have a failed errand tried again, after a person looked at it; what may have got through is read back first.
+
+    Not if its ticket's pay was decided otherwise meanwhile.
+    """
+    if errand.ticket_id is not None and errand.kind in (ErrandKind.APPROVE, ErrandKind.REJECT):
+        Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)
+        others = Errand.objects.filter(
+            ticket_id=errand.ticket_id, kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT],
+            state__in=[ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED],
+        )  # fmt: skip
+        if others.exists():
+            return False
+    again = Errand.objects.filter(pk=errand.pk, state=ErrandState.FAILED).update(
+        state=ErrandState.SENDING, due_at=now, error=""
+    )
+    if again:
+        record(
+            action="errand_retry", subject=errand, now=now, actor_id=actor_id,
+            scope_id=errand.workforce.campaign_id, kind=errand.kind,
+        )  # fmt: skip
+    return bool(again)

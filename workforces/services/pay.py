@@ -1,0 +1,296 @@
+"""What people are owed: approvals by the clock, refusals by a person, bonuses; and what was paid.
+
+Every confirmed payment is a ledger entry, written in the transaction that learns of it.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+
+from accounts.audit import record
+from accounts.transactions import durable, require_transaction
+from annotation.models import Campaign
+from workforces.models import (
+    Errand,
+    ErrandKind,
+    ErrandState,
+    LedgerEntry,
+    PayHold,
+    PostingState,
+    Ticket,
+    TicketState,
+    Workforce,
+    WorkforceKind,
+)
+from workforces.money import fee_cents
+from workforces.services.outbox import errand_add
+from workforces.services.terms import posting_terms, terms_of, ticket_terms
+
+MARGIN = timedelta(hours=1)  # nothing waits longer than this before the marketplace decides by itself
+OVERRIDE_DAYS = 30
+
+
+class PayError(ValueError):
+    """Pay cannot be changed as asked."""
+
+
+def pay_hold(*, campaign: Campaign, surrogate_id: UUID, until: datetime) -> None:
+    """Hold somebody's pay while a manager decides about them, until a time at most."""
+    require_transaction()
+    PayHold.objects.update_or_create(campaign=campaign, surrogate_id=surrogate_id, defaults={"until": until})
+
+
+def pay_release(*, campaign: Campaign, surrogate_id: UUID) -> None:
+    """Hold somebody's pay no longer."""
+    require_transaction()
+    PayHold.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
+
+
+def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> int:
+    """Make due the approval of work whose time has come.
+
+    That of people whose pay is held waits for a manager, but never longer than they were told, nor until the
+    marketplace decides by itself.
+    """
+    terms = terms_of(workforce)
+    held = PayHold.objects.filter(campaign=workforce.campaign_id, surrogate=OuterRef("surrogate"), until__gt=now)
+    in_time = Q(auto_approval_at=None) | Q(auto_approval_at__gt=now + MARGIN)
+    waiting = (
+        Ticket.objects.filter(
+            workforce=workforce, state=TicketState.SUBMITTED,
+            submitted_at__lte=now - timedelta(seconds=terms.approve_after_seconds),
+        )
+        .exclude(Exists(_pay_errands(OuterRef("pk"), *_LIVE, ErrandState.FAILED)))
+        .exclude(Exists(held), in_time)
+        .order_by("submitted_at", "pk")
+    )  # fmt: skip
+    return sum(_approve(pk, now) for pk in waiting.values_list("pk", flat=True)[:limit])
+
+
+_LIVE = (ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED)
+
+
+def _pay_errands(ticket: Any, *states: str) -> QuerySet[Errand]:
+    return Errand.objects.filter(ticket=ticket, kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT], state__in=states)
+
+
+def _ticket_lock(pk: int) -> Ticket:
+    """Hold a ticket while its pay is decided: an approval and a refusal of it go one after the other."""
+    held = Ticket.objects.select_for_update(no_key=True, of=("self",))
+    return held.select_related("workforce").get(pk=pk)
+
+
+@durable
+def _approve(pk: int, now: datetime) -> bool:
+    ticket = _ticket_lock(pk)
+    if ticket.state != TicketState.SUBMITTED or _pay_errands(ticket, *_LIVE).exists():
+        return False
+    errand_add(
+        workforce=ticket.workforce, kind=ErrandKind.APPROVE, ticket=ticket, surrogate_id=ticket.surrogate_id,
+        cents=ticket_terms(ticket).reward_cents, due_at=now, token=f"approve-{ticket.pk}-{_attempt(ticket)}",
+    )  # fmt: skip
+    return True
+
+
+def _attempt(ticket: Ticket) -> int:
+    return ticket.errands.filter(kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT]).count()
+
+
+def tickets_refuse(
+    *, campaign: Campaign, surrogate_id: UUID, reason: str, actor_id: UUID, due_at: datetime, now: datetime
+) -> int:
+    """Refuse pay for what somebody submitted and is not paid yet; return for how many tickets.
+
+    Raises
+    ------
+    PayError
+        No reason was given.
+    """
+    require_transaction()
+    if not reason.strip():
+        raise PayError("give the reason: the person will read it")
+    own = Ticket.objects.filter(
+        workforce__campaign=campaign,
+        workforce__kind=WorkforceKind.MTURK,
+        surrogate_id=surrogate_id,
+        state=TicketState.SUBMITTED,
+    )
+    refused = sum(_refuse(pk, reason, actor_id, due_at) for pk in own.order_by("pk").values_list("pk", flat=True))
+    record(
+        action="tickets_refuse", subject=f"surrogate:{surrogate_id}", now=now, actor_id=actor_id, scope_id=campaign.pk,
+        reason=reason[:300], tickets=refused,
+    )  # fmt: skip
+    return refused
+
+
+def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime) -> bool:
+    ticket = _ticket_lock(pk)
+    if ticket.state not in (TicketState.SUBMITTED, TicketState.UNMATCHED):
+        return False
+    _pay_errands(ticket, ErrandState.DUE).filter(kind=ErrandKind.APPROVE).update(state=ErrandState.UNDONE)
+    if _pay_errands(ticket, *_LIVE).exists():
+        return False
+    errand_add(
+        workforce=ticket.workforce, kind=ErrandKind.REJECT, ticket=ticket, surrogate_id=ticket.surrogate_id,
+        text=reason[:1000], due_at=due_at, token=f"reject-{ticket.pk}-{_attempt(ticket)}", decided_by_id=actor_id,
+    )  # fmt: skip
+    return True
+
+
+@durable
+def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
+    """Refuse pay for one ticket (work that nobody can match, say), with a reason.
+
+    Raises
+    ------
+    PayError
+        No reason was given.
+    """
+    if not reason.strip():
+        raise PayError("give the reason: the person will read it")
+    refused = _refuse(ticket.pk, reason, actor_id, due_at)
+    if refused:
+        record(
+            action="ticket_refuse", subject=ticket, now=now, actor_id=actor_id,
+            scope_id=ticket.workforce.campaign_id, reason=reason[:300],
+        )  # fmt: skip
+    return refused
+
+
+def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> Errand:
+    """Pay what was refused: by overriding the refusal, or as a bonus when the marketplace no longer lets us."""
+    require_transaction()
+    assert ticket.submitted_at is not None
+    terms = ticket_terms(ticket)
+    common = {
+        "workforce": ticket.workforce, "ticket": ticket, "surrogate_id": ticket.surrogate_id, "due_at": now,
+        "cents": terms.reward_cents, "decided_by_id": actor_id,
+    }  # fmt: skip
+    if now - ticket.submitted_at < timedelta(days=OVERRIDE_DAYS) - MARGIN:
+        return errand_add(
+            kind=ErrandKind.APPROVE, token=f"approve-{ticket.pk}-{_attempt(ticket)}", text="override", **common
+        )
+    return refusal_make_good(ticket=ticket, reason=reason, actor_id=actor_id, now=now)
+
+
+def refusal_make_good(*, ticket: Ticket, reason: str, actor_id: UUID | None, now: datetime) -> Errand:
+    """Pay what was refused as a bonus, once."""
+    require_transaction()
+    return errand_add(
+        workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id, due_at=now,
+        cents=ticket_terms(ticket).reward_cents, text=(reason.strip() or "Paid after an appeal")[:900],
+        token=f"appeal-{ticket.pk}", decided_by_id=actor_id,
+    )  # fmt: skip
+
+
+@durable
+def bonus_grant(
+    *,
+    ticket: Ticket,
+    cents: int,
+    reason: str,
+    actor_id: UUID | None,
+    now: datetime,
+    undo_seconds: int = 0,
+    token: str = "",
+) -> Errand:
+    """Grant a bonus for a ticket that was submitted; with the same token, the same bonus.
+
+    Raises
+    ------
+    PayError
+        The amount or the reason is missing, or the ticket was never submitted.
+    """
+    if cents < 1 or not reason.strip():
+        raise PayError("a bonus needs an amount and a reason")
+    if ticket.state not in (TicketState.SUBMITTED, TicketState.APPROVED, TicketState.REFUSED):
+        raise PayError("a bonus goes with work that was submitted")
+    errand = errand_add(
+        workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
+        cents=cents, text=reason[:900], due_at=now + timedelta(seconds=undo_seconds), decided_by_id=actor_id,
+        token=token,
+    )  # fmt: skip
+    record(
+        action="bonus_grant", subject=errand, now=now, actor_id=actor_id,
+        scope_id=ticket.workforce.campaign_id, cents=cents, reason=reason[:300],
+    )  # fmt: skip
+    return errand
+
+
+def ticket_paid(*, ticket: Ticket, errand: Errand | None, now: datetime) -> bool:
+    """Write down that a ticket was approved, by us or by the marketplace's clock; return whether that was new."""
+    require_transaction()
+    terms = ticket_terms(ticket)
+    moved = Ticket.objects.filter(pk=ticket.pk).exclude(state=TicketState.APPROVED).update(
+        state=TicketState.APPROVED, decided_at=now
+    )  # fmt: skip
+    if moved:
+        _enter(ticket, errand, "reward", terms.reward_cents, now)
+    return bool(moved)
+
+
+def bonus_paid(*, errand: Errand, now: datetime) -> None:
+    """Write down that a bonus was paid."""
+    require_transaction()
+    assert errand.ticket is not None
+    if not LedgerEntry.objects.filter(errand=errand, kind="bonus").exists():
+        _enter(errand.ticket, errand, "bonus", errand.cents, now)
+
+
+def _enter(ticket: Ticket, errand: Errand | None, kind: str, cents: int, now: datetime) -> None:
+    terms = ticket_terms(ticket)
+    LedgerEntry.objects.create(
+        campaign_id=ticket.workforce.campaign_id, workforce=ticket.workforce, ticket=ticket, errand=errand,
+        surrogate_id=ticket.surrogate_id, kind=kind, cents=cents, at=now,
+        fee_cents=fee_cents(cents, has_fees=getattr(terms, "has_fees", False)),
+    )  # fmt: skip
+
+
+def committed_cents(workforce: Workforce) -> int:
+    """Return what was paid plus the most that may still have to be: places, training, bonuses due, with fees.
+
+    A posting commits all of its places until it is settled: an accepted assignment may not have been seen yet.
+    """
+    paid = LedgerEntry.objects.filter(workforce=workforce)
+    bonuses = Errand.objects.filter(
+        workforce=workforce, kind=ErrandKind.BONUS, state__in=[ErrandState.DUE, ErrandState.SENDING]
+    )
+    has_fees = getattr(terms_of(workforce), "has_fees", False)
+    owed = sum(cents + fee_cents(cents, has_fees=has_fees) for cents in bonuses.values_list("cents", flat=True))
+    return _sum(paid, "cents") + _sum(paid, "fee_cents") + _open_cents(workforce) + owed
+
+
+def _open_cents(workforce: Workforce) -> int:
+    """Return what the places of postings that are not settled may still cost, each by its own terms."""
+    trained = Ticket.objects.filter(workforce=workforce, surrogate=OuterRef("tickets__surrogate"), trained=True)
+    decided = Q(tickets__state__in=[TicketState.APPROVED, TicketState.REFUSED])
+    gone = decided | Q(tickets__state=TicketState.LAPSED) | Q(tickets__state=None)
+    total = 0
+    for posting in (
+        workforce.postings.exclude(state=PostingState.SETTLED)
+        .select_related("workforce__campaign")
+        .annotate(
+            decided=Count("tickets", filter=decided, distinct=True),
+            trained=Count("tickets", filter=~gone & Q(Exists(trained)), distinct=True),
+        )
+    ):
+        reward, training = place_cents(workforce, posting_terms(posting))
+        places = posting.places - posting.decided
+        # Whoever takes a free place may be new; of tickets in work it is known.
+        total += places * reward + max(0, places - posting.trained) * training
+    return total
+
+
+def place_cents(workforce: Workforce, terms: Any) -> tuple[int, int]:
+    """Return what one place costs, with its fee: the reward, and the training of somebody new."""
+    training = terms.training_bonus_cents if workforce.campaign.has_training else 0
+    reward, bonus = (
+        cents + fee_cents(cents, has_fees=getattr(terms, "has_fees", False)) for cents in (terms.reward_cents, training)
+    )
+    return reward, bonus
+
+
+def _sum(rows: Any, field: str) -> int:
+    return int(rows.aggregate(total=Sum(field))["total"] or 0)

@@ -1,0 +1,368 @@
+"""Postings: how many HITs a campaign needs now, and what the marketplace lists of them.
+
+Polling alone is enough; notifications only make a round come sooner.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q
+from django.utils import timezone
+
+from accounts.audit import record
+from annotation.models import BatchState, CampaignState, Purpose, Slot, SlotState
+from annotation.services.claims import Reason
+from annotation.services.counting import people_lock
+from jobs.services import job_enqueue
+from jobs.work import RetryLater, Work
+from workforces.kinds.mturk.client import Market, Refused, RemoteAssignment, Unreachable
+from workforces.models import (
+    MOST_PLACES,
+    Errand,
+    ErrandKind,
+    ErrandState,
+    Posting,
+    PostingState,
+    Ticket,
+    TicketState,
+    Workforce,
+    WorkforceKind,
+)
+from workforces.services.connection import NotConfigured, market
+from workforces.services.errands import errands_run
+from workforces.services.outbox import errand_add
+from workforces.services.pay import PayError, approvals_due, committed_cents, place_cents, ticket_paid
+from workforces.services.terms import terms_of
+from workforces.services.tickets import let_back, stranger_record, ticket_confirm, tickets_lapse
+
+logger = logging.getLogger(__name__)
+
+MOST_OPEN_POSTINGS = 200
+WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT]  # gold is handed out beside them
+
+
+def rounds_due(now: datetime) -> None:
+    """Have the marketplace looked after, every so many seconds."""
+    if settings.MTURK_ENDPOINT_URL and any(True for _ in _workforces_due(now)):
+        round_request(now=now)
+
+
+def _workforces_due(now: datetime) -> Iterator[Workforce]:
+    """Yield workforces that have something to do and were not looked after lately."""
+    before = (now - timedelta(seconds=settings.MTURK_ROUND_SECONDS)).isoformat()
+    postings = Posting.objects.filter(workforce=OuterRef("pk")).exclude(state=PostingState.SETTLED)
+    errands = Errand.objects.filter(workforce=OuterRef("pk"), state__in=[ErrandState.DUE, ErrandState.SENDING])
+    rows = Workforce.objects.filter(kind=WorkforceKind.MTURK).filter(
+        Q(campaign__state=CampaignState.OPEN) | Exists(postings) | Exists(errands)
+    )
+    for workforce in rows.select_related("campaign").order_by("pk"):
+        if workforce.remote.get("round_at", "") < before:
+            yield workforce
+
+
+def round_request(*, now: datetime) -> None:
+    """Ask for a round over all campaigns; at most one waits or runs: they share the marketplace's patience."""
+    job_enqueue(kind="workforces.marketplace", payload={}, now=now, key="marketplace")
+
+
+def marketplace_rounds(*, work: Work) -> dict[str, Any]:
+    """Look after every campaign's postings, one after another.
+
+    Raises
+    ------
+    RetryLater
+        The marketplace did not answer for one of them; the others were looked after all the same.
+    """
+    pulled = confirmed = 0
+    unreachable = ""
+    for workforce in list(_workforces_due(timezone.now())):
+        try:
+            found = marketplace_round(work=work, workforce=workforce)
+            pulled, confirmed = pulled + found["pulled"], confirmed + found["confirmed"]
+        except Unreachable as error:
+            unreachable = str(error)
+    if unreachable:
+        raise RetryLater(unreachable)
+    return {"pulled": pulled, "confirmed": confirmed}
+
+
+def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, int]:
+    """Read what came in, decide what is due, send it.
+
+    Raises
+    ------
+    Unreachable
+    """
+    try:
+        client = market()
+    except NotConfigured as error:
+        Workforce.objects.filter(pk=workforce.pk).update(problem=str(error))
+        return {"pulled": 0, "confirmed": 0}
+    pulled, unread = postings_pull(work=work, market=client, workforce=workforce)
+    with work.step():
+        tickets_lapse(workforce=workforce, now=timezone.now())
+        approvals_due(workforce=workforce, now=timezone.now())
+        postings_plan(workforce=workforce, now=timezone.now())
+    confirmed = errands_run(work=work, market=client, workforce=workforce)
+    with work.step():
+        workforce.refresh_from_db()
+        remote = {**workforce.remote, "round_at": timezone.now().isoformat()}
+        waiting = Errand.objects.filter(workforce=workforce, state=ErrandState.SENDING).exclude(error="")
+        problem = unread or waiting.order_by("pk").values_list("error", flat=True).first() or ""
+        Workforce.objects.filter(pk=workforce.pk).update(remote=remote, problem=problem[:500])
+    return {"pulled": pulled, "confirmed": confirmed}
+
+
+def postings_plan(*, workforce: Workforce, now: datetime) -> int:
+    """Post what is missing, end what nobody needs; return how many places are new."""
+    terms = terms_of(workforce)
+    _give_up_unpostable(workforce)
+    open_slots = _open_slots(workforce)
+    live = list(
+        workforce.postings.filter(state__in=[PostingState.WANTED, PostingState.OPEN], owed_to=None)
+        .annotate(taken=Count("tickets", filter=~Q(tickets__state=TicketState.LAPSED)))
+        .order_by("number")
+    )
+    if not open_slots:
+        for posting in live:
+            posting_end(posting=posting, now=now)
+        return 0
+    stale = [posting for posting in live if _is_stale(posting, terms.stale_seconds, now)]
+    for posting in stale:
+        posting_end(posting=posting, now=now)
+    if stale:
+        _let_back(workforce, now)
+    free = sum(max(0, posting.places - posting.taken) for posting in live if posting not in stale)
+    missing = -(-open_slots // terms.items_per_ticket) - free
+    room = MOST_OPEN_POSTINGS - (len(live) - len(stale))
+    return _post(workforce, terms, missing, room, now) if missing > 0 else 0
+
+
+def _give_up_unpostable(workforce: Workforce) -> None:
+    """Settle postings that the marketplace refused for good: their places are wanted elsewhere."""
+    failed = Errand.objects.filter(posting=OuterRef("pk"), kind=ErrandKind.PUBLISH, state=ErrandState.FAILED)
+    workforce.postings.filter(Exists(failed), state=PostingState.WANTED).update(state=PostingState.SETTLED)
+
+
+def _open_slots(workforce: Workforce) -> int:
+    """Return how many slots wait for somebody, counted no further than can be posted at once."""
+    campaign = workforce.campaign
+    if not workforce.is_active or campaign.state != CampaignState.OPEN:
+        return 0
+    slots = Slot.objects.filter(
+        campaign=campaign, state=SlotState.OPEN, item__batch__state=BatchState.OPEN, item__batch__purpose__in=WORKED
+    )
+    return len(slots.values_list("pk", flat=True)[: MOST_OPEN_POSTINGS * 9])
+
+
+def _is_stale(posting: Posting, seconds: int, now: datetime) -> bool:
+    if posting.state != PostingState.OPEN:
+        return False
+    expired = posting.expires_at is not None and posting.expires_at < now
+    return expired or posting.touched_at < now - timedelta(seconds=seconds)
+
+
+def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: datetime) -> int:
+    if Errand.objects.filter(workforce=workforce, kind=ErrandKind.PUBLISH, state=ErrandState.FAILED).exists():
+        return 0  # what refused one would refuse the next: a person has to look first
+    if terms.cap_cents is not None:
+        affordable = max(0, terms.cap_cents - committed_cents(workforce)) // sum(place_cents(workforce, terms))
+        _spending(workforce, is_stopped=affordable < missing, now=now)
+        missing = min(missing, affordable)
+    most = terms.places or min(MOST_PLACES, max(workforce.campaign.splits.values_list("n", flat=True), default=1))
+    posted = 0
+    while posted < missing and room > 0:
+        places = min(most, missing - posted)
+        with transaction.atomic():
+            _posting_add(workforce, places, workforce.terms, now)
+        posted += places
+        room -= 1
+    return posted
+
+
+def owed_post(
+    *, workforce: Workforce, surrogate_id: UUID, cents: int, reason: str, actor_id: UUID, now: datetime
+) -> Posting:
+    """Post a HIT that only one person can take, to pay them for work that they could not hand in.
+
+    A marketplace pays for submitted assignments only; whoever lost theirs needs another one to be paid by.
+
+    Raises
+    ------
+    PayError
+        The amount or the reason is missing.
+    """
+    if cents < 1 or not reason.strip():
+        raise PayError("say how much is owed, and for what")
+    terms = {
+        **workforce.terms, "reward_cents": cents, "title": "Payment for work you did", "description": reason[:500],
+        "qualification": "own", "training_bonus_cents": 0, "items_per_ticket": 1,
+    }  # fmt: skip
+    with transaction.atomic():
+        posting = _posting_add(workforce, 1, terms, now, owed_to=surrogate_id)
+        record(
+            action="owed_post", subject=posting, now=now, actor_id=actor_id, scope_id=workforce.campaign_id,
+            cents=cents, reason=reason[:300],
+        )  # fmt: skip
+    return posting
+
+
+def _posting_add(
+    workforce: Workforce, places: int, terms: dict[str, Any], now: datetime, *, owed_to: UUID | None = None
+) -> Posting:
+    row = Workforce.objects.select_for_update(no_key=True).get(pk=workforce.pk)
+    Workforce.objects.filter(pk=row.pk).update(serial=row.serial + 1)
+    posting = Posting.objects.create(
+        workforce=workforce, number=row.serial + 1, places=places, wanted_at=now, touched_at=now, terms=terms,
+        owed_to_id=owed_to,
+    )  # fmt: skip
+    errand_add(
+        workforce=workforce, kind=ErrandKind.PUBLISH, posting=posting, due_at=now, surrogate_id=owed_to,
+        token=f"{workforce.campaign_id.hex}-{posting.number}",
+    )  # fmt: skip
+    return posting
+
+
+def _spending(workforce: Workforce, *, is_stopped: bool, now: datetime) -> None:
+    """Note whether the cap keeps postings from being made. What is posted can be finished and is paid."""
+    with transaction.atomic():
+        changed = Workforce.objects.filter(pk=workforce.pk).exclude(spent_stop=is_stopped).update(spent_stop=is_stopped)
+        if changed:
+            record(
+                action="workforce_cap", subject=workforce, now=now, actor_id=None, scope_id=workforce.campaign_id,
+                is_stopped=is_stopped,
+            )  # fmt: skip
+
+
+def posting_end(*, posting: Posting, now: datetime) -> None:
+    """Let nobody take a posting any more; what was taken can be finished."""
+    with transaction.atomic():
+        if posting.state == PostingState.WANTED:
+            waiting = Errand.objects.filter(posting=posting, kind=ErrandKind.PUBLISH, state=ErrandState.DUE)
+            if waiting.update(state=ErrandState.UNDONE):
+                Posting.objects.filter(pk=posting.pk).update(state=PostingState.SETTLED)
+            return  # being sent at this moment: it is ended in the next round
+        if Posting.objects.filter(pk=posting.pk, state=PostingState.OPEN).update(state=PostingState.ENDING):
+            errand_add(
+                workforce=posting.workforce, kind=ErrandKind.EXPIRE, posting=posting, due_at=now,
+                token=f"expire-{posting.pk}",
+            )  # fmt: skip
+
+
+def _let_back(workforce: Workforce, now: datetime) -> None:
+    """Let people take postings again who had seen all there was: by now something may suit them."""
+    granted = Errand.objects.filter(workforce=workforce, kind=ErrandKind.GRANT, text=Reason.ALL_SEEN)
+    with transaction.atomic():
+        for surrogate_id in granted.order_by("surrogate_id").values_list("surrogate_id", flat=True).distinct():
+            if surrogate_id is not None:
+                let_back(workforce=workforce, surrogate_id=surrogate_id, now=now, only=Reason.ALL_SEEN)
+
+
+MOST_SILENT = 3  # postings in a row that get no answer: then it is the marketplace, not the posting
+
+
+def postings_pull(*, work: Work, market: Market, workforce: Workforce) -> tuple[int, str]:
+    """Read the submissions of every posting that is not settled; return how many were new, and what went wrong.
+
+    One posting that cannot be read does not keep the others from being read.
+
+    Raises
+    ------
+    Unreachable
+        No posting could be read.
+    """
+    before = timezone.now() - timedelta(seconds=settings.MTURK_PULL_SECONDS)
+    due = (
+        workforce.postings.exclude(hit_id="")
+        .exclude(state=PostingState.SETTLED)
+        .filter(Q(tried_at=None) | Q(tried_at__lt=before))
+        .select_related("workforce__campaign")
+        .order_by(F("tried_at").asc(nulls_first=True), "pk")
+    )
+    new, silent, problem = 0, 0, ""
+    for posting in due[:MOST_OPEN_POSTINGS]:
+        began = timezone.now()
+        try:
+            new += _pull(work, market, posting, began)
+            silent = 0
+        except Refused as error:
+            problem = str(error)
+            _unreadable(work, posting, error, began)
+        except Unreachable as error:
+            problem, silent = str(error), silent + 1
+            _tried(work, posting, began)
+            if silent >= MOST_SILENT:
+                raise
+    return new, problem
+
+
+def _tried(work: Work, posting: Posting, began: datetime) -> None:
+    with work.step():
+        Posting.objects.filter(pk=posting.pk).update(tried_at=began)
+
+
+def _unreadable(work: Work, posting: Posting, error: Refused, began: datetime) -> None:
+    """Remember that a posting was tried; one that is gone is over, and what was not listed by then never comes."""
+    gone = {"state": PostingState.SETTLED, "pulled_at": began} if "DoesNotExist" in error.code else {}
+    with work.step():
+        Posting.objects.filter(pk=posting.pk).update(tried_at=began, **gone)
+
+
+def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
+    settles = posting.state == PostingState.ENDED and market.pending(posting.hit_id) == 0
+    remotes = list(market.assignments(posting.hit_id))
+    with work.step():
+        people_lock(
+            campaign_id=posting.workforce.campaign_id,
+            surrogate_ids=posting.tickets.values_list("surrogate_id", flat=True),
+        )
+        new = sum(_take_one(posting, remote) for remote in remotes)
+        changes: dict[str, Any] = {"pulled_at": began, "tried_at": began}
+        waiting = [TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED]
+        in_work = posting.tickets.filter(state=TicketState.OPEN, work__isnull=False)
+        if settles and not posting.tickets.filter(state__in=waiting).exists() and not in_work.exists():
+            changes["state"] = PostingState.SETTLED
+        Posting.objects.filter(pk=posting.pk).update(**changes)
+    return new
+
+
+def _take_one(posting: Posting, remote: RemoteAssignment) -> bool:
+    """Take a submission in; one that cannot be taken in does not keep the others out, and is tried again."""
+    try:
+        with transaction.atomic():
+            return _take(posting, remote, timezone.now())
+    except Exception:
+        logger.exception("assignment %s of %s could not be taken in", remote.remote_id, posting.hit_id)
+        return False
+
+
+def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
+    """Match one listed submission with what we know of it."""
+    ticket = _ticket_of(posting, remote)
+    if ticket is None:
+        ticket = stranger_record(posting=posting, remote=remote, now=now)
+    elif ticket.posting_id != posting.pk:  # the address named another HIT of ours
+        Ticket.objects.filter(pk=ticket.pk).update(posting=posting)
+        ticket.posting = posting
+    new = ticket_confirm(ticket=ticket, remote=remote, now=now)
+    ticket.refresh_from_db()
+    if remote.status == "Approved" and ticket.state != TicketState.APPROVED:
+        ticket_paid(ticket=ticket, errand=None, now=now)  # the marketplace's clock approved it
+    elif remote.status == "Rejected" and ticket.state in (TicketState.SUBMITTED, TicketState.UNMATCHED):
+        Ticket.objects.filter(pk=ticket.pk).update(state=TicketState.REFUSED, decided_at=now)
+    return new
+
+
+def _ticket_of(posting: Posting, remote: RemoteAssignment) -> Ticket | None:
+    """Return the ticket of a submission; of somebody who was erased the assignment alone is known."""
+    own = Ticket.objects.select_related("workforce__campaign", "posting__workforce").filter(
+        workforce=posting.workforce, remote_id=remote.remote_id
+    )
+    source = posting.workforce.source
+    named = own.filter(surrogate__external__source=source, surrogate__external__name=remote.worker).first()
+    return named or own.filter(posting=posting, surrogate__external=None).first()

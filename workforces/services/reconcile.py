@@ -1,0 +1,89 @@
+"""Compare what we wrote down with what the marketplace says, assignment by assignment and cent by cent."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Sum
+
+from workforces.models import LedgerEntry, Ticket, TicketState, Workforce
+from workforces.services.connection import market
+
+STATUS = {"Approved": TicketState.APPROVED, "Rejected": TicketState.REFUSED}
+
+
+@dataclass
+class Reconciliation:
+    """The two books. Amounts in cents, without fees; ``differences`` says each one that was found."""
+
+    hits: int = 0
+    assignments: int = 0
+    rewards_ours: int = 0
+    rewards_theirs: int = 0
+    bonuses_ours: int = 0
+    bonuses_theirs: int = 0
+    fees_ours: int = 0
+    differences: list[str] = field(default_factory=list)
+
+    @property
+    def agrees(self) -> bool:
+        """Say whether nothing differs."""
+        return not self.differences
+
+
+def reconcile(*, workforce: Workforce) -> Reconciliation:
+    """Read every posting at the marketplace and compare it with the ledger. Changes nothing."""
+    client, found = market(), Reconciliation()
+    totals = LedgerEntry.objects.filter(workforce=workforce)
+    found.rewards_ours = _sum(totals.filter(kind="reward"), "cents")
+    found.bonuses_ours = _sum(totals.filter(kind="bonus"), "cents")
+    found.fees_ours = _sum(totals, "fee_cents")
+    ours = set(workforce.postings.exclude(hit_id="").values_list("hit_id", flat=True))
+    theirs = {hit_id for hit_id, note in client.hits() if note.startswith(workforce.campaign_id.hex)}
+    found.hits = len(theirs)
+    found.differences += [f"HIT {hit_id} is not known here" for hit_id in sorted(theirs - ours)]
+    for posting in workforce.postings.exclude(hit_id="").order_by("number"):
+        known = {
+            (ticket.remote_id, ticket.surrogate.external.name): ticket
+            for ticket in posting.tickets.select_related("surrogate__external")
+        }
+        reward = client.reward(posting.hit_id)
+        for remote in client.assignments(posting.hit_id):
+            found.assignments += 1
+            found.rewards_theirs += reward if remote.status == "Approved" else 0
+            _compare(found, known.get((remote.remote_id, remote.worker)), remote)
+        paid: dict[str, int] = {}
+        for remote_id, cents, _ in client.bonuses(hit_id=posting.hit_id):
+            paid[remote_id] = paid.get(remote_id, 0) + cents
+        found.bonuses_theirs += sum(paid.values())
+        _compare_bonuses(found, posting.tickets.all(), paid)
+    if found.rewards_ours != found.rewards_theirs:
+        found.differences.append(f"rewards of {found.rewards_theirs} cents there, {found.rewards_ours} here")
+    return found
+
+
+def _compare(found: Reconciliation, ticket: Ticket | None, remote: Any) -> None:
+    if ticket is None:
+        found.differences.append(f"assignment {remote.remote_id} is not known here")
+    elif remote.status != "Submitted" and ticket.state != STATUS[remote.status]:
+        found.differences.append(f"assignment {remote.remote_id}: {remote.status} there, {ticket.state} here")
+    elif remote.status == "Submitted" and ticket.state in (TicketState.APPROVED, TicketState.REFUSED):
+        found.differences.append(f"assignment {remote.remote_id}: undecided there, {ticket.state} here")
+
+
+def _compare_bonuses(found: Reconciliation, tickets: Any, paid: dict[str, int]) -> None:
+    ours = {
+        row["ticket__remote_id"]: row["cents"]
+        for row in LedgerEntry.objects.filter(ticket__in=tickets, kind="bonus")
+        .values("ticket__remote_id")
+        .annotate(cents=Sum("cents"))
+        .order_by("ticket__remote_id")
+    }
+    for remote_id in sorted({*ours, *paid}):
+        if ours.get(remote_id, 0) != paid.get(remote_id, 0):
+            found.differences.append(
+                f"assignment {remote_id}: bonuses of {paid.get(remote_id, 0)} cents there, {ours.get(remote_id, 0)} here"
+            )
+
+
+def _sum(rows: Any, name: str) -> int:
+    return int(rows.aggregate(total=Sum(name))["total"] or 0)

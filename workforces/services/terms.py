@@ -1,0 +1,42 @@
+"""The terms of a workforce, a posting and a ticket, and the kind behind a row."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from workforces.kinds.base import Kind, Terms, terms_from
+from workforces.kinds.mturk.kind import MTurk
+from workforces.kinds.registry import KINDS
+from workforces.models import Posting, Ticket, Workforce
+
+
+def kind_of(row: Workforce, *, now: datetime) -> Kind:
+    """Return the kind behind a row, as configured here."""
+    if row.kind == MTurk.key:
+        return MTurk(settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET, now.timestamp())
+    return KINDS[row.kind]
+
+
+def terms_of(row: Workforce) -> Any:
+    """Return the terms of a row."""
+    return terms_from(KINDS[row.kind], row.terms)
+
+
+def ticket_terms(ticket: Ticket) -> Any:
+    """Return the terms a ticket was taken under: those of its posting, whatever was changed since."""
+    return posting_terms(ticket.posting) if ticket.posting is not None else terms_of(ticket.workforce)
+
+
+def posting_terms(posting: Posting) -> Any:
+    """Return the terms of a posting, as they were when it was made."""
+    return terms_from(KINDS[posting.workforce.kind], posting.terms or posting.workforce.terms)
+
+
+def terms_check(kind: str, data: Mapping[str, Any]) -> Terms:
+    """Return the given terms; raise `ValueError` with what is wrong with them."""
+    if kind not in KINDS:
+        raise ValueError(f"unknown workforce {kind!r}: expected one of {', '.join(KINDS)}")
+    terms: Terms = terms_from(KINDS[kind], data)
+    return terms

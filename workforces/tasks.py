@@ -1,0 +1,16 @@
+"""The jobs and sweeps of the workforces app."""
+
+from typing import Any
+
+from jobs.registry import JobKind, Lane
+from jobs.work import Work
+from workforces.services.postings import marketplace_rounds, rounds_due
+
+
+def marketplace(work: Work) -> dict[str, Any]:
+    """Look after the postings at the marketplace: read, decide, send."""
+    return marketplace_rounds(work=work)
+
+
+JOBS = [JobKind("workforces.marketplace", marketplace, Lane.MARKETPLACE)]
+SWEEPS = [rounds_due]

@@ -1,0 +1,18 @@
+"""Addresses of the workforces app."""
+
+from django.urls import path
+
+from workforces.views import approvals, statement, visits
+
+urlpatterns = [
+    path("hit/<int:workforce_id>/", visits.enter, name="hit"),
+    path("join/<str:key>/", visits.enter_by_link, name="join"),
+    path("visit/<str:token>/", visits.visit, name="visit"),
+    path("visit/<str:token>/agree/", visits.agree, name="visit-agree"),
+    path("visit/<str:token>/learn/", visits.learn, name="visit-learn"),
+    path("visit/<str:token>/<uuid:assignment_id>/answer/", visits.answer, name="visit-answer"),
+    path("visit/<str:token>/<uuid:assignment_id>/skip/", visits.skip, name="visit-skip"),
+    path("visit/<str:token>/<uuid:assignment_id>/events/", visits.events, name="visit-events"),
+    path("statement/<str:token>/", statement.statement, name="statement"),
+    path("campaigns/<slug:slug>/workforces/<int:workforce_id>/approvals.csv", approvals.approvals, name="approvals"),
+]

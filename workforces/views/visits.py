@@ -1,0 +1,313 @@
+"""Pages for people from a marketplace or a panel: in a frame, without any cookie, with a signed address.
+
+The address is the proof that a request belongs to an arrival, so these pages need neither a session nor a
+CSRF token. They render without either.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import wraps
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from csp.constants import NONE, SELF
+from csp.decorators import csp_replace
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.selectors import consent_is_current, consent_text_current
+from accounts.services import consent_give
+from annotation.models import Campaign
+from annotation.selectors.campaigns import guideline_current
+from annotation.services import events as event_log
+from annotation.services.claims import Claim, Reason
+from annotation.services.training import lesson_next
+from annotation.services.work import SKIP_REASONS
+from annotation.tasktypes.registry import TASK_TYPES
+from annotation.views.annotate import events_sent
+from annotation.views.markdown import markdown_html
+from annotation.views.problems import PROBLEMS, problem_of
+from annotation.views.stages import EXAMPLE_PAGES, STAGE_PAGES
+from workforces.kinds.base import Arrival, ArrivalRefused, Outcome
+from workforces.kinds.registry import KINDS
+from workforces.models import Ticket, TicketState, Workforce
+from workforces.services import visits as visit_services
+from workforces.services.statements import statement_path
+from workforces.services.terms import kind_of, terms_of
+from workforces.services.tickets import (
+    TicketRefused,
+    is_owed,
+    surrogate_known,
+    ticket_answer,
+    ticket_claim,
+    ticket_open,
+)
+
+View = Callable[..., HttpResponse]
+SALT = "quorate.visit"
+MAX_AGE_SECONDS = 3 * 86_400
+
+
+class VisitOver(Exception):
+    """The signed address is broken or too old."""
+
+
+def origins() -> list[str]:
+    """Return the marketplaces that may frame these pages and take what is handed in."""
+    return sorted({"{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in settings.MTURK_SUBMIT_URLS})
+
+
+def in_frame(view: View) -> View:
+    """Let a page be shown in a marketplace's frame, without cookies; translate what can go wrong on the way."""
+
+    @csrf_exempt
+    @xframe_options_exempt
+    @never_cache
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            response = view(request, *args, **kwargs)
+        except VisitOver:
+            response = _problem(request, 403, _("This address is no longer valid. Open the task again from where you found it."))  # fmt: skip
+        except (ArrivalRefused, TicketRefused) as error:
+            response = _problem(request, 403, _("This address cannot be used: %(why)s.") % {"why": error})
+        except PROBLEMS as error:
+            problem = problem_of(error)
+            response = _problem(request, problem.status, problem.text)
+        replaced = {"frame-ancestors": origins() or [NONE], "form-action": [SELF, *origins()]}
+        csp_replace(replaced)(lambda _request: response)(request)
+        return response
+
+    return wrapped
+
+
+def _render(request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
+    # Neither a CSRF cookie nor a session is touched: a frame of another site has no cookies.
+    return render(request, template, {**context, "csrf_token": None, "user": None, "messages": ()}, status=status)
+
+
+def _problem(request: HttpRequest, status: int, text: str) -> HttpResponse:
+    return _render(request, "workforces/visit/problem.html", {"problem": text}, status)
+
+
+def _token(workforce: Workforce, arrival: Arrival) -> str:
+    return signing.dumps({"workforce": workforce.pk, **asdict(arrival)}, salt=SALT, compress=True)
+
+
+class Visit:
+    """Who is here, by which way, with which ticket: read from the signed address."""
+
+    def __init__(self, token: str) -> None:
+        try:
+            data = signing.loads(token, salt=SALT, max_age=MAX_AGE_SECONDS)
+        except signing.BadSignature as error:
+            raise VisitOver from error
+        self.token = token
+        workforce = Workforce.objects.select_related("campaign").filter(pk=data.pop("workforce")).first()
+        if workforce is None or not workforce.is_active:
+            raise VisitOver
+        self.workforce = workforce
+        self.campaign: Campaign = workforce.campaign
+        self.arrival = Arrival(**data)
+        self.surrogate_id = surrogate_known(workforce=workforce, arrival=self.arrival)
+
+    def has_consented(self) -> bool:
+        """Say whether this person agreed to the text in force."""
+        return self.surrogate_id is not None and consent_is_current(
+            scope_id=self.campaign.pk, surrogate_id=self.surrogate_id
+        )
+
+    def ticket(self) -> Ticket:
+        """Return the ticket, made at first sight; only after consent."""
+        if not self.has_consented():
+            raise VisitOver
+        ticket = ticket_open(workforce=self.workforce, arrival=self.arrival, now=timezone.now())
+        ticket.workforce = self.workforce
+        return ticket
+
+    def context(self) -> dict[str, Any]:
+        """Return what every page of a visit shows."""
+        return {"campaign": self.campaign, "token": self.token}
+
+
+@in_frame
+@require_GET
+def enter(request: HttpRequest, workforce_id: int) -> HttpResponse:
+    """Take somebody in by what the address says; a preview shows the instructions and makes no row."""
+    return _enter(request, workforce_id)
+
+
+def _enter(request: HttpRequest, workforce_id: int) -> HttpResponse:
+    workforce = get_object_or_404(Workforce.objects.select_related("campaign"), pk=workforce_id, is_active=True)
+    arrival = kind_of(workforce, now=timezone.now()).arrive(request.GET.dict(), terms_of(workforce))
+    if arrival is None:
+        return _preview(request, workforce)
+    return redirect("visit", token=_token(workforce, arrival))
+
+
+@in_frame
+@require_GET
+def enter_by_link(request: HttpRequest, key: str) -> HttpResponse:
+    """Take somebody in by the signed link of a campaign."""
+    try:
+        workforce_id = int(signing.Signer(salt="quorate.link").unsign(key.replace("~", ":")))
+    except (signing.BadSignature, ValueError) as error:
+        raise VisitOver from error
+    return _enter(request, workforce_id)
+
+
+def _preview(request: HttpRequest, workforce: Workforce) -> HttpResponse:
+    campaign = workforce.campaign
+    task_type = TASK_TYPES[campaign.task_type]
+    sample = task_type.examples[0] if task_type.examples else None
+    context = {"campaign": campaign, "guidelines": _guidelines(campaign), "sample": sample, "stage": "preview"}
+    if sample is not None and campaign.task_type in EXAMPLE_PAGES:
+        context |= EXAMPLE_PAGES[campaign.task_type](sample)
+    return _render(request, "workforces/visit/preview.html", context)
+
+
+def _guidelines(campaign: Campaign) -> str:
+    return mark_safe(markdown_html(guideline_current(campaign).body))  # noqa: S308  sanitised
+
+
+@in_frame
+@require_GET
+def visit(request: HttpRequest, token: str) -> HttpResponse:
+    """Show where this visit stands: consent, training, the item in hand, or how to leave."""
+    here = Visit(token)
+    if not here.has_consented():
+        text = consent_text_current(here.campaign.pk)
+        return _render(request, "workforces/visit/consent.html", here.context() | {"text": text})
+    ticket = here.ticket()
+    if ticket.state != TicketState.OPEN:
+        return _leave(request, here, ticket)
+    if is_owed(ticket) and visit_services.visit_end(ticket=ticket, now=timezone.now()):
+        ticket.refresh_from_db()
+        return _leave(request, here, ticket)
+    claim = ticket_claim(ticket=ticket, now=timezone.now())
+    if claim.reason is Reason.TRAINING_NEEDED:
+        return _lesson(request, here, ticket)
+    if claim.assignment is None:
+        return _no_work(request, here, ticket, claim)
+    template, more = STAGE_PAGES[here.campaign.task_type](claim.assignment)
+    names = {"stage": "visit-answer", "skip": "visit-skip", "events": "visit-events"}
+    urls = {name: reverse(view, args=[token, claim.assignment.pk]) for name, view in names.items()}
+    context = here.context() | more | {"urls": urls, "stage_template": template, "examples": _examples(here.campaign)}
+    return _render(request, "workforces/visit/work.html", context | {"guidelines": _guidelines(here.campaign)})
+
+
+def _examples(campaign: Campaign) -> Any:
+    return TASK_TYPES[campaign.task_type].examples
+
+
+def _lesson(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
+    lesson = lesson_next(campaign=here.campaign, surrogate_id=ticket.surrogate_id)
+    assert lesson is not None  # the claim said so
+    if lesson.number == 1 and "begin" not in request.GET:
+        context = here.context() | {"guidelines": _guidelines(here.campaign), "examples": _examples(here.campaign)}
+        return _render(request, "workforces/visit/welcome.html", context)
+    context = here.context() | {"lesson": lesson} | EXAMPLE_PAGES[here.campaign.task_type](lesson.content)
+    return _render(request, "workforces/visit/lesson.html", context)
+
+
+def _no_work(request: HttpRequest, here: Visit, ticket: Ticket, claim: Claim) -> HttpResponse:
+    """Say that there is nothing; what was done with this ticket is handed in all the same."""
+    if visit_services.visit_end(ticket=ticket, now=timezone.now()):
+        ticket.refresh_from_db()
+        return _leave(request, here, ticket)
+    outcome = Outcome.SCREENED_OUT if claim.reason is Reason.SUSPENDED else Outcome.NOTHING_LEFT
+    farewell = None
+    if not KINDS[here.workforce.kind].confirms:  # a marketplace has its own way to give a task back
+        farewell = kind_of(here.workforce, now=timezone.now()).farewell(
+            here.arrival, terms_of(here.workforce), outcome, ticket.code
+        )
+    return _render(request, "workforces/visit/no_work.html", here.context() | {"claim": claim, "farewell": farewell})
+
+
+def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
+    outcome = Outcome(ticket.outcome or Outcome.COMPLETED)
+    farewell = kind_of(here.workforce, now=timezone.now()).farewell(
+        here.arrival, terms_of(here.workforce), outcome, ticket.code
+    )
+    own = statement_path(workforce_id=here.workforce.pk, surrogate_id=ticket.surrogate_id)
+    context = here.context() | {"ticket": ticket, "farewell": farewell, "statement": own}
+    return _render(request, "workforces/visit/leave.html", context)
+
+
+@in_frame
+@require_POST
+def agree(request: HttpRequest, token: str) -> HttpResponse:
+    """Record consent; only now is anything known of this person here."""
+    here = Visit(token)
+    text = consent_text_current(here.campaign.pk)
+    if text is not None and request.POST.get("text") == str(text.pk):
+        surrogate_id = visit_services.visitor(workforce=here.workforce, arrival=here.arrival)
+        consent_give(text_id=text.pk, surrogate_id=surrogate_id, now=timezone.now())
+    return redirect("visit", token=token)
+
+
+@in_frame
+@require_POST
+def learn(request: HttpRequest, token: str) -> HttpResponse:
+    """Take an answer of the training round and say what was right."""
+    here = Visit(token)
+    ticket = here.ticket()
+    number = request.POST.get("number", "")
+    lesson = visit_services.visitor_learn(
+        ticket=ticket, number=int(number) if number.isdecimal() else 0, sent=request.POST.get("label", "")[:20],
+        now=timezone.now(),
+    )  # fmt: skip
+    if lesson is None:
+        return redirect("visit", token=token)
+    context = here.context() | {"lesson": lesson} | EXAMPLE_PAGES[here.campaign.task_type](lesson.content)
+    return _render(request, "workforces/visit/feedback.html", context)
+
+
+@in_frame
+@require_POST
+def answer(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
+    """Take an answer; then comes the next item of this ticket, or handing in."""
+    here = Visit(token)
+    version = request.POST.get("version", "")
+    ticket_answer(
+        ticket=here.ticket(), assignment_id=assignment_id, stage=request.POST.get("stage", ""),
+        sent=request.POST.dict(), version=int(version) if version.isdecimal() else -1, now=timezone.now(),
+    )  # fmt: skip
+    return redirect("visit", token=token)
+
+
+@in_frame
+@require_POST
+def skip(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
+    """Give an item back; the ticket goes on with another."""
+    here = Visit(token)
+    reason = request.POST.get("reason", "")
+    if reason not in SKIP_REASONS:
+        return _problem(request, 422, _("Choose why you skip this item."))
+    visit_services.visit_skip(ticket=here.ticket(), assignment_id=assignment_id, reason=reason, now=timezone.now())
+    return redirect("visit", token=token)
+
+
+@in_frame
+@require_POST
+def events(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
+    """Store a piece of the click log."""
+    here = Visit(token)
+    sent = events_sent(request)
+    if here.surrogate_id is not None and sent is not None:
+        event_log.events_store(
+            assignment_id=assignment_id, surrogate_id=here.surrogate_id, sequence=sent[0], events=sent[1],
+            now=timezone.now(),
+        )  # fmt: skip
+    return HttpResponse(status=204)
