@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, close_old_connections, connection, transaction
 from django.db.models import F, Q
@@ -17,7 +16,7 @@ from django.utils import timezone
 from accounts.transactions import is_transient
 from jobs.models import Job, JobState
 from jobs.registry import Lane, kind_named
-from jobs.work import LeaseLost, RetryLater, Work
+from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +59,8 @@ def job_announce(*, job: Job) -> None:
     """Tell a broker, where there is one. When the message gets lost, the tick tells it again."""
     if not settings.CELERY_BROKER_URL:
         return
+    from celery import current_app  # noqa: PLC0415  loaded only where a broker is configured
+
     Job.objects.filter(pk=job.pk).update(announced_at=timezone.now(), announcements=F("announcements") + 1)
     try:
         current_app.send_task(RUN_TASK, kwargs={"job_id": str(job.pk)}, queue=job.lane, retry=False)
@@ -104,6 +105,7 @@ def job_take(*, job_id: UUID, now: datetime, listener: Listener | None = None) -
         attempt=F("attempt") + 1,
         stalled=F("stalled") + 1,
         announcements=0,
+        announced_at=None,
         lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
     )
     return Work(Job.objects.get(pk=job_id), listener) if taken else None
@@ -140,6 +142,8 @@ def _run(work: Work) -> None:
         _finish(work, JobState.DONE, result={**job.result, **result})
     except LeaseLost:
         logger.warning("job %s was taken over by another worker", job.pk)
+    except WorkerStopping:
+        _retry(work, "", pause=0, stalled=0)
     except RetryLater as error:
         _retry(work, str(error), pause=2 ** min(job.attempt, 6), stalled=0)
     except ValueError as error:  # what was asked for cannot be done: told to whoever asked, no fault of ours

@@ -1,5 +1,6 @@
 """What a running job holds: its row, its attempt, and the fence that guards its effects."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -14,6 +15,14 @@ from jobs.models import Job, JobState
 
 class LeaseLost(Exception):
     """Another worker has taken the job over; whatever this one still does must have no effect."""
+
+
+class WorkerStopping(Exception):
+    """The worker was told to stop; the job is queued again and goes on from its last step."""
+
+
+# Set when the process was told to stop; every running job ends at its next step.
+STOPPING = threading.Event()
 
 
 class RetryLater(Exception):
@@ -53,6 +62,8 @@ class Work:
             self._hold(done=done, total=total, message=message, result={})
 
     def _hold(self, *, done: int | None, total: int | None, message: str | None, result: dict[str, Any]) -> None:
+        if STOPPING.is_set():
+            raise WorkerStopping
         changes: dict[str, Any] = {"lease_until": timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)}
         if result or (done is not None and done != self.job.done):
             changes["stalled"] = self.job.stalled = 0

@@ -24,6 +24,7 @@ from quality.rules.policy import Policy
 from quality.selectors.decisions import decisions_of, names_of
 from quality.selectors.policies import policy_current
 from quality.services.adjudication import CaseError, case_next, opinion_give
+from quality.services.examine import examine_again
 from quality.services.flags import flag_decide
 from quality.services.inspections import inspection_decide, inspection_next
 from quality.services.numbers import quality_numbers_request
@@ -134,8 +135,12 @@ def _flag(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     flag_decide(flag=flag, listed=listed, actor_id=signed_in(request).surrogate_id, now=timezone.now())
 
 
+def _examine(request: HttpRequest, campaign: Campaign, pk: int) -> None:
+    examine_again(campaign=campaign, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+
+
 _DECISIONS: dict[str, Callable[[HttpRequest, Campaign, int], None]] = {
-    "review": _review, "appeal": _appeal, "ticket": _ticket, "undo": _undo, "retry": _retry, "flag": _flag,
+    "review": _review, "appeal": _appeal, "ticket": _ticket, "undo": _undo, "retry": _retry, "flag": _flag, "examine": _examine,
 }  # fmt: skip
 
 

@@ -139,10 +139,9 @@ class ErrandKind(models.TextChoices):
     APPROVE = "approve", _("Approve")
     REJECT = "reject", _("Refuse pay")
     BONUS = "bonus", _("Bonus")
-    BLOCK = "block", _("Block")
-    GRANT = "grant", _("Keep from more postings")
-    REVOKE = "revoke", _("Let take postings again")
-    NOTIFY = "notify", _("Write to")
+    GRANT = "grant", _("Keep out of new postings")
+    REVOKE = "revoke", _("Let back into postings")
+    NOTIFY = "notify", _("Message")
 
 
 class ErrandState(models.TextChoices):

@@ -331,7 +331,14 @@ def _settle(campaign: Campaign, services: Services, deadline: float, say: Say) -
     campaign_move(campaign=campaign, to=CampaignState.CLOSED, actor_id=manager, now=now)
     best = Ticket.objects.filter(workforce__campaign=campaign, state=TicketState.APPROVED).order_by("pk").first()
     if best is not None:
-        bonus_grant(ticket=best, cents=50, reason="Careful work on hard pairs", actor_id=manager, now=now)
+        bonus_grant(
+            ticket=best,
+            cents=50,
+            reason="Careful work on hard pairs",
+            actor_id=manager,
+            now=now,
+            token=f"careful-{best.pk}",
+        )
     say("closed; waiting until everybody is paid")
     settled = (TicketState.APPROVED, TicketState.REFUSED, TicketState.LAPSED)
     while True:

@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from accounts.models import ExternalIdentity, User
 from annotation.models import Campaign
-from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState
+from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState, Unexamined
 from workforces.models import Appeal, AppealState, Errand, ErrandState, Ticket, TicketState
 
 MOST = 50
@@ -29,13 +29,19 @@ def decisions_of(campaign: Campaign) -> dict[str, Any]:
     )
     about = [row.surrogate_id for row in reviews] + [row.surrogate_id for row in unmatched]
     names = names_of([*about, *(row.surrogate_id for row in undo), *(row.ticket.surrogate_id for row in appeals)])
-    return {
+    unexamined = Unexamined.objects.filter(campaign=campaign).select_related("annotation__item")
+    lists = {
         "reviews": [(row, names.get(row.surrogate_id, "")) for row in reviews],
         "unmatched": [(row, names.get(row.surrogate_id, "")) for row in unmatched],
         "undoable": [(row, names.get(row.surrogate_id, "")) for row in undo if row.surrogate_id],
         "appeals": [(row, names.get(row.ticket.surrogate_id, "")) for row in appeals],
         "failed": list(errands.filter(state=ErrandState.FAILED).order_by("pk")[:MOST]),
         "flags": list(Flag.objects.filter(campaign=campaign, is_listed=None).order_by("pk")[:MOST]),
+        "unexamined": list(unexamined.order_by("since", "pk")[:MOST]),
+    }
+    return {
+        **lists,
+        "is_empty": not any(lists.values()),
         "has_cases": Case.objects.filter(campaign=campaign, state=CaseState.OPEN).exists(),
         "has_inspections": Inspection.objects.filter(campaign=campaign, verdict="").exists(),
     }

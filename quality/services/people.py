@@ -22,6 +22,8 @@ from quality.models import GoldCheck, Review, ReviewState
 from quality.rules.gold import Assessment, Finding
 from quality.rules.policy import Policy
 from workforces.models import WorkforceKind
+from workforces.selectors import notice_of
+from workforces.services.messages import person_message
 from workforces.services.pay import pay_hold, pay_release, tickets_refuse
 from workforces.services.tickets import let_back
 
@@ -56,6 +58,7 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
         )
         decide_by = now + timedelta(hours=policy.decide_hours)
         pay_hold(campaign=campaign, surrogate_id=surrogate_id, until=decide_by)
+        _tell(campaign, surrogate_id, Standing.PAUSED, now)
         Review.objects.get_or_create(
             campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN,
             defaults={
@@ -67,11 +70,21 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.WARNED, actor_id=None, now=now, **evidence
         )
+        _tell(campaign, surrogate_id, Standing.WARNED, now)
     elif found.finding is Finding.OPEN and standing == Standing.WARNED:
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.ACTIVE, actor_id=None, now=now, **evidence
         )
     return found
+
+
+def _tell(campaign: Campaign, surrogate_id: UUID, standing: Standing, now: datetime) -> None:
+    """Write to somebody whose standing the rules moved, once for each checked answer that moved it."""
+    checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id).count()
+    person_message(
+        campaign=campaign, surrogate_id=surrogate_id, text=notice_of(standing), now=now,
+        token=f"{standing}-{surrogate_id}-{checks}",
+    )  # fmt: skip
 
 
 @durable
@@ -126,7 +139,11 @@ def review_decide(
 def _suspend(
     review: Review, reason: str, *, refuse_pay: bool, actor_id: UUID, now: datetime, undo_seconds: int
 ) -> None:
-    """Take what somebody did out of the votes, and refuse what is not paid yet if that was decided."""
+    """Take what somebody did out of the votes, tell them, and refuse what is not paid yet if that was decided."""
+    person_message(
+        campaign=review.campaign, surrogate_id=review.surrogate_id, token=f"review-{review.pk}", now=now,
+        text=f"{notice_of(Standing.SUSPENDED)} {reason}",
+    )  # fmt: skip
     if refuse_pay:
         tickets_refuse(
             campaign=review.campaign, surrogate_id=review.surrogate_id, reason=reason, actor_id=actor_id,

@@ -1,5 +1,6 @@
 """The job row is the truth: leases, fences, retries, one unfinished job a key."""
 
+import threading
 from datetime import timedelta
 
 import pytest
@@ -168,6 +169,27 @@ def test_a_failure_that_nobody_foresaw_is_a_sentence_and_no_traceback(kind, now,
     assert "KeyError: 'missing'" in caplog.text
 
 
+def test_a_worker_that_is_told_to_stop_leaves_its_job_to_the_next(kind, now, monkeypatch):
+    stopping = threading.Event()
+    monkeypatch.setattr("jobs.work.STOPPING", stopping)
+
+    def handler(work):
+        for number in range(int(work.job.result.get("next", 0)), 5):
+            with work.step(done=number + 1, next=number + 1):
+                if number == 2:
+                    stopping.set()
+        return {}
+
+    job = job_enqueue(kind=kind(handler), payload={}, now=now)
+    jobs_run_due()
+    job.refresh_from_db()
+    assert (job.state, job.done, job.error) == ("queued", 3, "")
+    stopping.clear()
+    jobs_run_due()
+    job.refresh_from_db()
+    assert (job.state, job.done) == ("done", 5)
+
+
 def test_each_lane_is_taken_alone(kind, now):
     job = job_enqueue(kind=kind(lambda work: {}), payload={}, now=now)
     assert jobs_run_due(lanes=[Lane.BULK, Lane.MARKETPLACE]) == 0
@@ -179,7 +201,7 @@ def test_each_lane_is_taken_alone(kind, now):
 def test_a_job_that_nobody_takes_is_announced_ever_more_rarely(kind, now, settings, monkeypatch):
     sent = []
     settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
-    monkeypatch.setattr("jobs.services.current_app.send_task", lambda *args, **kwargs: sent.append(kwargs["queue"]))
+    monkeypatch.setattr("celery.Celery.send_task", lambda *args, **kwargs: sent.append(kwargs["queue"]))
     job_enqueue(kind=kind(lambda work: {}), payload={}, now=now)
     for minute in range(60):
         jobs_announce_due(now=now + timedelta(minutes=minute))

@@ -49,7 +49,7 @@ def test_a_job_gets_done_even_when_its_message_or_its_worker_is_lost(environment
     try:
         if lost:
             assert report(environment)[0] == "queued"
-            send = "from jobs.tasks import tick; tick.delay()"
+            send = "from config.celery import app; app.send_task('jobs.tick')"
             assert manage("shell", "-c", send, environment=environment).returncode == 0
         else:
             time.sleep(3.5)
@@ -57,7 +57,7 @@ def test_a_job_gets_done_even_when_its_message_or_its_worker_is_lost(environment
             worker.wait()
             time.sleep(3.1)
             worker = celery(environment, "worker", "-P", "prefork", "-c", "1", "--without-gossip", "--without-mingle")
-            send = "from jobs.tasks import tick; tick.delay()"
+            send = "from config.celery import app; app.send_task('jobs.tick')"
             assert manage("shell", "-c", send, environment=environment).returncode == 0
         state, _, imported, _, documents, error = finished(environment)
     finally:

@@ -57,6 +57,7 @@ class Terms:
     cap_cents: int | None = None
     floor_cents_per_hour: int = 0
     training_bonus_cents: int = 0
+    most_bonus_cents: int = 1000
 
     def __post_init__(self) -> None:
         if self.reward_cents < 0 or self.training_bonus_cents < 0:

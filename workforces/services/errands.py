@@ -5,7 +5,8 @@ that, and either sends the same token again (the marketplace knows it for a day)
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -26,6 +27,7 @@ from workforces.models import (
     TicketState,
     Workforce,
 )
+from workforces.services.inflight import run_in_flight
 from workforces.services.pay import bonus_paid, refusal_make_good, ticket_paid
 from workforces.services.statements import statement_path
 from workforces.services.terms import posting_terms
@@ -72,23 +74,46 @@ class Unknown(Exception):
     """Somebody or something that an errand is about is not known any more."""
 
 
-def errands_run(*, work: Work, market: Market, workforce: Workforce, limit: int = 500) -> int:
-    """Do what is due, oldest first; return how many errands were confirmed."""
-    confirmed = 0
-    for _ in range(limit):
-        now = timezone.now()
-        errand = (
-            Errand.objects.filter(
-                workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING]
-            )
-            .select_related("posting", "ticket__workforce", "workforce__campaign")
-            .order_by("due_at", "pk")
-            .first()
-        )
-        if errand is None:
-            break
-        confirmed += _run(work, market, errand, now)
-    return confirmed
+def errands_run(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> tuple[int, bool]:
+    """Do what is due for some seconds, several errands at once; return how many were confirmed, and whether all began.
+
+    The kinds take turns, so that a thousand approvals keep no posting waiting, nor the other way round.
+    """
+    confirmed: list[int] = []
+    if not workforce.remote.get("exclusion") and _is_exclusion_due(workforce):
+        with suppress(Refused):  # each errand that needs it meets the refusal, and is failed by it
+            exclusion_id(market, workforce)
+
+    def do(errand: Errand) -> None:
+        if _run(work, market, errand, timezone.now()):
+            confirmed.append(errand.pk)
+
+    all_begun = run_in_flight(_due_in_turns(workforce), do, calls=settings.MTURK_CALLS_IN_FLIGHT, seconds=seconds)
+    return len(confirmed), all_begun
+
+
+def _is_exclusion_due(workforce: Workforce) -> bool:
+    """Return whether an errand is due that needs the exclusion qualification: made once, not by several at once."""
+    kinds = [ErrandKind.PUBLISH, ErrandKind.GRANT, ErrandKind.REVOKE]
+    waiting = Errand.objects.filter(workforce=workforce, kind__in=kinds, due_at__lte=timezone.now())
+    return waiting.filter(state__in=[ErrandState.DUE, ErrandState.SENDING]).exists()
+
+
+def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
+    """Yield errands that are due, each once, a kind after the other, the oldest of each first."""
+    now, drawn = timezone.now(), set[int]()
+    due = Errand.objects.filter(
+        workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING]
+    ).select_related("posting", "ticket__workforce", "workforce__campaign")
+    kinds = list(ErrandKind)
+    while kinds:
+        for kind in list(kinds):
+            errand = due.filter(kind=kind).exclude(pk__in=drawn).order_by("due_at", "pk").first()
+            if errand is None:
+                kinds.remove(kind)
+                continue
+            drawn.add(errand.pk)
+            yield errand
 
 
 def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
@@ -275,11 +300,6 @@ def _bonus(attempt: Attempt) -> Effect:
     return lambda at: bonus_paid(errand=errand, now=at)
 
 
-def _block(attempt: Attempt) -> Effect:
-    attempt.market.block(worker_name(attempt.errand), attempt.errand.text)
-    return _nothing
-
-
 def _grant(attempt: Attempt) -> Effect:
     market, errand = attempt.market, attempt.errand
     market.grant(exclusion_id(market, errand.workforce), worker_name(errand))
@@ -310,7 +330,6 @@ _HANDLERS: dict[ErrandKind, Callable[[Attempt], Effect]] = {
     ErrandKind.APPROVE: _approve,
     ErrandKind.REJECT: _reject,
     ErrandKind.BONUS: _bonus,
-    ErrandKind.BLOCK: _block,
     ErrandKind.GRANT: _grant,
     ErrandKind.REVOKE: _revoke,
     ErrandKind.NOTIFY: _notify,

@@ -193,20 +193,29 @@ def bonus_grant(
     reason: str,
     actor_id: UUID | None,
     now: datetime,
+    token: str,
     undo_seconds: int = 0,
-    token: str = "",
 ) -> Errand:
     """Grant a bonus for a ticket that was submitted; with the same token, the same bonus.
 
     Raises
     ------
     PayError
-        The amount or the reason is missing, or the ticket was never submitted.
+        The amount or the reason is missing, the ticket was never submitted, or the bonus exceeds the ceiling of
+        the ticket's terms or the cap of the workforce.
     """
+    terms = ticket_terms(ticket)
     if cents < 1 or not reason.strip():
         raise PayError("a bonus needs an amount and a reason")
+    if cents > terms.most_bonus_cents:
+        raise PayError(f"a bonus is at most {terms.most_bonus_cents} cents here")
     if ticket.state not in (TicketState.SUBMITTED, TicketState.APPROVED, TicketState.REFUSED):
         raise PayError("a bonus goes with work that was submitted")
+    _workforce_lock(ticket.workforce)
+    granted = Errand.objects.filter(token=token).first()
+    if granted is not None:
+        return granted
+    _refuse_beyond_cap(ticket.workforce, cents + fee_cents(cents, has_fees=getattr(terms, "has_fees", False)))
     errand = errand_add(
         workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
         cents=cents, text=reason[:900], due_at=now + timedelta(seconds=undo_seconds), decided_by_id=actor_id,
@@ -217,6 +226,17 @@ def bonus_grant(
         scope_id=ticket.workforce.campaign_id, cents=cents, reason=reason[:300],
     )  # fmt: skip
     return errand
+
+
+def _workforce_lock(workforce: Workforce) -> None:
+    """Lock a workforce: whatever is held against its cap is decided one after another."""
+    Workforce.objects.select_for_update(no_key=True).get(pk=workforce.pk)
+
+
+def _refuse_beyond_cap(workforce: Workforce, cents: int) -> None:
+    cap = terms_of(workforce).cap_cents
+    if cap is not None and committed_cents(workforce) + cents > cap:
+        raise PayError("the cap of this campaign does not allow it")
 
 
 def ticket_paid(*, ticket: Ticket, errand: Errand | None, now: datetime) -> bool:

@@ -5,6 +5,7 @@ Polling alone is enough; notifications only make a round come sooner.
 
 import logging
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -35,10 +36,11 @@ from workforces.models import (
 )
 from workforces.services.connection import NotConfigured, market
 from workforces.services.errands import errands_run
+from workforces.services.inflight import run_in_flight
 from workforces.services.outbox import errand_add
 from workforces.services.pay import PayError, approvals_due, committed_cents, place_cents, ticket_paid
 from workforces.services.terms import terms_of
-from workforces.services.tickets import let_back, stranger_record, ticket_confirm, tickets_lapse
+from workforces.services.tickets import GRACE_SECONDS, let_back, stranger_record, ticket_confirm, tickets_lapse
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +73,7 @@ def round_request(*, now: datetime) -> None:
 
 
 def marketplace_rounds(*, work: Work) -> dict[str, Any]:
-    """Look after every campaign's postings, one after another.
+    """Look after every campaign's postings, one after another, each for a bounded time.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def marketplace_rounds(*, work: Work) -> dict[str, Any]:
 
 
 def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, int]:
-    """Read what came in, decide what is due, send it.
+    """Read what came in, decide what is due, send it, each within its share of the time; the next round does the rest.
 
     Raises
     ------
@@ -103,19 +105,23 @@ def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, int]:
     except NotConfigured as error:
         Workforce.objects.filter(pk=workforce.pk).update(problem=str(error))
         return {"pulled": 0, "confirmed": 0}
-    pulled, unread = postings_pull(work=work, market=client, workforce=workforce)
+    share = settings.MTURK_ROUND_BUDGET_SECONDS / 2
+    pulled = postings_pull(work=work, market=client, workforce=workforce, seconds=share)
+    work.progress(work.job.done)
+    tickets_lapse(workforce=workforce, now=timezone.now())
+    approvals_due(workforce=workforce, now=timezone.now())
     with work.step():
-        tickets_lapse(workforce=workforce, now=timezone.now())
-        approvals_due(workforce=workforce, now=timezone.now())
         postings_plan(workforce=workforce, now=timezone.now())
-    confirmed = errands_run(work=work, market=client, workforce=workforce)
+    confirmed, all_sent = errands_run(work=work, market=client, workforce=workforce, seconds=share)
     with work.step():
         workforce.refresh_from_db()
-        remote = {**workforce.remote, "round_at": timezone.now().isoformat()}
+        round_at = timezone.now().isoformat() if pulled.is_complete and all_sent else ""
         waiting = Errand.objects.filter(workforce=workforce, state=ErrandState.SENDING).exclude(error="")
-        problem = unread or waiting.order_by("pk").values_list("error", flat=True).first() or ""
-        Workforce.objects.filter(pk=workforce.pk).update(remote=remote, problem=problem[:500])
-    return {"pulled": pulled, "confirmed": confirmed}
+        problem = pulled.problem or waiting.order_by("pk").values_list("error", flat=True).first() or ""
+        Workforce.objects.filter(pk=workforce.pk).update(
+            remote={**workforce.remote, "round_at": round_at}, problem=problem[:500]
+        )
+    return {"pulled": pulled.new, "confirmed": confirmed}
 
 
 def postings_plan(*, workforce: Workforce, now: datetime) -> int:
@@ -123,16 +129,24 @@ def postings_plan(*, workforce: Workforce, now: datetime) -> int:
     terms = terms_of(workforce)
     _give_up_unpostable(workforce)
     open_slots = _open_slots(workforce)
+    in_time = now - timedelta(seconds=terms.assignment_seconds + GRACE_SECONDS)
     live = list(
         workforce.postings.filter(state__in=[PostingState.WANTED, PostingState.OPEN], owed_to=None)
-        .annotate(taken=Count("tickets", filter=~Q(tickets__state=TicketState.LAPSED)))
+        .annotate(
+            taken=Count("tickets", filter=~Q(tickets__state=TicketState.LAPSED)),
+            in_work=Count("tickets", filter=Q(tickets__state=TicketState.OPEN, tickets__opened_at__gte=in_time)),
+        )
         .order_by("number")
     )
     if not open_slots:
         for posting in live:
             posting_end(posting=posting, now=now)
         return 0
-    stale = [posting for posting in live if _is_stale(posting, terms.stale_seconds, now)]
+    stale = [
+        posting
+        for posting in live
+        if _is_stale(posting, is_in_work=posting.in_work > 0, seconds=terms.stale_seconds, now=now)
+    ]
     for posting in stale:
         posting_end(posting=posting, now=now)
     if stale:
@@ -160,11 +174,13 @@ def _open_slots(workforce: Workforce) -> int:
     return len(slots.values_list("pk", flat=True)[: MOST_OPEN_POSTINGS * 9])
 
 
-def _is_stale(posting: Posting, seconds: int, now: datetime) -> bool:
+def _is_stale(posting: Posting, *, is_in_work: bool, seconds: int, now: datetime) -> bool:
+    """Return whether nobody can take a posting any more, or nobody did for so long and nobody works on it."""
     if posting.state != PostingState.OPEN:
         return False
-    expired = posting.expires_at is not None and posting.expires_at < now
-    return expired or posting.touched_at < now - timedelta(seconds=seconds)
+    if posting.expires_at is not None and posting.expires_at < now:
+        return True
+    return not is_in_work and posting.touched_at < now - timedelta(seconds=seconds)
 
 
 def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: datetime) -> int:
@@ -263,18 +279,28 @@ def _let_back(workforce: Workforce, now: datetime) -> None:
                 let_back(workforce=workforce, surrogate_id=surrogate_id, now=now, only=Reason.ALL_SEEN)
 
 
-MOST_SILENT = 3  # postings in a row that get no answer: then it is the marketplace, not the posting
+MOST_SILENT = 3  # postings that get no answer: then it is the marketplace, not the posting
 
 
-def postings_pull(*, work: Work, market: Market, workforce: Workforce) -> tuple[int, str]:
-    """Read the submissions of every posting that is not settled; return how many were new, and what went wrong.
+@dataclass
+class Pulled:
+    """What reading postings came to: new submissions, the last problem, and whether all that were due were read."""
+
+    new: int = 0
+    problem: str = ""
+    silent: int = 0
+    is_complete: bool = False
+
+
+def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> Pulled:
+    """Read the submissions of postings that are not settled, several at once, those that waited longest first.
 
     One posting that cannot be read does not keep the others from being read.
 
     Raises
     ------
     Unreachable
-        No posting could be read.
+        The marketplace does not answer.
     """
     before = timezone.now() - timedelta(seconds=settings.MTURK_PULL_SECONDS)
     due = (
@@ -284,21 +310,25 @@ def postings_pull(*, work: Work, market: Market, workforce: Workforce) -> tuple[
         .select_related("workforce__campaign")
         .order_by(F("tried_at").asc(nulls_first=True), "pk")
     )
-    new, silent, problem = 0, 0, ""
-    for posting in due[:MOST_OPEN_POSTINGS]:
+    found = Pulled()
+
+    def pull(posting: Posting) -> None:
         began = timezone.now()
         try:
-            new += _pull(work, market, posting, began)
-            silent = 0
+            found.new += _pull(work, market, posting, began)
+            found.silent = 0
         except Refused as error:
-            problem = str(error)
+            found.problem = str(error)
             _unreadable(work, posting, error, began)
         except Unreachable as error:
-            problem, silent = str(error), silent + 1
+            found.problem, found.silent = str(error), found.silent + 1
             _tried(work, posting, began)
-            if silent >= MOST_SILENT:
+            if found.silent >= MOST_SILENT:
                 raise
-    return new, problem
+
+    postings = iter(list(due[:MOST_OPEN_POSTINGS]))
+    found.is_complete = run_in_flight(postings, pull, calls=settings.MTURK_CALLS_IN_FLIGHT, seconds=seconds)
+    return found
 
 
 def _tried(work: Work, posting: Posting, began: datetime) -> None:

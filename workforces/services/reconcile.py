@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Sum
 
-from workforces.models import LedgerEntry, Ticket, TicketState, Workforce
+from workforces.models import LedgerEntry, Posting, Ticket, TicketState, Workforce
 from workforces.services.connection import market
 
 STATUS = {"Approved": TicketState.APPROVED, "Rejected": TicketState.REFUSED}
@@ -42,15 +42,13 @@ def reconcile(*, workforce: Workforce) -> Reconciliation:
     found.hits = len(theirs)
     found.differences += [f"HIT {hit_id} is not known here" for hit_id in sorted(theirs - ours)]
     for posting in workforce.postings.exclude(hit_id="").order_by("number"):
-        known = {
-            (ticket.remote_id, ticket.surrogate.external.name): ticket
-            for ticket in posting.tickets.select_related("surrogate__external")
-        }
+        known, erased = _tickets(posting)
         reward = client.reward(posting.hit_id)
         for remote in client.assignments(posting.hit_id):
             found.assignments += 1
             found.rewards_theirs += reward if remote.status == "Approved" else 0
-            _compare(found, known.get((remote.remote_id, remote.worker)), remote)
+            ticket = known.get((remote.remote_id, remote.worker)) or erased.get(remote.remote_id)
+            _compare(found, ticket, remote)
         paid: dict[str, int] = {}
         for remote_id, cents, _ in client.bonuses(hit_id=posting.hit_id):
             paid[remote_id] = paid.get(remote_id, 0) + cents
@@ -59,6 +57,19 @@ def reconcile(*, workforce: Workforce) -> Reconciliation:
     if found.rewards_ours != found.rewards_theirs:
         found.differences.append(f"rewards of {found.rewards_theirs} cents there, {found.rewards_ours} here")
     return found
+
+
+def _tickets(posting: Posting) -> tuple[dict[tuple[str, str], Ticket], dict[str, Ticket]]:
+    """Return a posting's tickets by assignment and worker; those of people who were erased by assignment alone."""
+    known: dict[tuple[str, str], Ticket] = {}
+    erased: dict[str, Ticket] = {}
+    for ticket in posting.tickets.select_related("surrogate__external").order_by("pk"):
+        person = getattr(ticket.surrogate, "external", None)
+        if person is not None:
+            known[ticket.remote_id, person.name] = ticket
+        else:
+            erased[ticket.remote_id] = ticket
+    return known, erased
 
 
 def _compare(found: Reconciliation, ticket: Ticket | None, remote: Any) -> None:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from workforces.models import Ticket
+from workforces.selectors import standing_of
 from workforces.services.appeals import AppealError, appeal_open
 from workforces.services.statements import STATEMENT
 from workforces.services.visits import visitor_withdraw
@@ -26,7 +27,7 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
     )
     if request.method == "POST" and "withdraw" in request.POST and own.exists():
         visitor_withdraw(workforce=own[0].workforce, surrogate_id=surrogate_id, now=timezone.now())
-        messages.success(request, _("You took your consent back. What you handed in is still paid."))
+        messages.success(request, _("You have withdrawn your consent. What you handed in is still paid."))
         return redirect("statement", token=token)
     if request.method == "POST":
         pk = request.POST.get("ticket", "")
@@ -40,4 +41,6 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
     tickets = list(own.order_by("-pk")[:200])
     if not tickets:
         raise Http404
-    return render(request, "workforces/statement.html", {"tickets": tickets, "campaign": tickets[0].workforce.campaign})
+    campaign = tickets[0].workforce.campaign
+    standing = standing_of(campaign=campaign, surrogate_id=surrogate_id)
+    return render(request, "workforces/statement.html", {"tickets": tickets, "campaign": campaign, **standing})

@@ -13,6 +13,7 @@ from django.utils import timezone
 from jobs.registry import Lane
 from jobs.services import jobs_run_due
 from jobs.ticks import tick
+from jobs.work import STOPPING
 
 logger = logging.getLogger(__name__)
 
@@ -44,12 +45,11 @@ class Command(BaseCommand):
                 pass
             tick(now=timezone.now())
             return
-        stopping = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stopping.set())
+            signal.signal(number, lambda *_: STOPPING.set())
         loops: dict[str, Callable[[], float]] = {lane: _lane(lane, options["poll"]) for lane in lanes}
         loops["ticks"] = _ticks(options["tick"])
-        threads = [threading.Thread(target=_loop, args=(name, one, stopping), name=name) for name, one in loops.items()]
+        threads = [threading.Thread(target=_loop, args=(name, one), name=name) for name, one in loops.items()]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -71,9 +71,9 @@ def _ticks(seconds: float) -> Callable[[], float]:
 PAUSE_SECONDS = 2.0
 
 
-def _loop(name: str, once: Callable[[], float], stopping: threading.Event) -> None:
+def _loop(name: str, once: Callable[[], float]) -> None:
     """Call a function again and again, each time after the pause that it asks for; no error ends the loop."""
-    while not stopping.is_set():
+    while not STOPPING.is_set():
         try:
             close_old_connections()
             pause = once()
@@ -81,5 +81,5 @@ def _loop(name: str, once: Callable[[], float], stopping: threading.Event) -> No
             logger.exception("%s goes on in %.0f seconds", name, PAUSE_SECONDS)
             connection.close()
             pause = PAUSE_SECONDS
-        stopping.wait(pause)
+        STOPPING.wait(pause)
     connection.close()

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import AuditEvent
-from annotation.models import Assignment, Participation, Slot
+from annotation.models import Assignment, Campaign, Participation, Slot
 from annotation.services.campaigns import SplitPlan, campaign_move
 from annotation.services.claims import Reason, slot_claim_next, slot_reserve_next
 from annotation.services.items import item_retire
@@ -192,7 +192,10 @@ def test_a_claim_costs_the_same_queries_for_newcomers_and_veterans(now):
         factories.annotate(campaign, veteran)
     counts = []
     for person in (veteran, newcomer):
-        Participation.objects.get_or_create(campaign=campaign, surrogate=person.surrogate)
+        version = Campaign.objects.get(pk=campaign.pk).queue_version
+        Participation.objects.get_or_create(
+            campaign=campaign, surrogate=person.surrogate, defaults={"queue_version": version}
+        )
         with CaptureQueriesContext(connection) as queries:
             factories.claim(campaign, person)
         counts.append(len(queries))

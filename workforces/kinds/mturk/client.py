@@ -5,6 +5,7 @@ token that stays the same over attempts, and can be read back.
 """
 
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -89,12 +90,12 @@ class RemoteAssignment:
 
 
 class Market:
-    """A marketplace, asked no more often than it bears; ``guard`` is asked before each call and may refuse it."""
+    """A client of a marketplace that keeps to a pace; ``guard`` is called before each request and may refuse it."""
 
     def __init__(self, endpoint: Endpoint, guard: Callable[[], None]) -> None:
         self._guard = guard
         self._pause = 1 / endpoint.requests_per_second if endpoint.requests_per_second else 0.0
-        self._last = 0.0
+        self._next, self._lock = 0.0, threading.Lock()
         self._client = boto3.client(
             "mturk", endpoint_url=endpoint.url, region_name=endpoint.region,
             aws_access_key_id=endpoint.access_key_id, aws_secret_access_key=endpoint.secret_access_key,
@@ -103,10 +104,7 @@ class Market:
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
         self._guard()
-        wait = self._last + self._pause - time.monotonic()
-        if wait > 0:
-            time.sleep(wait)
-        self._last = time.monotonic()
+        self._wait()
         try:
             answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
         except ClientError as error:
@@ -121,6 +119,14 @@ class Market:
             raise Unreachable(str(error)) from error
         return answer
 
+    def _wait(self) -> None:
+        """Wait for this call's turn: calls of several threads share one pace."""
+        with self._lock:
+            now = time.monotonic()
+            turn = max(now, self._next)
+            self._next = turn + self._pause
+        time.sleep(turn - now)
+
     def _pages(self, operation: str, name: str, **arguments: Any) -> Iterator[dict[str, Any]]:
         """Yield over all pages; a token comes with every page that is not empty."""
         token: str | None = None
@@ -132,11 +138,6 @@ class Market:
             token = page.get("NextToken")
             if not rows or not token:
                 return
-
-    def balance(self) -> tuple[int, int]:
-        """Return what is available and what is held, in cents."""
-        answer = self._call("get_account_balance")
-        return _cents(answer["AvailableBalance"]), _cents(answer.get("OnHoldBalance", "0"))
 
     def publish(self, terms: MTurkTerms, *, url: str, token: str, places: int, requirements: list[Requirement]) -> str:
         """Post a HIT and return its id; a token that was used already names the HIT it made."""

@@ -1,0 +1,31 @@
+"""Reading what people from a marketplace or a panel may see of themselves."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from annotation.models import Campaign, Participation, Standing, StandingChange
+
+
+def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
+    """Return somebody's place in a campaign and, when their standing is not the usual one, what they read about it."""
+    place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
+    if place is None or place.standing == Standing.ACTIVE:
+        return {"place": place, "notice": ""}
+    changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
+    last = changes.order_by("-pk").first()
+    reason = str(last.because.get("reason", "")) if last else ""
+    return {"place": place, "notice": reason or notice_of(Standing(place.standing))}
+
+
+def notice_of(standing: Standing) -> str:
+    """Return what somebody reads whose standing the rules moved."""
+    if standing == Standing.WARNED:
+        return _("Several of your answers to known questions were wrong. Please read the guidelines again.")
+    if standing == Standing.PAUSED:
+        return _(
+            "Many of your answers to known questions were wrong, so you get no new work until a manager has looked. "
+            "Without a decision in time, what you handed in is paid."
+        )
+    return _("A manager has suspended you from this campaign.")

@@ -1,0 +1,66 @@
+"""Several calls to a marketplace at once, for a bounded time."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+from django.db import connection
+
+T = TypeVar("T")
+
+
+def run_in_flight(tasks: Iterator[T], do: Callable[[T], object], *, calls: int, seconds: float) -> bool:
+    """Do tasks side by side, ``calls`` at a time; return whether all were begun before the time was over.
+
+    Tasks are drawn one after another, whichever thread does them. The first error stops the drawing; it is raised
+    when the tasks that had begun have ended.
+    """
+    drawing = _Drawing(tasks, time.monotonic() + seconds)
+    threads = [threading.Thread(target=drawing.run, args=(do,), name=f"in-flight-{n}") for n in range(1, calls)]
+    for thread in threads:
+        thread.start()
+    drawing.work(do)
+    for thread in threads:
+        thread.join()
+    if drawing.error is not None:
+        raise drawing.error
+    return drawing.is_drained
+
+
+class _Drawing(Generic[T]):
+    """Tasks that several threads draw from."""
+
+    def __init__(self, tasks: Iterator[T], until: float) -> None:
+        self._tasks = tasks
+        self._until = until
+        self._lock = threading.Lock()
+        self.error: Exception | None = None
+        self.is_drained = False
+
+    def _drawn(self) -> Iterator[T]:
+        while True:
+            with self._lock:
+                if self.error is not None or self.is_drained or time.monotonic() >= self._until:
+                    return
+                try:
+                    task = next(self._tasks)
+                except StopIteration:
+                    self.is_drained = True
+                    return
+            yield task
+
+    def work(self, do: Callable[[T], object]) -> None:
+        """Do what is drawn until nothing is left, the time is over, or something failed."""
+        try:
+            for task in self._drawn():
+                do(task)
+        except Exception as error:  # noqa: BLE001  raised by `run_in_flight`, in the caller's thread
+            self.error = self.error or error
+
+    def run(self, do: Callable[[T], object]) -> None:
+        """Work in a thread of one's own, with a database connection of one's own."""
+        try:
+            self.work(do)
+        finally:
+            connection.close()
