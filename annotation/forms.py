@@ -87,7 +87,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
 
 
 class DocumentsForm(forms.Form):
-    """Pages to bring in."""
+    """Pages to import."""
 
     file = forms.FileField(
         validators=[check_size], label=_("Pages"), help_text=_(".html, .zip of pages, or .jsonl with url, title, html")
@@ -95,7 +95,7 @@ class DocumentsForm(forms.Form):
 
 
 class ItemsForm(forms.Form):
-    """Items to bring in."""
+    """Items to import."""
 
     file = forms.FileField(
         validators=[check_size],
@@ -110,7 +110,7 @@ class ItemsForm(forms.Form):
 
 
 class PublishedForm(forms.Form):
-    """A published Natural Questions file to bring in."""
+    """A published Natural Questions file to import."""
 
     file = forms.FileField(
         validators=[check_size], label=_("Published file"), help_text=_("Original format, .jsonl or .jsonl.gz")

@@ -24,7 +24,7 @@ urlpatterns = [
     # The manager
     path("campaigns/new/", campaigns.create, name="campaign-new"),
     path("campaigns/<slug:slug>/", campaigns.overview, name="campaign"),
-    path("campaigns/<slug:slug>/import/", campaigns.bring_in, name="campaign-import"),
+    path("campaigns/<slug:slug>/import/", campaigns.import_page, name="campaign-import"),
     path("campaigns/<slug:slug>/launch/", campaigns.launch, name="campaign-launch"),
     path("campaigns/<slug:slug>/schedule/", campaigns.schedule, name="campaign-schedule"),
     path("campaigns/<slug:slug>/state/", campaigns.move, name="campaign-state"),

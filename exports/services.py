@@ -11,7 +11,7 @@ from django.db.models import Max
 from accounts.audit import record
 from annotation.locks import campaign_lock
 from annotation.models import Campaign, Split
-from exports.families import FAMILIES
+from exports.families import FAMILIES, families_of
 from exports.models import Release, ReleaseState
 from jobs.services import job_enqueue
 
@@ -43,7 +43,7 @@ def release_freeze(
     """
     if family not in FAMILIES:
         raise ReleaseError(f"unknown format {family!r}: expected one of {', '.join(FAMILIES)}")
-    if FAMILIES[family].task_type != campaign.task_type:
+    if family not in families_of(campaign.task_type):
         raise ReleaseError(f"{family} is no format for campaigns of the task type {campaign.task_type}")
     try:
         ways = FAMILIES[family].ways(campaign, ways)

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.permissions import Action, can, signed_in
 from annotation.models import Campaign, Split
 from annotation.views.access import campaign_for
-from exports.families import FAMILIES
+from exports.families import families_of
 from exports.models import Release, ReleaseState
 from exports.services import ReleaseError, release_request
 
@@ -38,7 +38,7 @@ class ReleaseForm(forms.Form):
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
-        families = {key: family for key, family in FAMILIES.items() if family.task_type == campaign.task_type}
+        families = families_of(campaign.task_type)
         cast("forms.ChoiceField", self.fields["family"]).choices = [(name, name) for name in families]
         if not any(family.takes_ways for family in families.values()):
             del self.fields["ways"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import wraps
 from typing import Any
 
 from django.contrib import messages
@@ -16,9 +17,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.permissions import Action, signed_in
 from annotation.models import ORDINARY, Campaign, Item, ItemState
 from annotation.tasktypes.base import Voted
-from annotation.tasktypes.registry import TASK_TYPES
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.access import campaign_for
-from annotation.views.stages import EXAMPLE_PAGES
 from quality.models import Case, Flag, Inspection, InspectionVerdict, QualitySnapshot, Review
 from quality.rules.policy import Policy
 from quality.selectors.decisions import decisions_of, names_of
@@ -40,20 +40,31 @@ from workforces.services.tickets import ticket_accept
 from workforces.services.visits import link_key
 from workforces.services.workforces import workforce_add
 
-
-def _campaign(request: HttpRequest, slug: str, action: Action) -> Campaign:
-    """Return a campaign with a vote; for others these pages do not exist."""
-    campaign = campaign_for(request, slug, action)
-    if not isinstance(TASK_TYPES[campaign.task_type], Voted):
-        raise Http404
-    return campaign
+View = Callable[..., HttpResponse]
 
 
-@login_required
+def _of_votes(action: Action) -> Callable[[View], View]:
+    """Make a view one of campaigns with a vote; of others it says why there is nothing to see."""
+
+    def decorate(view: View) -> View:
+        @login_required
+        @wraps(view)
+        def wrapped(request: HttpRequest, slug: str) -> HttpResponse:
+            campaign = campaign_for(request, slug, action)
+            task_type = TASK_TYPES[campaign.task_type]
+            if not isinstance(task_type, Voted):
+                return render(request, "quality/no_vote.html", {"campaign": campaign, "task_type": task_type.title})
+            return view(request, campaign)
+
+        return wrapped
+
+    return decorate
+
+
+@_of_votes(Action.MANAGE)
 @require_GET
-def overview(request: HttpRequest, slug: str) -> HttpResponse:
+def overview(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show how it stands, from numbers that a job computed."""
-    campaign = _campaign(request, slug, Action.MANAGE)
     quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
     context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot}
@@ -68,7 +79,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def decisions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what waits for a decision."""
-    campaign = _campaign(request, slug, Action.MANAGE)
+    campaign = campaign_for(request, slug, Action.MANAGE)
     return render(request, "quality/decisions.html", {"campaign": campaign, **decisions_of(campaign)})
 
 
@@ -76,7 +87,7 @@ def decisions(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def decide(request: HttpRequest, slug: str, what: str, pk: int) -> HttpResponse:
     """Take one decision; the reason goes with it."""
-    campaign = _campaign(request, slug, Action.MANAGE)
+    campaign = campaign_for(request, slug, Action.MANAGE)
     if what not in _DECISIONS:
         raise Http404
     try:
@@ -144,11 +155,10 @@ _DECISIONS: dict[str, Callable[[HttpRequest, Campaign, int], None]] = {
 }  # fmt: skip
 
 
-@login_required
+@_of_votes(Action.MANAGE)
 @require_http_methods(["GET", "POST"])
-def inspect(request: HttpRequest, slug: str) -> HttpResponse:
+def inspect(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show one drawn annotation after the other; one key a verdict."""
-    campaign = _campaign(request, slug, Action.MANAGE)
     if request.method == "POST":
         pk, verdict = request.POST.get("inspection", ""), request.POST.get("verdict", "")
         inspection = get_object_or_404(Inspection, pk=int(pk) if pk.isdecimal() else 0, campaign=campaign)
@@ -158,11 +168,13 @@ def inspect(request: HttpRequest, slug: str) -> HttpResponse:
             inspection=inspection, verdict=InspectionVerdict(verdict), exclude="exclude" in request.POST,
             actor_id=signed_in(request).surrogate_id, now=timezone.now(),
         )  # fmt: skip
-        return redirect("quality-inspect", slug=slug)
+        return redirect("quality-inspect", slug=campaign.slug)
     found = inspection_next(campaign=campaign)
     context: dict[str, Any] = {"campaign": campaign, "inspection": found, "verdicts": _keyed(InspectionVerdict.choices)}
     if found is not None:
-        context |= EXAMPLE_PAGES[campaign.task_type](found.annotation.item.content)
+        context |= {"pages": pages_of(campaign.task_type)} | pages_of(campaign.task_type).item(
+            found.annotation.item.content
+        )
     return render(request, "quality/inspect.html", context)
 
 
@@ -170,11 +182,10 @@ def _keyed(choices: list[tuple[str, Any]]) -> list[tuple[int, str, Any]]:
     return [(number, value, label) for number, (value, label) in enumerate(choices, start=1)]
 
 
-@login_required
+@_of_votes(Action.JUDGE)
 @require_http_methods(["GET", "POST"])
-def cases(request: HttpRequest, slug: str) -> HttpResponse:
+def cases(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show an expert one case after the other, blind to what was said before."""
-    campaign = _campaign(request, slug, Action.JUDGE)
     surrogate_id = signed_in(request).surrogate_id
     if request.method == "POST":
         pk, label = request.POST.get("case", ""), request.POST.get("label", "")
@@ -186,11 +197,11 @@ def cases(request: HttpRequest, slug: str) -> HttpResponse:
             )  # fmt: skip
         except CaseError as error:
             messages.error(request, str(error))
-        return redirect("quality-cases", slug=slug)
+        return redirect("quality-cases", slug=campaign.slug)
     found = case_next(campaign=campaign, surrogate_id=surrogate_id)
     context: dict[str, Any] = {"campaign": campaign, "case": found}
     if found is not None:
-        context |= EXAMPLE_PAGES[campaign.task_type](found.item.content)
+        context |= {"pages": pages_of(campaign.task_type)} | pages_of(campaign.task_type).item(found.item.content)
     return render(request, "quality/cases.html", context)
 
 
@@ -198,7 +209,7 @@ def cases(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def workforces(request: HttpRequest, slug: str) -> HttpResponse:
     """Add a workforce: first the estimate, then the decision."""
-    campaign = _campaign(request, slug, Action.MANAGE)
+    campaign = campaign_for(request, slug, Action.MANAGE)
     forms: dict[str, MTurkForm] = {kind: form(auto_id=f"id_{kind}_%s") for kind, form in _FORMS.items()}
     estimated: tuple[Estimate, int, int] | None = None
     kind = request.POST.get("kind", "")

@@ -2,26 +2,10 @@
 
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
-
 from accounts.models import User
 from annotation.models import Batch, Campaign, ItemReport, Snapshot
+from annotation.tasktypes.registry import pages_of
 
-PATHS = {
-    "nq": (
-        ("bad_question", _("Bad question")),
-        ("no_answer", _("No answer")),
-        ("long_only", _("Long answer only")),
-        ("short_answer", _("Short answer")),
-        ("yes_no", _("Yes or no")),
-    ),
-    "antique": (
-        ("label_4", _("4 – convincing")),
-        ("label_3", _("3 – an answer")),
-        ("label_2", _("2 – in context")),
-        ("label_1", _("1 – out of context")),
-    ),
-}
 _BAR_LEFT, _BAR_HEIGHT, _BAR_UNIT = 150, 35, 2.2  # of the chart's 480 units across; one percent is so wide
 
 
@@ -38,7 +22,8 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
         "wanted": wanted,
         "percent": round(100 * slots.get("filled", 0) / wanted) if wanted else 0,
         "annotations": total,
-        "paths": _bars(PATHS[campaign.task_type], data.get("paths", {}), total),
+        "paths": _bars(pages_of(campaign.task_type).paths, data.get("paths", {}), total),
+        "paths_note": pages_of(campaign.task_type).paths_note,
         "stage_seconds": data.get("stage_median_seconds", {}),
         "splits": data.get("splits", []),
         "days": data.get("days", []),

@@ -76,6 +76,7 @@ def stage_advance(
 def _advance(assignment: Assignment, stage: str, sent: Mapping[str, Any], version: int, now: datetime) -> Assignment:
     task_type = TASK_TYPES[assignment.campaign.task_type]
     page = tokenization_of(assignment.item.tokenization) if stage != task_type.stages[0] else None
+    sent = task_type.sent_from(sent)
     draft = task_type.advance(assignment.draft, stage, sent, page)
     return _draft_write(assignment, _clocked(draft, stage, sent, now, assignment), version)
 
@@ -87,8 +88,9 @@ def draft_save(*, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[s
     first wins; the other is told.
     """
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
-    stage = TASK_TYPES[assignment.campaign.task_type].current_stage(assignment.draft)
-    draft = {**assignment.draft, "suggestion": {**assignment.draft.get("suggestion", {}), stage: dict(suggestion)}}
+    task_type = TASK_TYPES[assignment.campaign.task_type]
+    kept = {task_type.current_stage(assignment.draft): task_type.suggestion_from(suggestion)}
+    draft = {**assignment.draft, "suggestion": {**assignment.draft.get("suggestion", {}), **kept}}
     return _draft_write(assignment, draft, version, after=version)
 
 

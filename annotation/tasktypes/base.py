@@ -62,7 +62,6 @@ class TaskType(Protocol):
     title: ClassVar[str]
     answer_version: ClassVar[int]
     needs_document: ClassVar[bool]
-    works_in_visits: ClassVar[bool]  # whether its pages do without an account: in a marketplace's frame, by a link
     stages: ClassVar[tuple[str, ...]]
     default_guidelines: ClassVar[str]
     keeps_together: ClassVar[str]  # what stays in one split by default: "item", "question" or "document"
@@ -75,6 +74,18 @@ class TaskType(Protocol):
 
     def item_from_row(self, row: Mapping[str, Any]) -> NewItem:
         """Return the item of an import row, or raise `RowError`."""
+        ...
+
+    def question_key(self, content: Mapping[str, Any]) -> str:
+        """Return what items of one question have in common, or nothing where each item is a question of its own."""
+        ...
+
+    def sent_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what was sent with its values parsed, where a form sent text; or raise `AnswerError`."""
+        ...
+
+    def suggestion_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a draft may hold of what is marked but not confirmed, or raise `AnswerError`."""
         ...
 
     def current_stage(self, draft: Draft) -> str | None:
@@ -111,7 +122,61 @@ class Voted(Protocol):
     """What a task type has besides, where the answers of several people are put to the vote."""
 
     labels: ClassVar[tuple[Any, ...]]  # best first
+    is_ordinal: ClassVar[bool]  # whether the labels are steps of one scale
 
     def vote_key(self, answer: Answer) -> Hashable:
         """Return what an answer votes for."""
         ...
+
+    def known_label(self, content: Mapping[str, Any]) -> tuple[Hashable, Any] | None:
+        """Return (key, label) of something an item names whose label is known without a vote, if there is one."""
+        ...
+
+
+class Pages:
+    """The pages of a task type: a module ``pages`` beside its ``task`` holds them as ``PAGES``.
+
+    A base with defaults. The templates lie in ``templates/annotation/<key>/``: ``_item.html`` shows an item for
+    reading, ``_choices.html`` the labels of the training round, ``_examples.html`` worked examples, ``_keys.html``
+    the keys, ``_intro.html`` a sentence.
+    """
+
+    key: ClassVar[str]
+    script: ClassVar[str] = "annotation/work.js"  # the module that starts the desk
+    training_stage: ClassVar[str] = ""  # which stage the training round shows
+    # The ends of the annotator's paths (`TaskType.path`) with their names, for the chart, and a note under it.
+    paths: ClassVar[tuple[tuple[str, Any], ...]] = ()
+    paths_note: ClassVar[Any] = ""
+
+    def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
+        """Return the template and the context of the stage that an `annotation.models.Assignment` stands at."""
+        raise NotImplementedError
+
+    def item(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Return what ``_item.html`` and ``_choices.html`` show of an item, an example or a sample."""
+        raise NotImplementedError
+
+    @property
+    def item_template(self) -> str:
+        """The template that shows an item for reading."""
+        return f"annotation/{self.key}/_item.html"
+
+    @property
+    def choices_template(self) -> str:
+        """The template of the labels of the training round."""
+        return f"annotation/{self.key}/_choices.html"
+
+    @property
+    def examples_template(self) -> str:
+        """The template of worked examples."""
+        return f"annotation/{self.key}/_examples.html"
+
+    @property
+    def keys_template(self) -> str:
+        """The template of the help on keys."""
+        return f"annotation/{self.key}/_keys.html"
+
+    @property
+    def intro_template(self) -> str:
+        """The template of the sentence that introduces the work."""
+        return f"annotation/{self.key}/_intro.html"

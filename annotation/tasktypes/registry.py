@@ -1,7 +1,9 @@
 """The task types there are."""
 
+from importlib import import_module
+
 from annotation.tasktypes.antique.task import Antique
-from annotation.tasktypes.base import TaskType, Voted
+from annotation.tasktypes.base import Pages, TaskType, Voted
 from annotation.tasktypes.nq.task import NaturalQuestions
 
 TASK_TYPES: dict[str, TaskType] = {task_type.key: task_type for task_type in (NaturalQuestions(), Antique())}
@@ -18,4 +20,16 @@ def voted(task_type: str) -> Voted:
     found = TASK_TYPES[task_type]
     if not isinstance(found, Voted):
         raise ValueError(f"there is no vote over {found.title}")  # noqa: TRY004  a wrong campaign, not a wrong type
+    return found
+
+
+def voted_types() -> list[str]:
+    """Return the keys of the task types whose answers are put to the vote."""
+    return [key for key, task_type in TASK_TYPES.items() if isinstance(task_type, Voted)]
+
+
+def pages_of(task_type: str) -> Pages:
+    """Return the pages of a task type: ``PAGES`` of the module ``pages`` in its folder."""
+    package = type(TASK_TYPES[task_type]).__module__.rpartition(".")[0]
+    found: Pages = import_module(f"{package}.pages").PAGES
     return found

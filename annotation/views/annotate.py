@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime
 from functools import wraps
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -24,13 +24,11 @@ from annotation.services import work as work_services
 from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
 from annotation.services.undo import NothingToUndo, submission_undo
 from annotation.services.work import NoSuchAssignment
-from annotation.tasktypes.base import AnswerError
+from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
 from annotation.views.problems import PROBLEMS, Problem, problem_of
-from annotation.views.stages import STAGE_PAGES
 
 View = Callable[..., HttpResponse]
-MAX_SPANS_CHARACTERS = 10_000
 
 
 def _shows_problems(view: View) -> View:
@@ -98,15 +96,13 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime,
         if _is_partial(request):
             return HttpResponse(headers={"HX-Redirect": reverse("training", args=[campaign.slug])})
         return redirect("training", slug=campaign.slug)
-    context: dict[str, Any] = {
-        "campaign": campaign, "claim": claim, "now": now, "keys_template": f"annotation/{campaign.task_type}/_keys.html",
-        "intro_template": f"annotation/{campaign.task_type}/_intro.html",
-    }  # fmt: skip
+    pages = pages_of(campaign.task_type)
+    context: dict[str, Any] = {"campaign": campaign, "claim": claim, "now": now, "pages": pages}
     if claim.assignment is None:
         template = "annotation/_no_work.html"
         context["today"] = _today(request, campaign, now)
     else:
-        template, more = STAGE_PAGES[campaign.task_type](claim.assignment)
+        template, more = pages.stage(claim.assignment)
         context |= more | {"urls": _urls(campaign, claim.assignment, undo=undo)}
     context["stage_template"] = template
     page = "annotation/_work.html" if _is_partial(request) else "annotation/work.html"
@@ -115,7 +111,7 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime,
 
 def _urls(campaign: Campaign, assignment: Assignment, *, undo: bool) -> dict[str, Any]:
     """Return where the controls of a stage lead to."""
-    names = ("stage", "skip", "report", "extend", "events")
+    names = ("stage", "back", "draft", "submit", "skip", "report", "extend", "events")
     own: dict[str, Any] = {name: reverse(name, args=[assignment.pk]) for name in names}
     own |= {"reserve": reverse("reserve", args=[campaign.slug]), "partial": True}
     return own | {"undo": reverse("undo", args=[campaign.slug]) if undo else ""}
@@ -143,7 +139,7 @@ def stage(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     now = timezone.now()
     taken = work_services.answer_take(
         assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id,
-        stage=request.POST.get("stage", ""), sent=_sent(request), version=_version(request), now=now,
+        stage=request.POST.get("stage", ""), sent=request.POST.dict(), version=_version(request), now=now,
     )  # fmt: skip
     return _taken(request, taken, now)
 
@@ -159,27 +155,6 @@ def _taken(request: HttpRequest, taken: work_services.Taken, now: datetime) -> H
             _("The time had run out, so this answer is kept but does not count towards the dataset. Thank you all the same."),
         )  # fmt: skip
     return _after(request, campaign, taken.next, now, undo=taken.annotation.state == AnnotationState.COUNTED)
-
-
-def _sent(request: HttpRequest) -> dict[str, Any]:
-    sent: dict[str, Any] = {name: request.POST[name] for name in request.POST}
-    if "spans" in sent:
-        sent["spans"] = _spans(sent["spans"])
-    return sent
-
-
-def _spans(text: str) -> list[list[int]]:
-    """Return pairs of whole numbers, or refuse what is anything else before it is kept anywhere."""
-    try:
-        spans = json.loads(text or "[]") if len(text) <= MAX_SPANS_CHARACTERS else None
-    except (ValueError, RecursionError):
-        spans = None
-    pairs = isinstance(spans, list) and all(
-        isinstance(span, list) and len(span) == 2 and all(type(number) is int for number in span) for span in spans
-    )
-    if not pairs:
-        raise AnswerError("spans must be a short JSON list of pairs", "spans")
-    return cast(list[list[int]], spans)
 
 
 def _version(request: HttpRequest) -> int:
@@ -239,18 +214,10 @@ def back(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 @_shows_problems
 def draft(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Keep what is marked but not confirmed."""
-    sent = _sent(request)
-    suggestion: dict[str, Any] = {
-        name: sent[name] if name == "spans" else sent[name][:20]
-        for name in ("candidate_index", "spans", "kind")
-        if name in sent
-    }
     assignment = work_services.draft_save(
-        assignment_id=assignment_id,
-        surrogate_id=signed_in(request).surrogate_id,
-        suggestion=suggestion,
+        assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id, suggestion=request.POST.dict(),
         version=_version(request),
-    )
+    )  # fmt: skip
     return JsonResponse({"version": assignment.draft_version})
 
 

@@ -47,7 +47,7 @@ def create(request: HttpRequest) -> HttpResponse:
         data = dict(form.cleaned_data)
         consent = ConsentPlan(*(data.pop(name) for name in ("purpose", "recorded", "contact", "approval_id")))
         campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), **data)
-        messages.success(request, _("The campaign is there. Next: bring in pages and questions."))
+        messages.success(request, _("The campaign is created. Next: import pages and questions."))
         return redirect("campaign-import", slug=campaign.slug)
     return render(request, "annotation/campaign_new.html", {"form": form})
 
@@ -82,8 +82,8 @@ _IMPORTS: dict[str, tuple[type[Form], str]] = {
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def bring_in(request: HttpRequest, slug: str) -> HttpResponse:
-    """Bring in pages, questions, or a published file, each by a job with progress."""
+def import_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Import pages, questions, or a published file, each by a job with progress."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     forms = {name: form_class(auto_id=f"id_{name}_%s") for name, (form_class, _kind) in _IMPORTS.items()}
     what = request.POST.get("what")

@@ -20,10 +20,9 @@ from annotation.selectors.campaigns import guideline_current
 from annotation.services.claims import slot_claim_next
 from annotation.services.training import lesson_answer, lesson_next
 from annotation.services.withdrawal import participation_withdraw
-from annotation.tasktypes.registry import TASK_TYPES
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.access import campaign_for
 from annotation.views.markdown import markdown_html
-from annotation.views.stages import EXAMPLE_PAGES
 
 
 @login_required
@@ -65,7 +64,8 @@ def training(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("work", slug=slug)
     context |= {"lesson": lesson, "examples": TASK_TYPES[campaign.task_type].examples}
     body = markdown_html(guideline_current(campaign).body)
-    context |= {"guidelines": mark_safe(body)} | EXAMPLE_PAGES[campaign.task_type](lesson.content)  # noqa: S308  sanitised
+    pages = pages_of(campaign.task_type)
+    context |= {"guidelines": mark_safe(body), "pages": pages} | pages.item(lesson.content)  # noqa: S308  sanitised
     return render(request, template, context)
 
 
@@ -81,6 +81,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     body = mark_safe(markdown_html(guideline.body))  # noqa: S308  sanitised
     examples = TASK_TYPES[campaign.task_type].examples
     context = {"campaign": campaign, "guideline": guideline, "body": body, "examples": examples}
+    context["pages"] = pages_of(campaign.task_type)
     template = "annotation/_guidelines.html" if request.headers.get("HX-Request") else "annotation/guidelines.html"
     return render(request, template, context)
 

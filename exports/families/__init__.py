@@ -4,7 +4,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from annotation.models import Campaign, Split
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
 from exports.families.antique import AntiqueFamily
+from exports.families.labels import LabelsFamily
 from exports.families.nq import NaturalQuestionsFamily
 from exports.formats.nq import RECORDS
 from exports.models import Release
@@ -15,7 +18,7 @@ class Family(Protocol):
     """How a format is frozen and written."""
 
     key: str
-    task_type: str
+    task_type: str | None  # None: of every task type with a vote
     takes_ways: bool
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
@@ -36,4 +39,15 @@ class Family(Protocol):
 FAMILIES: dict[str, Family] = {
     **{key: NaturalQuestionsFamily(key) for key in RECORDS},
     "antique": AntiqueFamily(),
+    "labels": LabelsFamily(),
 }
+
+
+def families_of(task_type: str) -> dict[str, Family]:
+    """Return the formats in which campaigns of a task type can be released."""
+    has_vote = isinstance(TASK_TYPES[task_type], Voted)
+    return {
+        key: family
+        for key, family in FAMILIES.items()
+        if family.task_type == task_type or (family.task_type is None and has_vote)
+    }

@@ -5,9 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.db import connection
-
 from annotation.models import Campaign, Split
+from exports.families.verdicts import verdicts_freeze, votes_of_a_round
 from exports.formats.antique import ASKER, ASKER_LABEL, CROWD, EXPERT, Judgment, answer_order, text_line
 from exports.models import Release
 from exports.selectors.judged import JudgedPair, judged_pairs, provenance
@@ -22,20 +21,16 @@ class AntiqueFamily:
     """Collection, queries, qrels and blacklist; beside them every vote and how each label came about."""
 
     key = "antique"
-    task_type = "antique"
+    task_type: str | None = "antique"
     takes_ways = False
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return the votes a round takes; they are the campaign's, not a choice of the release."""
-        return max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
+        return votes_of_a_round(campaign)
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
         """Write down the verdicts in force, the pairs without one, and the blacklist."""
-        chosen = ", ".join(str(int(split.pk)) for split in splits)
-        campaign = Release._meta.get_field("campaign").get_db_prep_value(release.campaign_id, connection)  # noqa: SLF001
-        with connection.cursor() as cursor:
-            for statement in (_VERDICTS, _SHORTFALL):
-                cursor.execute(statement.format(splits=chosen), {"release": release.pk, "campaign": campaign})
+        verdicts_freeze(release, splits)
         listed = Flag.objects.filter(campaign=release.campaign, is_listed=True).order_by("question_id")
         release.frozen = {"blacklist": list(listed.values_list("question_id", flat=True))}
         release.save(update_fields=["frozen"])
@@ -109,24 +104,3 @@ def _collection(pairs: list[JudgedPair]) -> Iterator[str]:
                 raise ValueError(f"the answer {key} has two different texts in this campaign")
     for key in sorted(texts, key=answer_order):
         yield text_line(key, texts[key])
-
-
-_OF = """
-    FROM annotation_item i
-    JOIN annotation_batch b ON b.id = i.batch_id AND b.purpose IN ('work', 'study')
-"""
-_WHERE = "WHERE i.campaign_id = %(campaign)s AND i.state = 'active' AND i.split_id IN ({splits})"
-_VERDICTS = f"""
-    INSERT INTO exports_releaseverdict (release_id, item_id, verdict_id)
-    SELECT %(release)s, i.id, v.id {_OF}
-    JOIN quality_verdict v ON v.item_id = i.id AND v.superseded_at IS NULL
-    {_WHERE}
-"""
-_SHORTFALL = f"""
-    INSERT INTO exports_shortfall (release_id, item_id, counted)
-    SELECT %(release)s, i.id, (
-        SELECT COUNT(*) FROM annotation_annotation a JOIN annotation_slot s ON s.id = a.slot_id AND s.round = 1
-        WHERE a.item_id = i.id AND a.state = 'counted'
-    ) {_OF} {_WHERE}
-    AND NOT EXISTS (SELECT 1 FROM exports_releaseverdict m WHERE m.release_id = %(release)s AND m.item_id = i.id)
-"""  # noqa: S608  nothing in it comes from outside: ids are numbers, values are parameters

@@ -18,7 +18,7 @@ from exports.writers.lines import WrittenFile, write_lines
 class NaturalQuestionsFamily:
     """One official format."""
 
-    task_type = "nq"
+    task_type: str | None = "nq"
     takes_ways = True
 
     def __init__(self, key: str) -> None:

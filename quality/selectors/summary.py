@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from annotation.models import FILLING, ORDINARY, Annotation, Campaign, Item, ItemState, Participation, Slot, Standing
+from annotation.tasktypes.registry import TASK_TYPES, voted
 from quality.models import Case, GoldCheck, Inspection, Rule, Verdict
 from workforces.models import LedgerEntry, Ticket, TicketState
 
@@ -52,10 +53,10 @@ def summary_of(campaign: Campaign) -> Summary:
     checks = GoldCheck.objects.filter(campaign=campaign)
     read = Inspection.objects.filter(campaign=campaign)
     found = Summary(
-        questions=len(set(items.values_list("content__question_id", flat=True))),
+        questions=_questions(campaign, items),
         pairs=items.count(),
         verdicts=verdicts.count(),
-        labels=_labels(verdicts, items),
+        labels=_labels(campaign, verdicts, items),
         rules={rule: verdicts.filter(rule=rule).count() for rule in Rule.values},
         no_agreement_first=Slot.objects.filter(item__in=items, round=2).values("item").distinct().count(),
         expert_cases=Case.objects.filter(campaign=campaign).count(),
@@ -78,16 +79,21 @@ def summary_of(campaign: Campaign) -> Summary:
     return found
 
 
-def _labels(verdicts: Any, items: Any) -> dict[str, int]:
-    """Return labels by how many pairs have them; the asker's own choices are among the fours, as in Table 1."""
+def _labels(campaign: Campaign, verdicts: Any, items: Any) -> dict[str, int]:
+    """Return labels, best first, by how many items have them, with those that are known without a vote (Table 1)."""
+    task_type = voted(campaign.task_type)
     counts = Counter(str(label) for label in verdicts.values_list("label", flat=True))
-    chosen = {
-        (question, best)
-        for question, best in items.values_list("content__question_id", "content__possibly_correct_id")
-        if best
+    known = {
+        task_type.known_label(content) for content in items.values_list("content", flat=True).iterator(chunk_size=2000)
     }
-    counts["4"] += len(chosen)
-    return {label: counts[label] for label in ("4", "3", "2", "1")}
+    counts.update(str(one[1]) for one in known if one is not None)
+    return {str(label): counts[str(label)] for label in task_type.labels}
+
+
+def _questions(campaign: Campaign, items: Any) -> int:
+    question_key = TASK_TYPES[campaign.task_type].question_key
+    keys = (question_key(content) or pk for pk, content in items.values_list("pk", "content").iterator(chunk_size=2000))
+    return len(set(keys))
 
 
 def people_of(campaign: Campaign) -> list[dict[str, Any]]:

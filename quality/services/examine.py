@@ -18,8 +18,7 @@ from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, P
 from annotation.ordering import seeded
 from annotation.services.claims import queue_rewind
 from annotation.services.counting import people_lock
-from annotation.tasktypes.base import Voted
-from annotation.tasktypes.registry import TASK_TYPES
+from annotation.tasktypes.registry import voted_types
 from jobs.models import Job
 from jobs.services import job_enqueue
 from jobs.work import Work
@@ -32,7 +31,6 @@ from quality.services.verdicts import Judged, item_judge_locked, items_lock
 
 logger = logging.getLogger(__name__)
 
-VOTED = [key for key, task_type in TASK_TYPES.items() if isinstance(task_type, Voted)]
 CHUNK = 20  # short transactions: people wait for the same rows
 REST_SECONDS, MOST_REST_SECONDS = 10, 3600  # between attempts at what could not be examined
 
@@ -134,5 +132,5 @@ def examine_request(*, campaign_id: Any, now: datetime) -> Job:
 def examine_due(now: datetime) -> None:
     """Find campaigns with annotations that wait: one look into a partial index for each campaign with a vote."""
     own = waiting(now=now).filter(campaign=OuterRef("pk"))
-    for campaign in Campaign.objects.filter(Exists(own), task_type__in=VOTED).order_by("pk"):
+    for campaign in Campaign.objects.filter(Exists(own), task_type__in=voted_types()).order_by("pk"):
         examine_request(campaign_id=campaign.pk, now=now)

@@ -7,12 +7,13 @@ from uuid import UUID
 from accounts.audit import record
 from accounts.transactions import durable
 from annotation.models import Assignment, Campaign
+from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import Flag
 
 
 def question_flag_offered(*, assignment: Assignment, now: datetime, **_: Any) -> None:
     """Make a flag of a question that somebody skipped as offensive; who did is not in it."""
-    question_id = assignment.item.content.get("question_id")
+    question_id = TASK_TYPES[assignment.campaign.task_type].question_key(assignment.item.content)
     if assignment.skip_reason == "offensive" and question_id:
         Flag.objects.get_or_create(
             campaign_id=assignment.campaign_id, question_id=question_id, defaults={"created_at": now}

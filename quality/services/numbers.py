@@ -75,7 +75,7 @@ def _agreement(campaign: Campaign) -> dict[str, Any]:
             counted[item].append(task_type.vote_key(answer))
     labels = sorted(task_type.labels)
     return {
-        name: asdict(alpha(label_counts(list(votes.values()), labels), ordinal=True))
+        name: asdict(alpha(label_counts(list(votes.values()), labels), ordinal=task_type.is_ordinal))
         for name, votes in (("counted", counted), ("with_excluded", everything))
     }
 

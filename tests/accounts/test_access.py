@@ -32,7 +32,7 @@ ANSWERS = {"item", "pilot"}
 RELEASES = {"releases", "release"}
 WORK = {"work", "consent", "leave", "training"}
 # By a signed address, without an account: tests/workforces.
-VISITS = {"hit", "join", "visit", *(f"visit-{what}" for what in "agree learn answer skip events".split())}
+VISITS = {"hit", "join", "visit", *(f"visit-{what}" for what in "agree learn stage back draft skip events".split())}
 # Of campaigns with a vote: tests/quality/test_pages.py.
 QUALITY = {
     "quality", "quality-decisions", "quality-decide", "quality-inspect", "quality-cases", "quality-workforces",

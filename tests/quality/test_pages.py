@@ -51,11 +51,13 @@ def test_who_may_see_what(campaign, client, role):
     assert client.get(url).status_code in (405, 404)
 
 
-def test_campaigns_without_a_vote_have_no_such_pages(client):
+def test_pages_of_votes_say_why_there_is_nothing_where_nobody_votes_and_the_others_work(client):
     campaign = factories.campaign(items=1)
     client.force_login(member(campaign, Role.MANAGER))
     for name in MANAGES:
-        assert client.get(reverse(name, args=[campaign.slug])).status_code == 404
+        page = client.get(reverse(name, args=[campaign.slug]))
+        assert page.status_code == 200, name
+        assert ("not put to the vote" in page.content.decode()) == (name in ("quality", "quality-inspect")), name
 
 
 def test_a_manager_decides_with_a_reason_and_nothing_of_another_campaign(campaign, client):

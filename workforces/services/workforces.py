@@ -9,7 +9,6 @@ from django.db import transaction
 
 from accounts.audit import record
 from annotation.models import Campaign
-from annotation.tasktypes.registry import TASK_TYPES
 from workforces.models import Workforce, WorkforceKind
 from workforces.services.terms import terms_check
 
@@ -30,10 +29,8 @@ def workforce_add(
     Raises
     ------
     ValueError
-        The kind is unknown, the terms are wrong, or the task type has no pages for it.
+        The kind is unknown or the terms are wrong.
     """
-    if not TASK_TYPES[campaign.task_type].works_in_visits:
-        raise ValueError(f"{TASK_TYPES[campaign.task_type].title} can be worked on by members only")
     terms_check(kind, terms)
     source = (
         f"mturk {endpoint_url or settings.MTURK_ENDPOINT_URL}"

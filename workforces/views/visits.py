@@ -15,7 +15,7 @@ from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
 from django.conf import settings
 from django.core import signing
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -33,12 +33,11 @@ from annotation.selectors.campaigns import guideline_current
 from annotation.services import events as event_log
 from annotation.services.claims import Claim, Reason
 from annotation.services.training import lesson_next
-from annotation.services.work import SKIP_REASONS
-from annotation.tasktypes.registry import TASK_TYPES
+from annotation.services.work import SKIP_REASONS, draft_save, stage_back
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.annotate import events_sent
 from annotation.views.markdown import markdown_html
 from annotation.views.problems import PROBLEMS, problem_of
-from annotation.views.stages import EXAMPLE_PAGES, STAGE_PAGES
 from workforces.kinds.base import Arrival, ArrivalRefused, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, TicketState, Workforce
@@ -138,7 +137,7 @@ class Visit:
 
     def context(self) -> dict[str, Any]:
         """Return what every page of a visit shows."""
-        return {"campaign": self.campaign, "token": self.token}
+        return {"campaign": self.campaign, "token": self.token, "pages": pages_of(self.campaign.task_type)}
 
 
 @in_frame
@@ -169,11 +168,10 @@ def enter_by_link(request: HttpRequest, key: str) -> HttpResponse:
 
 def _preview(request: HttpRequest, workforce: Workforce) -> HttpResponse:
     campaign = workforce.campaign
-    task_type = TASK_TYPES[campaign.task_type]
-    sample = task_type.examples[0] if task_type.examples else None
-    context = {"campaign": campaign, "guidelines": _guidelines(campaign), "sample": sample, "stage": "preview"}
-    if sample is not None and campaign.task_type in EXAMPLE_PAGES:
-        context |= EXAMPLE_PAGES[campaign.task_type](sample)
+    context = {
+        "campaign": campaign, "guidelines": _guidelines(campaign), "examples": _examples(campaign)[:1],
+        "pages": pages_of(campaign.task_type),
+    }  # fmt: skip
     return _render(request, "workforces/visit/preview.html", context)
 
 
@@ -200,9 +198,9 @@ def visit(request: HttpRequest, token: str) -> HttpResponse:
         return _lesson(request, here, ticket)
     if claim.assignment is None:
         return _no_work(request, here, ticket, claim)
-    template, more = STAGE_PAGES[here.campaign.task_type](claim.assignment)
-    names = {"stage": "visit-answer", "skip": "visit-skip", "events": "visit-events"}
-    urls = {name: reverse(view, args=[token, claim.assignment.pk]) for name, view in names.items()}
+    template, more = pages_of(here.campaign.task_type).stage(claim.assignment)
+    names = ("stage", "back", "draft", "skip", "events")
+    urls = {name: reverse(f"visit-{name}", args=[token, claim.assignment.pk]) for name in names}
     context = here.context() | more | {"urls": urls, "stage_template": template, "examples": _examples(here.campaign)}
     return _render(request, "workforces/visit/work.html", context | {"guidelines": _guidelines(here.campaign)})
 
@@ -217,7 +215,7 @@ def _lesson(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
     if lesson.number == 1 and "begin" not in request.GET:
         context = here.context() | {"guidelines": _guidelines(here.campaign), "examples": _examples(here.campaign)}
         return _render(request, "workforces/visit/welcome.html", context)
-    context = here.context() | {"lesson": lesson} | EXAMPLE_PAGES[here.campaign.task_type](lesson.content)
+    context = here.context() | {"lesson": lesson} | pages_of(here.campaign.task_type).item(lesson.content)
     return _render(request, "workforces/visit/lesson.html", context)
 
 
@@ -270,7 +268,7 @@ def learn(request: HttpRequest, token: str) -> HttpResponse:
     )  # fmt: skip
     if lesson is None:
         return redirect("visit", token=token)
-    context = here.context() | {"lesson": lesson} | EXAMPLE_PAGES[here.campaign.task_type](lesson.content)
+    context = here.context() | {"lesson": lesson} | pages_of(here.campaign.task_type).item(lesson.content)
     return _render(request, "workforces/visit/feedback.html", context)
 
 
@@ -285,6 +283,36 @@ def answer(request: HttpRequest, token: str, assignment_id: UUID) -> HttpRespons
         sent=request.POST.dict(), version=int(version) if version.isdecimal() else -1, now=timezone.now(),
     )  # fmt: skip
     return redirect("visit", token=token)
+
+
+@in_frame
+@require_POST
+def back(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
+    """Open the stage before again."""
+    here = Visit(token)
+    version = request.POST.get("version", "")
+    stage_back(
+        assignment_id=assignment_id, surrogate_id=here.ticket().surrogate_id, now=timezone.now(),
+        version=int(version) if version.isdecimal() else -1,
+    )  # fmt: skip
+    return redirect("visit", token=token)
+
+
+@in_frame
+@require_POST
+def draft(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
+    """Keep what is marked but not confirmed."""
+    here = Visit(token)
+    version = request.POST.get("version", "")
+    try:
+        kept = draft_save(
+            assignment_id=assignment_id, surrogate_id=here.ticket().surrogate_id, suggestion=request.POST.dict(),
+            version=int(version) if version.isdecimal() else -1,
+        )  # fmt: skip
+    except PROBLEMS as error:
+        problem = problem_of(error)
+        return JsonResponse({"error": problem.text, **problem.data}, status=problem.status)
+    return JsonResponse({"version": kept.draft_version})
 
 
 @in_frame

@@ -1,7 +1,7 @@
 """The ANTIQUE task type: how relevant is an answer to a question, on four levels."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,13 +24,13 @@ class Antique:
     title: ClassVar[str] = "ANTIQUE (relevance of answers)"
     answer_version: ClassVar[int] = 1
     needs_document: ClassVar[bool] = False
-    works_in_visits: ClassVar[bool] = True
     keeps_together: ClassVar[str] = "question"
     stages: ClassVar[tuple[str, ...]] = (answers.STAGE,)
     default_guidelines: ClassVar[str] = (_HERE / "guidelines.md").read_text(encoding="utf-8")
     examples: ClassVar[tuple[Example, ...]] = _examples("examples.json")
     training: ClassVar[tuple[Example, ...]] = _examples("training.json")
     labels: ClassVar[tuple[int, ...]] = answers.LABELS
+    is_ordinal: ClassVar[bool] = True
 
     def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
         """Return the pairs of an nfL6 record; any other row is itself a pair."""
@@ -39,6 +39,18 @@ class Antique:
     def item_from_row(self, row: Mapping[str, Any]) -> NewItem:
         """Return the pair of an import row."""
         return item_from_row(row)
+
+    def question_key(self, content: Mapping[str, Any]) -> str:
+        """Return the id of the question, which all its candidates share."""
+        return str(content["question_id"])
+
+    def sent_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields as they are."""
+        return dict(fields)
+
+    def suggestion_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return nothing: a label is chosen and confirmed in one."""
+        return {}
 
     def current_stage(self, draft: Draft) -> str | None:
         """Return the only stage until it is answered."""
@@ -61,6 +73,11 @@ class Antique:
     def vote_key(self, answer: Answer) -> int:
         """Return the label."""
         return int(answer["label"])
+
+    def known_label(self, content: Mapping[str, Any]) -> tuple[Hashable, int] | None:
+        """Return the asker's own choice: the paper assumes that it has the best label."""
+        best = content.get("possibly_correct_id", "")
+        return ((content["question_id"], best), answers.LABELS[0]) if best else None
 
     def summarise(self, answer: Answer, page: Tokenization | None) -> Summary:
         """Return the label, and by which steps it was reached."""

@@ -13,8 +13,9 @@ answer, sorted, apart from each other, and start and end on words.
 """
 
 import itertools
+import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from annotation.tasktypes.base import Answer, AnswerError, Draft
 from documents.html.tokens import Candidate, Tokenization
@@ -172,3 +173,26 @@ def _whole_number(value: Any, field: str) -> int:
         return int(value)
     except ValueError as error:
         raise AnswerError("expected a whole number", field) from error
+
+
+MAX_SPANS_CHARACTERS = 10_000
+
+
+def spans_from(text: str) -> list[list[int]]:
+    """Return the spans that a form sent: a short JSON list of pairs of whole numbers.
+
+    Raises
+    ------
+    AnswerError
+        It is anything else.
+    """
+    try:
+        spans = json.loads(text or "[]") if len(text) <= MAX_SPANS_CHARACTERS else None
+    except (ValueError, RecursionError):
+        spans = None
+    pairs = isinstance(spans, list) and all(
+        isinstance(span, list) and len(span) == 2 and all(type(number) is int for number in span) for span in spans
+    )
+    if not pairs:
+        raise AnswerError("spans must be a short JSON list of pairs", "spans")
+    return cast(list[list[int]], spans)

@@ -17,7 +17,6 @@ class NaturalQuestions:
     title: ClassVar[str] = "Natural Questions"
     answer_version: ClassVar[int] = 1
     needs_document: ClassVar[bool] = True
-    works_in_visits: ClassVar[bool] = False
     keeps_together: ClassVar[str] = "item"
     stages: ClassVar[tuple[str, ...]] = ("question", "long_answer", "short_answer")
     default_guidelines: ClassVar[str] = (Path(__file__).parent / "guidelines.md").read_text(encoding="utf-8")
@@ -31,6 +30,21 @@ class NaturalQuestions:
     def item_from_row(self, row: Mapping[str, Any]) -> NewItem:
         """Return the item of an import row."""
         return item_from_row(row)
+
+    def question_key(self, content: Mapping[str, Any]) -> str:
+        """Return nothing: each item is a question of its own."""
+        return ""
+
+    def sent_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields, the spans as pairs of numbers."""
+        spans = fields.get("spans")
+        return {**fields, "spans": answers.spans_from(spans)} if isinstance(spans, str) else dict(fields)
+
+    def suggestion_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the box, the spans and the kind of a short answer that are marked."""
+        sent = self.sent_from(fields)
+        marked = {name: str(sent[name])[:20] for name in ("candidate_index", "kind") if name in sent}
+        return marked | ({"spans": sent["spans"]} if "spans" in sent else {})
 
     def current_stage(self, draft: Draft) -> str | None:
         """Return the stage the assignment stands at."""

@@ -1,11 +1,11 @@
-"""The three stages of Natural Questions as pages. Stage 1 has no way to the document."""
+"""The pages of the Natural Questions task type."""
 
 from typing import Any
 
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import Assignment
+from annotation.tasktypes.base import Pages
 from annotation.tasktypes.nq.answers import current_stage, span_text
 from documents.selectors import box_display, page_display, tokenization_load, tokenization_of
 
@@ -22,28 +22,47 @@ NULL_REASON_LABELS = (
 )
 
 
-def stage_page(assignment: Assignment) -> tuple[str, dict[str, Any]]:
-    """Return the template and the context of the stage an assignment stands at."""
-    draft = assignment.draft
-    stage = current_stage(draft)
-    context: dict[str, Any] = {
-        "assignment": assignment,
-        "stage": stage or "review",
-        "question": assignment.item.content["question_text"],
-        "draft": draft,
-        "bad_reasons": BAD_REASON_LABELS,
-        "null_reasons": NULL_REASON_LABELS,
-    }
-    if stage == "long_answer":
-        context |= _page_context(assignment)
-    elif stage == "short_answer":
-        context |= _box_context(assignment)
-    elif stage is None:
-        context |= _review_context(assignment)
-    return f"annotation/nq/_{stage or 'review'}.html", context
+class NaturalQuestionsPages(Pages):
+    """Three stages; the first has no way to the document."""
+
+    key = "nq"
+    script = "annotation/nq.js"
+    paths = (
+        ("bad_question", _("Bad question")),
+        ("no_answer", _("No answer")),
+        ("long_only", _("Long answer only")),
+        ("short_answer", _("Short answer")),
+        ("yes_no", _("Yes or no")),
+    )
+    paths_note = _("The paths are those of Figure 2 of the Natural Questions paper.")
+
+    def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
+        """Return the page of the stage an assignment stands at."""
+        draft = assignment.draft
+        stage = current_stage(draft)
+        context: dict[str, Any] = {
+            "assignment": assignment,
+            "stage": stage or "review",
+            "question": assignment.item.content["question_text"],
+            "draft": draft,
+            "bad_reasons": BAD_REASON_LABELS,
+            "null_reasons": NULL_REASON_LABELS,
+            "may_reserve": stage != "question",
+        }
+        if stage == "long_answer":
+            context |= _page_context(assignment)
+        elif stage == "short_answer":
+            context |= _box_context(assignment)
+        elif stage is None:
+            context |= _review_context(assignment)
+        return f"annotation/nq/_{stage or 'review'}.html", context
+
+    def item(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Return the question."""
+        return {"question": content["question_text"]}
 
 
-def _page_context(assignment: Assignment) -> dict[str, Any]:
+def _page_context(assignment: Any) -> dict[str, Any]:
     row = assignment.item.tokenization
     assert row is not None
     chosen = assignment.draft.get("long_answer", {}).get("candidate_index", -1)
@@ -55,13 +74,13 @@ def _page_context(assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def _suggestion(assignment: Assignment, stage: str) -> dict[str, Any]:
+def _suggestion(assignment: Any, stage: str) -> dict[str, Any]:
     """Return what somebody marked at a stage and has not confirmed."""
     kept: dict[str, Any] = assignment.draft.get("suggestion", {}).get(stage, {})
     return kept
 
 
-def _box_context(assignment: Assignment) -> dict[str, Any]:
+def _box_context(assignment: Any) -> dict[str, Any]:
     row = assignment.item.tokenization
     assert row is not None
     index = assignment.draft["long_answer"]["candidate_index"]
@@ -78,7 +97,10 @@ def _box_context(assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def _review_context(assignment: Assignment) -> dict[str, Any]:
+def _review_context(assignment: Any) -> dict[str, Any]:
     page = tokenization_of(assignment.item.tokenization)
     spans = assignment.draft.get("short_answer", {}).get("spans", [])
     return {"span_texts": [span_text(span, page) for span in spans] if page else []}
+
+
+PAGES = NaturalQuestionsPages()

@@ -1,0 +1,54 @@
+"""The pages of the ANTIQUE task type."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from annotation.tasktypes.antique.answers import STAGE
+from annotation.tasktypes.base import Pages
+
+# (label, name, definition): section 3.1 of the paper, in our words.
+LABELS = (
+    (4, _("Convincing"), _("It looks reasonable and convincing: as good as the possibly correct answer, or better. It need not say the same.")),
+    (3, _("An answer, not convincing"), _("It can be an answer, but it does not convince; there should be a much better one.")),
+    (2, _("In context, no answer"), _("It does not answer the question, or not in a reasonable way, but it is about the same matter.")),
+    (1, _("Out of context"), _("It has nothing to do with the question, or makes no sense.")),
+)  # fmt: skip
+# (the way that leads here, question, label on yes or None to go on, label on no)
+STEPS = (
+    ("", _("Is it about the matter of the question, and does it make sense?"), 1),
+    ("y", _("Does it answer the question, in a reasonable way?"), 2),
+    ("yy", _("Is it convincing: as good as the possibly correct answer, or better?"), 3),
+)
+
+
+class AntiquePages(Pages):
+    """One stage: the pair, the flowchart and the labels together."""
+
+    key = "antique"
+    script = "annotation/antique.js"
+    training_stage = STAGE
+    paths = (
+        ("label_4", _("4 – convincing")),
+        ("label_3", _("3 – an answer")),
+        ("label_2", _("2 – in context")),
+        ("label_1", _("1 – out of context")),
+    )
+
+    def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
+        """Return the page of the only stage."""
+        context = {"assignment": assignment, "stage": STAGE, "draft": assignment.draft, "may_reserve": True}
+        return "annotation/antique/_relevance.html", context | self.item(assignment.item.content)
+
+    def item(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Return the pair with its labels and the steps of the flowchart."""
+        return {
+            "question": content.get("question_text") or content["question"],
+            "candidate": content.get("answer_text") or content["answer"],
+            "possibly_correct": content.get("possibly_correct_answer", ""),
+            "labels": LABELS,
+            "steps": STEPS,
+        }
+
+
+PAGES = AntiquePages()

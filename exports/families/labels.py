@@ -1,0 +1,48 @@
+"""Releases of any campaign whose items get labels by vote: one JSON line an item, every vote beside them."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from annotation.models import Campaign, Split
+from exports.families.verdicts import verdicts_freeze, votes_of_a_round
+from exports.models import Release
+from exports.selectors.labels import labelled_items, votes
+from exports.selectors.members import Pseudonyms
+from exports.targets import Progress, Target
+from exports.writers.lines import write_lines
+
+
+class LabelsFamily:
+    """Items with their labels, in JSON lines."""
+
+    key = "labels"
+    task_type: str | None = None  # of every type with a vote
+    takes_ways = False
+
+    def ways(self, campaign: Campaign, asked: int | None) -> int:
+        """Return the votes a round takes; they are the campaign's, not a choice of the release."""
+        return votes_of_a_round(campaign)
+
+    def freeze(self, release: Release, splits: list[Split]) -> None:
+        """Write down the verdicts in force and the items without one."""
+        verdicts_freeze(release, splits)
+
+    def write(
+        self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]
+    ) -> dict[str, int]:
+        """Write the labels of every split, then every vote that they rest on."""
+        pseudonyms, counts = Pseudonyms(release.campaign_id), dict[str, int]()
+
+        def put(name: str, rows: Iterator[dict[str, Any]]) -> None:
+            if name not in files:
+                files[name] = asdict(write_lines(folder / "part", rows))
+                target.put(name, folder / "part")
+
+        for split in release.splits:
+            counts[split] = release.verdicts.filter(item__split__name=split).count()
+            put(f"{split}-labels.jsonl.gz", labelled_items(release, split))
+            put(f"sidecar/votes-{split}.jsonl.gz", votes(release, split, pseudonyms))
+            progress(sum(counts.values()), sum(counts.values()), f"{split}-labels.jsonl.gz", files)
+        return counts

@@ -1,0 +1,4 @@
+import { start } from "./desk.js";
+import { Relevance } from "./relevance.js";
+
+start({ relevance: Relevance });

@@ -1,0 +1,152 @@
+import { Draft } from "./draft.js";
+import { EventLog } from "./eventlog.js";
+import { _, announce, showProblem } from "./text.js";
+
+const LAST_MINUTES = 5;
+
+/** The desk: one stage at a time, its keys, its draft, its clock. */
+class Desk {
+  /** @param {Record<string, any>} stages a class for each stage at which there is more to do than press buttons */
+  constructor(stages) {
+    this.stages = stages;
+    /** @type {HTMLElement | null} */
+    this.root = null;
+    document.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("click", (event) => this.click(event));
+    document.addEventListener("submit", () => this.stamp(), true);
+    document.addEventListener("htmx:confirm", (event) => this.settle(/** @type {CustomEvent} */ (event)));
+    document.addEventListener("htmx:afterSwap", () => this.show());
+    document.addEventListener("htmx:responseError", (event) => this.failed(/** @type {CustomEvent} */ (event)));
+    document.addEventListener("htmx:sendError", () => showProblem(_("No connection. Nothing is lost; try again.")));
+    document.addEventListener("visibilitychange", () => this.log?.add(document.visibilityState === "visible" ? "show" : "hide"));
+    window.addEventListener("blur", () => this.log?.add("blur"));
+    window.addEventListener("focus", () => this.log?.add("focus"));
+    window.addEventListener("pagehide", () => {
+      this.draft?.flush(true);
+      this.log?.flush();
+    });
+    document.addEventListener("pointermove", () => this.log?.touch(), { passive: true });
+    window.setInterval(() => this.clock(), 5000);
+    this.show();
+  }
+
+  show() {
+    const root = /** @type {HTMLElement | null} */ (document.querySelector("#work [data-stage]"));
+    if (root === this.root) return;
+    this.log?.close();
+    this.root = root;
+    this.stage = this.draft = this.log = undefined;
+    showProblem("");
+    announce("");
+    if (!root) return;
+    this.draft = new Draft(root);
+    this.log = new EventLog(root);
+    const Stage = this.stages[root.dataset.stage || ""];
+    this.stage = Stage ? new Stage(root, this.draft, this.log) : undefined;
+    if (this.stage) this.stage.focus();
+    else /** @type {HTMLElement} */ (document.getElementById("question")).focus();
+    if (root.dataset.reserveUrl) this.reserve(root);
+    this.clock();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.altKey || event.metaKey || event.isComposing || document.querySelector("dialog[open]")) return;
+    const typing = target.matches("input:not([type=radio], [type=checkbox]), textarea, select");
+    if (typing) return;
+    if (target.matches("button, a, summary") && (event.key === "Enter" || event.key === " ")) return;
+    if (this.stage?.key(event)) {
+      event.preventDefault();
+      return;
+    }
+    if (event.ctrlKey) return;
+    const name = CSS.escape(event.key);
+    const control = /** @type {HTMLElement | null} */ (document.querySelector(`[data-key="${name}"]:not([disabled])`));
+    if (!control) return;
+    event.preventDefault();
+    control.click();
+  }
+
+  /** @param {MouseEvent} event */
+  click(event) {
+    const target = /** @type {Element} */ (event.target);
+    this.log?.touch();
+    const opener = /** @type {HTMLElement | null} */ (target.closest("[data-open]"));
+    if (opener) this.open(opener.dataset.open || "");
+    if (target.closest("[data-close]")) /** @type {HTMLDialogElement | null} */ (target.closest("dialog"))?.close();
+    if (target.closest("[data-extend]")) this.extend();
+    const logged = /** @type {HTMLElement | null} */ (target.closest("[data-log]"));
+    if (logged) this.log?.add(logged.dataset.log || "");
+  }
+
+  /** @param {string} id */
+  open(id) {
+    const dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById(id));
+    if (!dialog) return;
+    this.log?.add(id === "guidelines" ? "guidelines" : "help");
+    const content = /** @type {HTMLElement | null} */ (dialog.querySelector("[data-load]"));
+    if (content && !content.childElementCount) {
+      fetch(content.dataset.load || "", { headers: { "HX-Request": "true" } })
+        .then((response) => response.text())
+        .then((html) => (content.innerHTML = html));
+    }
+    dialog.showModal();
+  }
+
+  /** Write into the form how long the person was active. */
+  stamp() {
+    for (const input of this.root?.querySelectorAll("[name=active_seconds]") || []) {
+      /** @type {HTMLInputElement} */ (input).value = this.log?.activeSeconds || "";
+    }
+  }
+
+  /** @param {CustomEvent} event */
+  settle(event) {
+    if (!this.draft || !this.root?.contains(event.target instanceof Node ? event.target : null)) return;
+    event.preventDefault();
+    this.draft.settle().then(() => event.detail.issueRequest(true));
+  }
+
+  /** @param {CustomEvent} event */
+  failed(event) {
+    const text = event.detail.xhr.responseText;
+    showProblem(text.length < 400 ? text.trim() : _("Something went wrong on our side. What you had saved is kept."));
+  }
+
+  /** @param {HTMLElement} root */
+  reserve(root) {
+    const token = /** @type {HTMLInputElement | null} */ (root.querySelector("[name=csrfmiddlewaretoken]"));
+    fetch(root.dataset.reserveUrl || "", { method: "POST", headers: { "X-CSRFToken": token?.value || "" } }).catch(() => {});
+  }
+
+  clock() {
+    const notice = /** @type {HTMLElement | null | undefined} */ (this.root?.querySelector("[data-deadline-notice]"));
+    if (!notice || !this.root) return;
+    const minutes = (Date.parse(this.root.dataset.deadline || "") - Date.now()) / 60_000;
+    notice.hidden = minutes > LAST_MINUTES;
+    const text = notice.querySelector("[data-deadline-text]");
+    if (text) text.textContent = minutes > 0 ? _("%s min left").replace("%s", String(Math.ceil(minutes))) : _("Time is up; your draft is kept");
+  }
+
+  async extend() {
+    if (!this.root) return;
+    const token = /** @type {HTMLInputElement} */ (this.root.querySelector("[name=csrfmiddlewaretoken]"));
+    const response = await fetch(this.root.dataset.extendUrl || "", {
+      method: "POST",
+      headers: { "X-CSRFToken": token.value, Accept: "application/json" },
+    });
+    const answer = await response.json();
+    if (response.ok) this.root.dataset.deadline = answer.deadline_at;
+    else showProblem(answer.error);
+    this.clock();
+  }
+}
+
+/**
+ * Start the desk of a task type. Each has a module that calls this with its own stages.
+ * @param {Record<string, any>} stages
+ */
+export function start(stages) {
+  new Desk(stages);
+}
