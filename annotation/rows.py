@@ -1,14 +1,13 @@
 """Rows of an import file, numbered as a person counts them."""
 
 import csv
-import gzip
 import io
 import json
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from annotation.tasktypes.base import RowError
-from documents.lines import read_lines
+from documents.lines import read_lines, unzipped
 
 csv.field_size_limit(2**24)
 
@@ -25,7 +24,7 @@ def read_rows(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, An
     """
     lower = name.lower()
     if lower.endswith(".gz"):
-        file, lower = gzip.GzipFile(fileobj=file), lower.removesuffix(".gz")  # type: ignore[assignment]
+        file, lower = unzipped(file), lower.removesuffix(".gz")
     if lower.endswith((".jsonl", ".ndjson")):
         yield from _json_lines(file)
     elif lower.endswith(".json"):

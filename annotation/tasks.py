@@ -1,6 +1,6 @@
 """The jobs and sweeps of the annotation app."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -32,6 +32,12 @@ def _opened(work: Work) -> Iterator[IO[bytes]]:
     else:
         with default_storage.open(work.payload["file"]) as upload:
             yield cast(IO[bytes], upload.file)
+
+
+def _forget_upload(payload: Mapping[str, Any]) -> None:
+    """Delete an upload that was imported."""
+    if payload.get("file"):
+        default_storage.delete(payload["file"])
 
 
 def import_documents(work: Work) -> dict[str, Any]:
@@ -106,9 +112,9 @@ def _campaign(work: Work) -> Campaign:
 
 
 JOBS = [
-    JobKind("annotation.import_documents", import_documents, Lane.BULK),
-    JobKind("annotation.import_items", import_items, Lane.BULK),
-    JobKind("annotation.import_nq", import_nq, Lane.BULK),
+    JobKind("annotation.import_documents", import_documents, Lane.BULK, _forget_upload),
+    JobKind("annotation.import_items", import_items, Lane.BULK, _forget_upload),
+    JobKind("annotation.import_nq", import_nq, Lane.BULK, _forget_upload),
     JobKind("annotation.launch", launch, Lane.BULK),
     JobKind("annotation.extend", extend, Lane.BULK),
     JobKind("annotation.numbers", numbers, Lane.UPKEEP),

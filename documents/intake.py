@@ -1,6 +1,5 @@
 """Pages as people bring them: a file, a folder, a zip archive, or JSON lines."""
 
-import gzip
 import json
 import lzma
 import zipfile
@@ -8,10 +7,10 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from typing import IO
 
 from documents.html.errors import DocumentError
-from documents.lines import read_lines
+from documents.lines import read_lines, unzipped
 
 _UNPACKING = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError, OSError, EOFError, ValueError)  # fmt: skip
 _PAGE_SUFFIXES = frozenset((".html", ".htm", ".xhtml"))
@@ -48,7 +47,7 @@ def read_pages(file: IO[bytes], name: str, *, max_bytes: int) -> Iterator[Incomi
     elif lower.endswith((".jsonl", ".ndjson")):
         yield from _from_lines(file, name)
     elif lower.endswith((".jsonl.gz", ".ndjson.gz")):
-        yield from _from_lines(cast(IO[bytes], gzip.GzipFile(fileobj=file)), name)
+        yield from _from_lines(unzipped(file), name)
     elif PurePosixPath(lower).suffix in _PAGE_SUFFIXES:
         yield IncomingPage(PurePosixPath(name).name, file.read(max_bytes + 1), name)
     else:

@@ -7,14 +7,15 @@ from typing import Any
 
 import orjson
 
-from documents.html import tokens
 from exports.families import FAMILIES
 from exports.models import Release
-from exports.selectors.members import shortfall_rows
+from exports.selectors.members import provenance_of, shortfall_rows
 from exports.targets import Progress, Target
 from exports.writers.lines import write_lines
 
-MANIFEST_VERSION = 1
+MANIFEST_VERSION = 2
+CODE_VERSION = "0.1.0"  # as pyproject.toml says; a test compares them
+FOLDER_PREFIX = "quorate-release-"
 
 
 def build_release(
@@ -28,7 +29,7 @@ def build_release(
     finished: what an earlier attempt kept: those files are not written again.
     """
     files: dict[str, Any] = dict(finished or {})
-    with tempfile.TemporaryDirectory(prefix="release-") as folder:
+    with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as folder:
         items = FAMILIES[release.family].write(release, Path(folder), target, progress, files)
         shortfall = write_lines(Path(folder) / "shortfall", shortfall_rows(release))
         target.put("sidecar/shortfall.jsonl.gz", Path(folder) / "shortfall")
@@ -51,7 +52,10 @@ def _manifest(release: Release, files: dict[str, Any], items: dict[str, int], sh
         "seed": release.seed,
         "splits": items,
         "shortfall": shortfall,
-        "tokenizer": f"{tokens.SOURCE}/{tokens.VERSION}",
+        "frozen_at": release.created_at.isoformat(timespec="seconds"),
+        "code": f"quorate {CODE_VERSION}",
+        "licence": None,  # unknown until somebody states one
+        **provenance_of(release),
         "files": dict(sorted(files.items())),
     }
 

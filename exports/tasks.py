@@ -1,8 +1,12 @@
 """The jobs of the exports app."""
 
+import shutil
+import tempfile
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
-from exports.build import build_release
+from exports.build import FOLDER_PREFIX, build_release
 from exports.models import Release
 from exports.services import release_finish
 from exports.targets import StorageTarget
@@ -24,4 +28,12 @@ def write(work: Work) -> dict[str, Any]:
     return {}
 
 
+def folders_forget(now: datetime) -> None:
+    """Delete temporary folders that a killed worker left behind a day ago."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"):
+        if folder.stat().st_mtime < (now - timedelta(days=1)).timestamp():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 JOBS = [JobKind("exports.write", write, Lane.BULK)]
+SWEEPS = [folders_forget]

@@ -55,7 +55,9 @@ class Job(models.Model):
                 condition=models.Q(state__in=["queued", "running"]),
                 name="job_unfinished",
             ),
-            models.Index(fields=["finished_at"], condition=models.Q(state="done"), name="job_done"),
+            models.Index(
+                fields=["state", "finished_at"], condition=models.Q(state__in=["done", "failed"]), name="job_finished"
+            ),
             models.Index(fields=["scope", "created_at"], name="job_by_scope"),
         ]
 

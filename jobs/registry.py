@@ -1,6 +1,6 @@
 """The kinds of jobs and the sweeps that the apps list in their ``tasks.py``."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -24,11 +24,15 @@ class Lane(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """A kind of job: its name, the function that does it and returns its result, and its lane."""
+    """A kind of job: its name, the function that does it and returns its result, its lane, and what is cleaned after it.
+
+    ``clean`` is called when the job is done, and a month after it failed; calling it again changes nothing.
+    """
 
     name: str
     run: Handler
     lane: Lane
+    clean: Callable[[Mapping[str, Any]], object] | None = None  # gets the payload
 
 
 KINDS: dict[str, JobKind] = {}

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.transactions import is_transient
 from jobs.models import Job, JobState
-from jobs.registry import Lane, kind_named
+from jobs.registry import KINDS, Lane, kind_named
 from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
 
 logger = logging.getLogger(__name__)
@@ -26,6 +26,7 @@ RUN_TASK = "jobs.run"  # the Celery task
 MOST_STALLED = 5  # attempts without progress until a job is given up
 MOST_BACKOFF_SECONDS = 300
 SILENCE_SECONDS, MOST_SILENCE_SECONDS = 15, 3600  # until a job that nobody took is announced again
+FAILED_DAYS = 30  # so long a failed job can be tried again
 CLOCK_SLACK_SECONDS = 60  # by which the clocks of two machines may differ
 
 
@@ -140,6 +141,7 @@ def _run(work: Work) -> None:
         with _heartbeat(work):
             result = kind_named(job.kind).run(work)
         _finish(work, JobState.DONE, result={**job.result, **result})
+        _clean(job)
     except LeaseLost:
         logger.warning("job %s was taken over by another worker", job.pk)
     except WorkerStopping:
@@ -156,6 +158,17 @@ def _run(work: Work) -> None:
             return
         logger.exception("job %s (%s) failed", job.pk, job.kind)
         _finish(work, JobState.FAILED, error=_sentence(work, error))
+
+
+def _clean(job: Job) -> None:
+    """Remove what a job needed and nobody needs any more; a failure here is no failure of the job."""
+    clean = kind_named(job.kind).clean
+    if clean is None:
+        return
+    try:
+        clean(job.payload)
+    except Exception:
+        logger.warning("what job %s needed could not be removed", job.pk, exc_info=True)
 
 
 def _sentence(work: Work, error: Exception) -> str:
@@ -224,8 +237,13 @@ def _heartbeat(work: Work) -> Iterator[None]:
 
 
 def jobs_forget(now: datetime) -> None:
-    """Delete finished jobs that nobody looks at any more: those of upkeep after an hour."""
+    """Delete jobs that nobody looks at any more: finished ones of upkeep after an hour, failed ones after a month."""
     old = now - timedelta(hours=1)
     Job.objects.filter(
         state=JobState.DONE, finished_at__lt=old, lane__in=[Lane.UPKEEP, Lane.MARKETPLACE], requested_by=None
     ).delete()
+    failed = Job.objects.filter(state=JobState.FAILED, finished_at__lt=now - timedelta(days=FAILED_DAYS))
+    for job in failed.order_by("finished_at", "pk")[:20]:
+        if job.kind in KINDS:
+            _clean(job)
+        job.delete()

@@ -243,6 +243,7 @@ class QualitySnapshot(models.Model):
 
     campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
     taken_at = models.DateTimeField()
+    version = models.CharField(max_length=200, default="")  # what they were computed from
     data = models.JSONField(default=dict)
 
     def __str__(self) -> str:

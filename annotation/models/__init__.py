@@ -20,6 +20,8 @@ from annotation.models.items import Injection, Item, ItemState, Slot, SlotState
 from annotation.models.work import (
     BLOCKING,
     FILLING,
+    INTERNAL,
+    PUBLISHED,
     TALLIED,
     Annotation,
     AnnotationState,
@@ -34,7 +36,9 @@ from annotation.models.work import (
 __all__ = [
     "BLOCKING",
     "FILLING",
+    "INTERNAL",
     "ORDINARY",
+    "PUBLISHED",
     "TALLIED",
     "Annotation",
     "AnnotationState",

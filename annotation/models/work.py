@@ -75,6 +75,10 @@ class Assignment(models.Model):
         return f"assignment {self.id}"
 
 
+INTERNAL = "internal"  # `Annotation.via` of people with an account here; else the kind of their workforce
+PUBLISHED = "published"  # what a published file brought: who, when and how is not known
+
+
 class AnnotationState(models.TextChoices):
     """Whether an annotation counts (enters votes and releases), and if not, why."""
 
@@ -110,7 +114,7 @@ class Annotation(models.Model):
     slot = models.ForeignKey("annotation.Slot", null=True, on_delete=models.PROTECT, related_name="annotations")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="annotations")
     guideline = models.ForeignKey("annotation.Guideline", null=True, on_delete=models.PROTECT, related_name="+")
-    via = models.CharField(max_length=10, default="internal")
+    via = models.CharField(max_length=10, default=INTERNAL)
     answer = models.JSONField()
     answer_version = models.PositiveIntegerField()
     state = models.CharField(max_length=12, choices=AnnotationState)
@@ -204,7 +208,7 @@ class Snapshot(models.Model):
 
     campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
     taken_at = models.DateTimeField()
-    last_annotation_id = models.BigIntegerField(default=0)
+    version = models.CharField(max_length=200, default="")  # what they were computed from
     data = models.JSONField(default=dict)
 
     def __str__(self) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db.models import Count, Max
 
-from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, Slot, Snapshot
+from accounts.models import AuditEvent
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, Slot, SlotState, Snapshot
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.models import Job
 from jobs.services import job_enqueue
@@ -17,7 +18,7 @@ STALE_SECONDS = 10
 
 def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     """Compute the numbers and keep them; pilot batches are left out."""
-    last = Annotation.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
+    version = numbers_version(campaign)
     data = {
         "slots": _slots_by_state(campaign),
         "splits": list(
@@ -28,19 +29,33 @@ def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
         ),
         **_work_numbers(campaign),
     }
-    Snapshot.objects.update_or_create(
-        campaign=campaign, defaults={"taken_at": now, "last_annotation_id": last, "data": data}
-    )
+    Snapshot.objects.update_or_create(campaign=campaign, defaults={"taken_at": now, "version": version, "data": data})
     return data
 
 
+def numbers_version(campaign: Campaign) -> str:
+    """Return what changes whenever the numbers may: the last annotation, audit event, item and claim.
+
+    Four looks into indexes, whatever the size of the campaign.
+    """
+    last = [
+        Annotation.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"],
+        AuditEvent.objects.filter(scope_id=campaign.pk).aggregate(last=Max("pk"))["last"],
+        Item.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        Slot.objects.filter(campaign=campaign, state=SlotState.HELD).count(),
+    ]
+    return "-".join(str(part or 0) for part in last)
+
+
 def numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
-    """Ask for fresh numbers if the ones there are have aged; at most one such job waits."""
-    taken_at = Snapshot.objects.filter(campaign=campaign).values_list("taken_at", flat=True).first()
-    if taken_at is not None and now - taken_at < timedelta(seconds=STALE_SECONDS):
+    """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
+    kept = Snapshot.objects.filter(campaign=campaign).values_list("taken_at", "version").first()
+    if kept is not None and (now - kept[0] < timedelta(seconds=STALE_SECONDS) or kept[1] == numbers_version(campaign)):
         return None
     key = f"numbers:{campaign.pk}"
-    return job_enqueue(kind="annotation.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key)  # fmt: skip
+    return job_enqueue(
+        kind="annotation.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key
+    )
 
 
 def _slots_by_state(campaign: Campaign) -> dict[str, int]:

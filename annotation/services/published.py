@@ -8,20 +8,22 @@ from django.utils import timezone
 
 from accounts.models import Surrogate
 from annotation.locks import campaign_lock
-from annotation.models import Annotation, AnnotationState, Campaign, Item, Slot, SlotState
+from annotation.models import PUBLISHED, Annotation, AnnotationState, Campaign, Item, Slot, SlotState
 from annotation.ordering import order_key
 from annotation.services.campaigns import batch_for_import
 from annotation.services.items import split_of_item, split_weights
 from annotation.tasktypes.nq.answers import GOOD, NO_ANSWER, NONE, SPANS
+from documents.html.canonical import sha256_of
 from documents.html.errors import DocumentError
 from documents.html.published import SOURCE, PublishedError, PublishedExample, example_of, read_records
-from documents.html.published_rules import Checker
+from documents.html.published_rules import KNOWN_FIELDS, Checker
 from documents.html.sandbox import PageParser, ParsedPage
 from documents.models import Tokenization
 from documents.services import limits, page_store, tokenization_record
 from jobs.work import Work
 
 VERSION = 1
+MOST_TITLE, MOST_URL = 500, 2000  # characters that are kept
 
 
 def published_import(
@@ -31,10 +33,12 @@ def published_import(
 
     Annotations are put on slots in their order under surrogates made for the campaign: the k-th
     annotation of every item is given to the k-th of them, since the published data says no more.
-    Stage-1 judgments are not published; an imported null answer counts as a good question.
+    Stage-1 judgments, times and people are not published: releases leave them out. What of a record is not kept is
+    listed in the result under ``notes``.
     """
     result = {name: work.job.result.get(name, 0) for name in ("examples", "annotations", "unchanged", "failed")}
     result["errors"] = work.job.result.get("errors", [])
+    result["notes"] = work.job.result.get("notes", [])
     start = work.job.result.get("next_line", 0)
     surrogates = [Surrogate(pk=pk) for pk in work.job.result.get("surrogates", [])]
     checker = Checker()
@@ -52,6 +56,7 @@ def published_import(
                 with work.step(done=line, next_line=line, **result):
                     continue
             annotations = example.annotations if with_annotations else []
+            result["notes"] = [*result["notes"], *_notes(line, record, example)][:MOST_NOTES]
             while len(surrogates) < len(annotations):
                 surrogates.append(Surrogate.objects.create())
             sha256, tokens_sha256 = page_store(page)
@@ -59,8 +64,8 @@ def published_import(
             with work.step(done=line, message=message, surrogates=[str(one.pk) for one in surrogates]):
                 now = timezone.now()
                 tokenization = tokenization_record(
-                    page=page, sha256=sha256, tokens_sha256=tokens_sha256, title=example.document_title[:500],
-                    url=example.document_url[:2000], source=SOURCE, version=VERSION, now=now,
+                    page=page, sha256=sha256, tokens_sha256=tokens_sha256, title=example.document_title[:MOST_TITLE],
+                    url=example.document_url[:MOST_URL], source=SOURCE, version=VERSION, now=now,
                 )  # fmt: skip
                 item = _item(campaign, example, tokenization, len(annotations), now)
                 if item is not None:
@@ -80,16 +85,36 @@ def _checked(line: int, record: dict[str, Any], checker: Checker) -> PublishedEx
     return example_of(line, record)
 
 
+MOST_NOTES = 1000
+
+
+def _notes(line: int, record: dict[str, Any], example: PublishedExample) -> list[dict[str, str]]:
+    """Return what of a record is not kept as it was."""
+    said = []
+    if len(example.document_title) > MOST_TITLE:
+        said.append(f"the title was cut at {MOST_TITLE} characters")
+    if len(example.document_url) > MOST_URL:
+        said.append(f"the address was cut at {MOST_URL} characters")
+    if not record.get("document_title"):
+        said.append("there is no title")
+    if extra := sorted(set(record) - KNOWN_FIELDS):
+        said.append(f"not kept: {', '.join(extra)}")
+    return [{"where": f"line {line}", "note": text} for text in said]
+
+
 def _refuse_double(campaign: Campaign, example: PublishedExample) -> None:
     """Refuse a question that another item of the campaign asks already."""
     same = Item.objects.filter(campaign=campaign, content_sha256=_identity(example))
     other = same.exclude(external_id=example.example_id).first()
     if other is not None:
-        raise PublishedError(example.line, f"the question of example {example.example_id} is already item {other}")
+        raise PublishedError(
+            example.line, f"the question and page of example {example.example_id} are already item {other}"
+        )
 
 
 def _identity(example: PublishedExample) -> str:
-    return hashlib.sha256(example.question_text.encode()).hexdigest()
+    """Return what makes two examples the same: the same question may be asked of another page."""
+    return hashlib.sha256(f"{example.question_text}\0{sha256_of(example.document_html)}".encode()).hexdigest()
 
 
 def _page(parser: PageParser, example: PublishedExample) -> ParsedPage:
@@ -133,7 +158,8 @@ def _annotations(
         )  # fmt: skip
         Annotation.objects.create(
             published_id=str(published["annotation_id"]), campaign=campaign, item=item, slot=slot,
-            surrogate=surrogates[index], answer=answer_of(published), answer_version=1, state=AnnotationState.COUNTED,
+            surrogate=surrogates[index], via=PUBLISHED, answer=answer_of(published), answer_version=1,
+            state=AnnotationState.COUNTED,
             submitted_at=now, seconds=0.0,
         )  # fmt: skip
 

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from accounts.audit import record
 from accounts.transactions import durable
-from annotation.models import Annotation, Assignment, AssignmentState, Campaign, Standing
+from annotation.models import INTERNAL, Annotation, Assignment, AssignmentState, Campaign, Standing
 from annotation.services.claims import Claim, claim_next, participation_lock
 from annotation.services.counting import slots_release, submission_take_back
-from annotation.services.work import INTERNAL, WorkError
+from annotation.services.work import WorkError
 from annotation.tasktypes.registry import TASK_TYPES
 
 UNDO_SECONDS = 120

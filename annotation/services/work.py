@@ -8,7 +8,7 @@ from uuid import UUID
 
 from accounts.audit import record
 from accounts.transactions import durable
-from annotation.models import Annotation, AnnotationState, Assignment, AssignmentState, ItemReport
+from annotation.models import INTERNAL, Annotation, AnnotationState, Assignment, AssignmentState, ItemReport
 from annotation.ordering import new_annotation_id
 from annotation.services.claims import Claim, claim_next, participation_lock
 from annotation.services.counting import annotation_enter, slots_release
@@ -17,7 +17,6 @@ from annotation.tasktypes.base import Draft
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.selectors import tokenization_of
 
-INTERNAL = "internal"  # people with an account here; other values of `Annotation.via` are the workforces' kinds
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
 
 

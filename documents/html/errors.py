@@ -21,3 +21,7 @@ class EmptyPage(DocumentError):
 
 class LimitExceeded(DocumentError):
     """The page is larger, deeper, or takes longer than the limits allow."""
+
+
+class Unbalanced(DocumentError):
+    """The page leaves end tags out, and where they belong is not clear."""

@@ -27,10 +27,14 @@ _CHARACTERS = (TokenType.TEXT, TokenType.CHARACTER_REFERENCE)
 _SITE_NAME = re.compile(r" [-–—] (?:Wikipedia|维基百科).{0,99}$")
 # A reader sees a gap before these even inside a word: "40 075.017 km".
 _GAP_STYLE = re.compile(r"(?i)margin-left\s*:\s*\.?\d")
+MAX_DEPTH = 500
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 # What the MediaWiki skin prints around an article. The published tokens hold its tags and these few texts.
 CHROME_IDS = frozenset(("siteSub", "mw-navigation", "footer", "p-lang-label"))
 CHROME_KEPT_IDS = frozenset(("pt-anontalk", "ca-viewsource", "n-contents", "n-aboutsite", "p-lang", "footer-info", "footer-places-about"))  # fmt: skip
+# Tags inside these are tokens and their text is not: reference lists and the navigation bars "v t e" of later pages.
+# Pages from before Wikipedia wrapped its reference lists keep the text of theirs, as in the published files.
+FURNITURE = frozenset(("mw-references-wrap", "navbar"))
 # Nothing in these is a long answer.
 CHROME_BOXES = frozenset(("siteSub", "catlinks", "mw-navigation", "footer", "mw-head", "mw-panel"))
 
@@ -106,11 +110,16 @@ class Page:
     Parameters
     ----------
     text: canonical text.
-    max_nodes, max_depth: a page with more elements, or nested deeper, raises `LimitExceeded`.
+    max_nodes, max_depth: a page with more elements, or nested deeper, raises `LimitExceeded`. From 510 levels on
+        the parser joins elements, so that nothing deeper can be read faithfully.
+    furniture: the classes of elements whose text is left out; none: tokenizer version 1.
     """
 
-    def __init__(self, text: str, *, max_nodes: int = 500_000, max_depth: int = 1_000) -> None:
+    def __init__(
+        self, text: str, *, max_nodes: int = 500_000, max_depth: int = MAX_DEPTH, furniture: frozenset[str] = FURNITURE
+    ) -> None:
         self.text = text
+        self._furniture = furniture
         self.elements: list[Element] = []
         self._tags: dict[int, Tag] = {}
         # From a position to (where it ends, whether text is read there); inner entries override outer ones.
@@ -132,7 +141,10 @@ class Page:
             if kind is TokenType.TEXT:
                 block.add(source, start)
             elif kind is TokenType.CHARACTER_REFERENCE:
-                block.add_reference(data or source, start, start + len(source))
+                tail = _after_reference(source, data or source)
+                end = start + len(source) - tail
+                block.add_reference((data or source)[: len(data or source) - tail], start, end)
+                block.add(source[len(source) - tail :], end)
             else:
                 if block.starts:
                     yield block
@@ -195,6 +207,8 @@ class Page:
         if _GAP_STYLE.search(str(node.attrs.get("style") or "")):
             self._gaps.add(start)
         readable = _is_readable(node)
+        if readable is None and not self._furniture.isdisjoint(node.attrs.get("class") or ()):
+            readable = False
         if readable is not None:
             self._readable[start] = (end, readable)
         if hides_its_content(node):
@@ -217,6 +231,19 @@ class Page:
             if closing:
                 self._tags[closing.start_offset] = Tag(element, opening=False)
         return True
+
+
+def _after_reference(source: str, data: str) -> int:
+    """Return how many characters of a reference's source stand after it: ``&sect12`` is a reference and two digits.
+
+    A reference without semicolon runs together with the letters and digits that follow; these are the same in the
+    source and in what it decodes to.
+    """
+    most = min(len(source), len(data)) - 1
+    tail = 0
+    while tail < most and source[-tail - 1] == data[-tail - 1]:
+        tail += 1
+    return tail
 
 
 def _ends(siblings: list[turbohtml.Element], parent_end: int) -> list[int]:

@@ -3,13 +3,12 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import orjson
-from isal import igzip
 
 from documents.html.tokens import Candidate, Token, Tokenization
-from documents.lines import MAX_LINE_BYTES, LineTooLong, read_lines
+from documents.lines import MAX_LINE_BYTES, LineTooLong, read_lines, unzipped
 
 SOURCE = "published"
 _GZIP = b"\x1f\x8b"
@@ -50,7 +49,7 @@ def read_records(file: IO[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     start = file.read(2)
     file.seek(0)
-    stream = cast(IO[bytes], igzip.IGzipFile(fileobj=file)) if start == _GZIP else file
+    stream = unzipped(file) if start == _GZIP else file
     try:
         for number, line in read_lines(stream):
             if number == 1 and line.strip() == b"{":

@@ -22,6 +22,8 @@ _SIMPLIFIED_FIELDS = {
     "question_text": str,
 }  # fmt: skip
 
+KNOWN_FIELDS = frozenset((*_ORIGINAL_FIELDS, *_SIMPLIFIED_FIELDS))
+
 Problem = tuple[str, str]  # (field, what is wrong)
 
 

@@ -17,9 +17,10 @@ from typing import IO, Self
 
 from documents.html import errors
 from documents.html.canonical import canonical_text
+from documents.html.closing import closed_page
 from documents.html.display import display_html
 from documents.html.errors import DocumentError, LimitExceeded
-from documents.html.markup import Page
+from documents.html.markup import MAX_DEPTH
 from documents.html.tokens import Candidate, CandidateRules, Tokenization, dump, load, tokenize
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ class Limits:
     """What one page may cost."""
 
     max_bytes: int = 16 * 2**20
-    max_depth: int = 1_000
+    max_depth: int = MAX_DEPTH
     max_nodes: int = 500_000
     max_tokens: int = 400_000
     seconds: float = 30.0
@@ -52,11 +53,11 @@ def parse_page(raw: bytes, rules: CandidateRules, limits: Limits) -> ParsedPage:
     if len(raw) > limits.max_bytes:
         raise LimitExceeded(f"{len(raw):,} bytes, more than the {limits.max_bytes:,} allowed")
     text = canonical_text(raw)
-    page = Page(text, max_nodes=limits.max_nodes, max_depth=limits.max_depth)
+    page = closed_page(text, max_nodes=limits.max_nodes, max_depth=limits.max_depth)
     tokenization = tokenize(page, rules)
     if len(tokenization.tokens) > limits.max_tokens:
         raise LimitExceeded(f"{len(tokenization.tokens):,} tokens, more than the {limits.max_tokens:,} allowed")
-    return ParsedPage(text, tokenization, display_html(text, tokenization.candidates), page.title)
+    return ParsedPage(page.text, tokenization, display_html(page.text, tokenization.candidates), page.title)
 
 
 class PageParser:

@@ -11,7 +11,7 @@ from documents.html.markup import Block, Element, Page, Tag
 from documents.html.words import words
 
 SOURCE = "quorate"
-VERSION = 1
+VERSION = 2
 
 CANDIDATE_TAGS = frozenset(("p", "table", "tr", "ul", "ol", "dl", "li", "dd", "dt"))
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import connection
 
 from annotation.models import Campaign, Split
+from documents.html.published_rules import Checker
 from exports.formats.nq import RECORDS, shard_name
 from exports.models import Release
 from exports.selectors.members import Pseudonyms, item_order, released_items
@@ -62,17 +63,33 @@ def _write_shard(
 ) -> tuple[WrittenFile, WrittenFile]:
     record = RECORDS[release.family]
     judgments: list[dict[str, Any]] = []
+    checker = Checker()
 
     def rows() -> Iterator[dict[str, Any]]:
         for item in released_items(release, item_ids, pseudonyms):
             judgments.extend(item.judgments)
-            yield record(item.example, item.annotations)
+            made = record(item.example, item.annotations)
+            _check(checker, made)
+            yield made
 
     shard = write_lines(folder / "shard", rows())
     sidecar = write_lines(folder / "sidecar", judgments)
     target.put(names[1], folder / "sidecar")
     target.put(names[0], folder / "shard")
     return shard, sidecar
+
+
+def _check(checker: Checker, record: dict[str, Any]) -> None:
+    """Refuse a record that breaks a rule of the format; the file that it was for is not put anywhere.
+
+    Raises
+    ------
+    ValueError
+        Names the item and what is wrong.
+    """
+    wrong = next(checker.problems(record), None)
+    if wrong is not None:
+        raise ValueError(f"item {record['example_id']} would break the format: {wrong[0]}: {wrong[1]}")
 
 
 # Two statements, whatever the size. The first alone decides what is in; the second lists everything else.

@@ -25,10 +25,10 @@ class Judgment:
         return f"{self.question_id} {self.flag} {self.answer_id} {self.label}"
 
 
-def answer_order(answer_id: str) -> tuple[str, int]:
-    """Return where an answer stands: by its question, then by its number there. Ids stay text."""
+def answer_order(answer_id: str) -> tuple[str, int, str]:
+    """Return where an answer stands: by its question, then by its number there, if it has one. Ids stay text."""
     question, _, index = answer_id.rpartition("_")
-    return question, int(index)
+    return (question, int(index), "") if index.isdecimal() and question else (answer_id, -1, answer_id)
 
 
 def text_line(key: str, text: str) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Count
 from django.utils.crypto import salted_hmac
 
 from accounts.models import ExternalIdentity, User
-from annotation.models import Annotation, Item
+from annotation.models import PUBLISHED, Annotation, Item
 from annotation.ordering import seeded
 from annotation.tasktypes.nq.answers import long_answer_tokens, span_text
 from documents.html.tokens import Tokenization
@@ -76,25 +77,45 @@ def _released(item: Item, ranked: list[tuple[int, Annotation]], pseudonyms: "Pse
 def _judgment(
     item: Item, rank: int, annotation: Annotation, page: Tokenization, pseudonyms: "Pseudonyms"
 ) -> dict[str, Any]:
-    """Return what the format cannot hold: stage-1 judgment, reasons, times, and who (by pseudonym)."""
-    answer = annotation.answer
-    return {
-        "annotation_id": annotation.published_id,
-        "example_id": item.published_id,
-        "split": item.split.name,
-        "rank": rank,
+    """Return what the format cannot hold: stage-1 judgment, reasons, times, and who (by pseudonym).
+
+    Of annotations that a published file brought, none of this is known: it is null.
+    """
+    answer, known = annotation.answer, annotation.via != PUBLISHED
+    judgment = {
         "annotator": pseudonyms.of(annotation.surrogate_id),
         "question_first_judgment": answer["question"]["first"],
         "question_judgment": answer["question"]["label"],
         "question_reason": answer["question"]["reason"],
         "no_long_answer_reason": answer["long_answer"]["reason"],
-        "long_answer_text": " ".join(long_answer_tokens(answer, page)),
-        "short_answer_texts": [span_text(span, page) for span in answer["short_answer"]["spans"]],
         "submitted_at": annotation.submitted_at.isoformat(timespec="seconds"),
         "seconds": annotation.seconds,
         "active_seconds": annotation.active_seconds,
         "stage_seconds": annotation.stage_seconds,
         "guideline_version": annotation.guideline.version if annotation.guideline else None,
+    }
+    return {
+        "annotation_id": annotation.published_id,
+        "example_id": item.published_id,
+        "split": item.split.name,
+        "rank": rank,
+        "via": annotation.via,
+        "long_answer_text": " ".join(long_answer_tokens(answer, page)),
+        "short_answer_texts": [span_text(span, page) for span in answer["short_answer"]["spans"]],
+        **{name: value if known else None for name, value in judgment.items()},
+    }
+
+
+def provenance_of(release: Release) -> dict[str, Any]:
+    """Return where the parts of a release come from: tokens by source and version, annotations by workforce."""
+    members = ReleaseMember.objects.filter(release=release)
+    tokens = members.filter(rank=0, item__tokenization__isnull=False).values_list(
+        "item__tokenization__source", "item__tokenization__version"
+    )
+    annotations = members.values_list("annotation__via").annotate(count=Count("pk")).order_by("annotation__via")
+    return {
+        "tokenizers": sorted(f"{source}/{version}" for source, version in tokens.distinct()),
+        "annotations_via": dict(annotations),
     }
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from django.db.models import Count, Q, Sum
 
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Slot
+from annotation.services.numbers import numbers_version
 from annotation.tasktypes.registry import voted
 from jobs.models import Job
 from jobs.services import job_enqueue
-from quality.models import QualitySnapshot
+from quality.models import GoldCheck, QualitySnapshot, Verdict
 from quality.rules.agreement import alpha, label_counts
 from quality.selectors.summary import people_of, summary_of
 from workforces.models import LedgerEntry, Workforce
@@ -24,6 +25,7 @@ STALE_SECONDS = 10
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     """Compute and keep the numbers."""
+    version = quality_numbers_version(campaign)
     data = {
         "summary": asdict(summary_of(campaign)),
         "rounds": _rounds(campaign),
@@ -32,17 +34,32 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
         "workforces": [_workforce(row) for row in campaign.workforces.order_by("pk")],
         "people": [{**row, "surrogate_id": str(row["surrogate_id"])} for row in people_of(campaign)],
     }
-    QualitySnapshot.objects.update_or_create(campaign=campaign, defaults={"taken_at": now, "data": data})
+    QualitySnapshot.objects.update_or_create(
+        campaign=campaign, defaults={"taken_at": now, "version": version, "data": data}
+    )
     return data
 
 
+def quality_numbers_version(campaign: Campaign) -> str:
+    """Return what changes whenever the numbers may, by looks into indexes."""
+    last = [
+        Verdict.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        GoldCheck.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        LedgerEntry.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+    ]
+    return "-".join([numbers_version(campaign), *(str(part or 0) for part in last)])
+
+
 def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
-    """Ask for fresh numbers if the ones there are have aged; at most one such job waits."""
-    taken_at = QualitySnapshot.objects.filter(campaign=campaign).values_list("taken_at", flat=True).first()
-    if taken_at is not None and now - taken_at < timedelta(seconds=STALE_SECONDS):
+    """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
+    kept = QualitySnapshot.objects.filter(campaign=campaign).values_list("taken_at", "version").first()
+    recent = kept is not None and now - kept[0] < timedelta(seconds=STALE_SECONDS)
+    if recent or (kept is not None and kept[1] == quality_numbers_version(campaign)):
         return None
     key = f"quality-numbers:{campaign.pk}"
-    return job_enqueue(kind="quality.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key)  # fmt: skip
+    return job_enqueue(
+        kind="quality.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key
+    )
 
 
 def _rounds(campaign: Campaign) -> list[dict[str, Any]]:

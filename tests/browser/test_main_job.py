@@ -52,7 +52,7 @@ def _import(manager, shared, tmp_path):
         for path in sorted((shared / "nq-html").glob("*.html")):
             file.write(path, path.name)
     page.set_input_files("section:nth-of-type(1) [name=file]", archive)
-    page.click("text=Import pages")
+    page.click("button:has-text('Import pages')")
     assert jobs_run_due() == 1
     page.reload()
     assert page.locator(".tag.good").count() == 1
@@ -61,7 +61,7 @@ def _import(manager, shared, tmp_path):
         tmp_path / "questions.jsonl", [row for row in rows if row["page"] == "Inner-core.html"][:4]
     )
     page.set_input_files("section:nth-of-type(2) [name=file]", questions)
-    page.click("text=Import questions")
+    page.click("button:has-text('Import questions')")
     assert jobs_run_due() == 1
     page.reload()
     page.click("text=Launch batch 1")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from documents.html.canonical import canonical_text
 from documents.html.errors import DocumentError, EmptyPage, NotText
 from documents.html.markup import Page
+from documents.html.sandbox import Limits, parse_page
 from documents.html.tokens import CandidateRules, dump, load, tokenize
 
 # Every published token of the page that is not ours to the letter, with the reason (docs/reference/tokens.md).
@@ -160,3 +161,100 @@ def test_bytes_that_are_not_utf8_are_refused_with_their_place():
 def test_a_page_without_words_is_refused():
     with pytest.raises(DocumentError, match="no word"):
         tokens_of("<p><b></b></p>")
+
+
+def parsed(html):
+    return parse_page(html.encode(), CandidateRules(min_tokens=1), Limits())
+
+
+def assert_balanced(result):
+    stack = []
+    for token in result.tokens:
+        if token.html_token and token.token.startswith("</"):
+            assert stack.pop() == token.token[2:-1]
+        elif token.html_token:
+            stack.append(token.token[1:-1].split(" ")[0])
+    assert not stack
+
+
+REFERENCES = (
+    "<p>one two three ″ four</p><h2>Notes</h2><div class='%s'><ol><li>^ Jump up</li><li>A book</li></ol></div>"
+    "<div class='plainlinks hlist navbar mini'><ul><li><a>v</a></li><li><a>t</a></li></ul></div><p>the end</p>"
+)
+
+
+def test_reference_lists_and_navigation_bars_of_later_pages_keep_their_tags_and_lose_their_text():
+    def text(html, **options):
+        return " ".join(token.token for token in tokenize(Page(html, **options)).tokens)
+
+    later = REFERENCES % "reflist mw-references-wrap"
+    assert text(later) == (
+        "<P> one two three '' four </P> <H2> Notes </H2> <Ol> <Li> </Li> <Li> </Li> </Ol> "
+        "<Ul> <Li> </Li> <Li> </Li> </Ul> <P> the end </P>"
+    )
+    earlier = REFERENCES.replace("plainlinks hlist navbar mini", "box") % "reflist"
+    assert "<Ol> <Li> ^ Jump up </Li> <Li> A book </Li> </Ol>" in text(earlier)
+    assert "<Li> A book </Li>" in text(later, furniture=frozenset())  # as tokenizer version 1
+
+
+@pytest.mark.parametrize(
+    ("html", "words"),
+    [
+        ("<p>&sect12 &copy2 &times5</p>", ["§", "12", "©", "2", "×", "5"]),
+        ("<p>&sectabc &ampamp; &amp;</p>", ["§", "abc", "&", "amp", ";", "&"]),
+        ("<p>&#97a &#x41;b &notit;</p>", ["aa", "Ab", "¬", "it", ";"]),
+        ("<p>&semi;x &lt;b&gt;</p>", [";", "x", "<", "b", ">"]),
+    ],
+)
+def test_a_reference_without_semicolon_ends_where_its_name_ends(html, words):
+    result = tokens_of(html, min_tokens=1)
+    assert [token.token for token in result.tokens if not token.html_token] == words
+    spans = {(token.start_byte, token.end_byte) for token in result.tokens}
+    assert len(spans) == len(result.tokens)
+    assert_invariants(html, result)
+
+
+@pytest.mark.parametrize(
+    ("html", "tokens"),
+    [
+        ("<ul><li>one<li>two</ul>", "<Ul> <Li> one </Li> <Li> two </Li> </Ul>"),
+        ("<p>a<p>b<div>c</div>", "<P> a </P> <P> b </P> c"),
+        (
+            "<table><tr><td>x<td>y<tr><th>z</table>",
+            "<Table> <Tr> <Td> x </Td> <Td> y </Td> </Tr> <Tr> <Th> z </Th> </Tr> </Table>",
+        ),
+        ("<dl><dt>a<dd>b<dt>c</dl>", "<Dl> <Dt> a </Dt> <Dd> b </Dd> <Dt> c </Dt> </Dl>"),
+        ("<ul><li>a<ul><li>b", "<Ul> <Li> a <Ul> <Li> b </Li> </Ul> </Li> </Ul>"),
+    ],
+)
+def test_end_tags_that_are_left_out_are_written_into_the_page(html, tokens):
+    page = parsed(html)
+    assert " ".join(token.token for token in page.tokenization.tokens) == tokens
+    assert_balanced(page.tokenization)
+    assert_invariants(page.text, page.tokenization)
+
+
+def test_a_page_that_closes_its_elements_stays_as_it_is_byte_for_byte():
+    html = "<ul>\n<li>one</li>\n<li>two <b>three</b></li>\n</ul>"
+    assert parsed(html).text == html
+
+
+@given(_FRAGMENTS)
+@settings(max_examples=150, deadline=None)
+def test_any_page_at_all_is_balanced_or_refused_with_a_reason(fragments):
+    try:
+        page = parsed("".join(fragments))
+    except DocumentError:
+        return
+    assert_balanced(page.tokenization)
+    assert_invariants(page.text, page.tokenization)
+
+
+@pytest.mark.parametrize("depth", [400, 497, 498, 510, 515, 900])
+def test_deep_nesting_is_read_faithfully_or_refused(depth):
+    html = "<div>" * depth + "<p>a b</p><p>c d</p>" + "</div>" * depth
+    if depth < 498:
+        assert " ".join(token.token for token in parsed(html).tokenization.tokens) == "<P> a b </P> <P> c d </P>"
+    else:
+        with pytest.raises(DocumentError, match="500 deep"):
+            parsed(html)

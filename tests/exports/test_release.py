@@ -206,5 +206,5 @@ def test_a_published_question_that_is_there_already_is_listed_and_the_rest_go_on
     ]
     path = factories.write(tmp_path / "three.jsonl", rows)
     call_command("import_nq", str(path), "--campaign", "doubled", "--json")
-    assert "line 2: the question of example 1 is already item 5225754983651766092" in capsys.readouterr().err
+    assert "line 2: the question and page of example 1 are already item 5225754983651766092" in capsys.readouterr().err
     assert Item.objects.count() == 2

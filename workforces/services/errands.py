@@ -257,7 +257,7 @@ def _approve(attempt: Attempt) -> Effect:
     if status == "Rejected" and errand.text != "override":
         raise Unknown("it was refused outside of this platform")
     if status != "Approved":
-        market.approve(ticket.remote_id, override=status == "Rejected")
+        _decide(lambda: market.approve(ticket.remote_id, override=status == "Rejected"), attempt, "Approved")
     return lambda at: ticket_paid(ticket=ticket, errand=errand, now=at)
 
 
@@ -272,10 +272,20 @@ def _reject(attempt: Attempt) -> Effect:
 
         return too_late
     if status != "Rejected":
-        market.reject(ticket.remote_id, f"{errand.text[:700]} {_appeal_line(errand)}")
+        text = f"{errand.text[:700]} {_appeal_line(errand)}"
+        _decide(lambda: market.reject(ticket.remote_id, text), attempt, "Rejected")
     return lambda at: Ticket.objects.filter(pk=ticket.pk, state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED]).update(
         state=TicketState.REFUSED, decided_at=at
     )  # fmt: skip
+
+
+def _decide(call: Callable[[], object], attempt: Attempt, wanted: str) -> None:
+    """Make a call that decides a submission; one that is refused because it got through before is done."""
+    try:
+        call()
+    except Refused:  # the client itself tries again when a reply is lost
+        if _status(attempt.market, attempt.errand, attempt.ticket) != wanted:
+            raise
 
 
 def _appeal_line(errand: Errand) -> str:

@@ -11,20 +11,19 @@ from annotation.tasktypes.base import NewItem, RowError
 
 MAX_CHARACTERS = 20_000
 _ID = re.compile(r"[^\s]{1,100}")
-_ANSWER_ID = re.compile(r"[^\s_][^\s]{0,98}_\d{1,9}")
 
 
 def item_from_row(row: Mapping[str, Any]) -> NewItem:
-    """Return the pair of a row: ids, both texts, and (with its text or id, if known) the asker's best answer."""
+    """Return the pair of a row: ids, both texts, and the asker's best answer, if there is one."""
     question_id = _text(row, ("question_id", "query_id", "qid"), "the id of the question")
     answer_id = _text(row, ("answer_id", "doc_id", "candidate_id"), "the id of the candidate answer")
     if not _ID.fullmatch(question_id):
         raise RowError("an id holds no blanks and at most 100 characters", "question_id")
-    if not _ANSWER_ID.fullmatch(answer_id):
-        raise RowError("an answer's id is <question id>_<number from 0>, such as 2146313_8", "answer_id")
+    if not _ID.fullmatch(answer_id):
+        raise RowError("an id holds no blanks and at most 100 characters", "answer_id")
     best_id = _optional(row, "possibly_correct_id")
-    if best_id and not _ANSWER_ID.fullmatch(best_id):
-        raise RowError("an answer's id is <question id>_<number from 0>, such as 2146313_8", "possibly_correct_id")
+    if best_id and not _ID.fullmatch(best_id):
+        raise RowError("an id holds no blanks and at most 100 characters", "possibly_correct_id")
     if best_id == answer_id:
         raise RowError("the asker's best answer is assumed to be relevant and is not judged", "answer_id")
     content = {
@@ -34,11 +33,13 @@ def item_from_row(row: Mapping[str, Any]) -> NewItem:
         "answer_text": _one_line(_text(row, ("answer", "answer_text"), "the candidate answer"), "answer"),
         "possibly_correct_id": best_id,
         "possibly_correct_answer": _one_line(
-            _text(row, ("possibly_correct_answer", "best_answer"), "the possibly correct answer"),
+            _optional(row, "possibly_correct_answer") or _optional(row, "best_answer"),
             "possibly_correct_answer",
         ),
         "category": _optional(row, "category")[:200],
     }
+    if best_id and not content["possibly_correct_answer"]:
+        raise RowError("the id of the possibly correct answer is given, but not its text", "possibly_correct_answer")
     # A pool crosses questions, so one answer can stand in several pairs.
     identity = "\t".join([question_id, content["question_text"], answer_id, content["answer_text"]])
     return NewItem(f"{question_id} {answer_id}", content, identity, question=question_id)

@@ -48,7 +48,10 @@ class Command(BaseCommand):
         def progress(done: int, total: int, name: str, files: dict[str, Any]) -> None:
             self.stderr.write(f"{done:,} of {total:,} items  {name}")
 
-        manifest = build_release(release, FolderTarget(options["to"]), progress)
+        try:
+            manifest = build_release(release, FolderTarget(options["to"]), progress)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
         release_finish(release=release, manifest=manifest)
         items = sum(manifest["splits"].values())
         summary = f"{items} items written to {options['to']}, {manifest['shortfall']} are not ready and were left out"

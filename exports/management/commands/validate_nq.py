@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from isal import igzip
 
 from documents.html.published import PublishedError, read_records
 from documents.html.published_rules import Checker
+from documents.lines import DamagedFile
 
 
 class Command(BaseCommand):
@@ -63,6 +63,6 @@ def _check_file(path: Path, checker: Checker, errors: list[dict[str, Any]]) -> i
                     note(line, field, what)
     except PublishedError as error:
         note(error.line, "line", str(error))
-    except (OSError, EOFError, igzip.BadGzipFile) as error:
+    except (OSError, DamagedFile) as error:
         note(0, "file", str(error))
     return records

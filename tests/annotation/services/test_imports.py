@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.core.management import CommandError
+from django.utils import timezone
 
 from annotation.models import Annotation, CampaignDocument, Item, Slot
 from annotation.selectors.items import pilot_items
@@ -23,6 +24,36 @@ def test_a_bad_page_is_listed_and_the_rest_go_on():
     assert (job.result["imported"], job.result["failed"]) == (2, 1)
     assert job.result["errors"] == [{"where": "pages.jsonl, line 2", "error": "no word can be seen on this page"}]
     assert CampaignDocument.objects.filter(campaign=campaign).count() == 3
+
+
+def test_a_damaged_gzip_file_is_an_error_with_a_sentence(tmp_path):
+    import gzip
+
+    from django.core.files.base import ContentFile
+    from django.core.files.storage import default_storage
+
+    from jobs.services import job_enqueue
+
+    campaign = factories.campaign()
+    whole = gzip.compress(b'{"id": "a", "question": "one two", "document": "harbour.html"}\n' * 2000)
+    for damaged in (whole[:-40], whole[: len(whole) // 2] + b"\x00" * 40 + whole[len(whole) // 2 + 40 :], b"no gzip"):
+        stored = default_storage.save("damaged", ContentFile(damaged))
+        job = job_enqueue(
+            kind="annotation.import_items", scope_id=campaign.pk, now=timezone.now(),
+            payload={"campaign": str(campaign.pk), "file": stored, "name": "rows.jsonl.gz", "pilot": False, "good_rows_only": True},
+        )  # fmt: skip
+        factories.run_jobs()
+        job.refresh_from_db()
+        assert (job.state, "damaged or cut short" in job.error) == ("failed", True), job.error
+
+
+def test_an_upload_is_deleted_when_it_was_imported():
+    from django.core.files.storage import default_storage
+
+    campaign = factories.campaign()
+    job = factories.import_questions(campaign, ["one two three"])
+    assert job.state == "done"
+    assert not default_storage.exists(job.payload["file"])
 
 
 def test_the_same_page_is_stored_once():
