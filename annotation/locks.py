@@ -1,5 +1,6 @@
 """The lock of a campaign: for imports, launches and releases, never for people at work."""
 
+from accounts.models import Scope
 from accounts.transactions import require_transaction
 from annotation.models import Campaign
 
@@ -7,8 +8,8 @@ from annotation.models import Campaign
 def campaign_lock(campaign: Campaign) -> None:
     """Make imports, launches and releases of a campaign wait for each other until the transaction ends.
 
-    Submissions and claims refer to the campaign's row but never lock it, so a lock that leaves the key alone
-    does not make them wait.
+    The row that is locked is the campaign's scope: people at work refer to it but change nothing of it, and its
+    key is left alone. The campaign's own row would not do: a second round that opens changes its queue version.
     """
     require_transaction()
-    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    Scope.objects.select_for_update(no_key=True).get(pk=campaign.pk)

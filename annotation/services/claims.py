@@ -321,12 +321,13 @@ def _assign(
 
 def _nothing(campaign: Campaign, search: _Search) -> Claim:
     """Return why there is nothing: what is open was seen, or others are on all of it, or nothing is left."""
-    open_slots = Slot.objects.filter(campaign=campaign, state=SlotState.OPEN)
+    open_slots = Slot.objects.filter(campaign=campaign, state=SlotState.OPEN, item__state=ItemState.ACTIVE)
     if open_slots.filter(Exists(search.seen().filter(item_id=OuterRef("item_id")))).exists():
         return Claim(None, Reason.ALL_SEEN)
     # A slot that is open and yet was not to be had is being taken by somebody at this moment. One statement asks
     # for both: between two, a slot could pass from open to held and be seen as neither.
-    if Slot.objects.filter(campaign=campaign, state__in=[SlotState.OPEN, SlotState.HELD]).exists():
+    taken = Slot.objects.filter(campaign=campaign, state__in=[SlotState.OPEN, SlotState.HELD])
+    if taken.filter(item__state=ItemState.ACTIVE).exists():
         working = Assignment.objects.filter(
             campaign=campaign, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]
         )

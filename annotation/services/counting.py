@@ -224,6 +224,8 @@ def slots_release(*, slot_ids: Collection[int]) -> None:
     require_transaction()
     if not slot_ids:
         return
+    # Locked first, so that a round or an item that is being closed at this moment is seen as closed.
+    list(Slot.objects.filter(pk__in=slot_ids).select_for_update(no_key=True).order_by("pk").values_list("pk"))
     slots = Slot.objects.filter(pk__in=slot_ids, state__in=[SlotState.HELD, SlotState.FILLED])
     slots.filter(Q(item__state=ItemState.RETIRED) | Q(is_wanted=False)).update(state=SlotState.CLOSED)
     slots.filter(injection__isnull=False).update(state=SlotState.ASIDE)

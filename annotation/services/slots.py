@@ -112,7 +112,7 @@ def items_extend(
 def _extend(campaign: Campaign, ids: list[int], n: int) -> int:
     require_transaction()
     rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("batch")
-    items = list(rows.filter(pk__in=ids, n__lt=n).order_by("pk"))
+    items = list(rows.filter(pk__in=ids, n__lt=n, state=ItemState.ACTIVE).order_by("pk"))
     slots = [slot for item in items for slot in _slots(item.batch, item, range(item.n, n), wave=1)]
     Slot.objects.bulk_create(slots, ignore_conflicts=True, batch_size=CHUNK)
     Item.objects.filter(pk__in=[item.pk for item in items]).update(n=n)

@@ -48,7 +48,7 @@ def submission_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) ->
 def _give_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> list[int]:
     """End the assignment in hand and return its slot, to be released after the earlier one is held again."""
     live = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AssignmentState.LIVE)
-    slot_ids = list(live.values_list("slot_id", flat=True))
+    slot_ids = [row.slot_id for row in live.select_for_update(no_key=True)]
     live.update(state=AssignmentState.RELEASED, ended_at=now)
     return slot_ids
 

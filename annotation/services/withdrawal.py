@@ -13,6 +13,7 @@ from annotation.models import (
     AssignmentState,
     Campaign,
     EventChunk,
+    Injection,
     ItemReport,
     Participation,
     Standing,
@@ -20,6 +21,7 @@ from annotation.models import (
 )
 from annotation.services.claims import participation_lock
 from annotation.services.counting import slots_release, submissions_withdraw
+from annotation.signals import participation_withdrawn
 from annotation.tasktypes.registry import TASK_TYPES
 
 
@@ -31,18 +33,22 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     Their click logs are deleted. Releases that exist already are not changed.
     """
     participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
+    # Written to the day alone where it stands with the work: the exact moment would lead back to the consent.
+    day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     consent_withdraw(scope_id=campaign.pk, surrogate_id=surrogate_id, now=now)
     mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     held = mine.select_for_update(no_key=True).filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
     slot_ids = list(held.order_by("pk").values_list("slot_id", flat=True))
-    held.update(state=AssignmentState.RELEASED, ended_at=now, draft={})
-    submissions_withdraw(campaign_id=campaign.pk, surrogate_id=surrogate_id, now=now)
+    held.update(state=AssignmentState.RELEASED, ended_at=day, draft={})
+    submissions_withdraw(campaign_id=campaign.pk, surrogate_id=surrogate_id, now=day)
     slots_release(slot_ids=slot_ids)
     nobody = Surrogate.objects.create()
     annotations = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     unlinked = annotations.update(surrogate=nobody)
     EventChunk.objects.filter(assignment__in=mine).delete()
     mine.update(surrogate=nobody)
+    Injection.objects.filter(campaign=campaign, surrogate_id=surrogate_id).update(surrogate=nobody)
+    participation_withdrawn.send(sender=Participation, campaign=campaign, before=surrogate_id, after=nobody.pk)
     # Reports get a surrogate of their own: they must not be a way back to the annotations.
     reports = ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id)
     reports.update(surrogate=Surrogate.objects.create())

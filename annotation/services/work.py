@@ -8,10 +8,22 @@ from uuid import UUID
 
 from accounts.audit import record
 from accounts.transactions import durable
-from annotation.models import INTERNAL, Annotation, AnnotationState, Assignment, AssignmentState, ItemReport
+from annotation.models import (
+    FILLING,
+    INTERNAL,
+    Annotation,
+    AnnotationState,
+    Assignment,
+    AssignmentState,
+    ItemReport,
+    ItemState,
+    Participation,
+    Purpose,
+    Standing,
+)
 from annotation.ordering import new_annotation_id
 from annotation.services.claims import Claim, claim_next, participation_lock
-from annotation.services.counting import annotation_enter, slots_release
+from annotation.services.counting import SUSPENDED, annotation_enter, annotations_exclude, slots_release
 from annotation.signals import assignment_skipped
 from annotation.tasktypes.base import Draft
 from annotation.tasktypes.registry import TASK_TYPES
@@ -109,9 +121,8 @@ def _draft_write(assignment: Assignment, draft: Draft, version: int, *, after: i
     """
     after = version + 1 if after is None else after
     writable = [AssignmentState.LIVE, AssignmentState.EXPIRED]
-    written = Assignment.objects.filter(pk=assignment.pk, state__in=writable, draft_version=version).update(
-        draft=draft, draft_version=after
-    )
+    own = Assignment.objects.filter(pk=assignment.pk, surrogate_id=assignment.surrogate_id)
+    written = own.filter(state__in=writable, draft_version=version).update(draft=draft, draft_version=after)
     if not written:
         assignment.refresh_from_db(fields=["state", "draft_version"])
         if assignment.state not in writable:
@@ -175,14 +186,13 @@ def answer_take(
     ------
     AnswerError, DraftConflict, AssignmentOver, NoSuchAssignment
     """
-    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
-    participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
+    assignment, place = _locked(assignment_id, surrogate_id)
     annotation = Annotation.objects.filter(assignment=assignment).first()
     if annotation is None:
         assignment = _advance(assignment, stage, sent, version, now)
         if TASK_TYPES[assignment.campaign.task_type].current_stage(assignment.draft) is not None:
             return Taken(assignment)
-        annotation = _submit(assignment, via, is_provisional=is_provisional, now=now)
+        annotation = _submit(assignment, place, via, is_provisional=is_provisional, now=now)
     claim = claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now) if another else None
     return Taken(assignment, annotation, claim)
 
@@ -195,15 +205,26 @@ def assignment_submit(*, assignment_id: UUID, surrogate_id: UUID, now: datetime,
     ------
     AnswerError, AssignmentOver, NoSuchAssignment
     """
-    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
-    participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
+    assignment, place = _locked(assignment_id, surrogate_id)
     annotation = Annotation.objects.filter(assignment=assignment).first()
-    annotation = annotation or _submit(assignment, INTERNAL, is_provisional=False, now=now)
+    annotation = annotation or _submit(assignment, place, INTERNAL, is_provisional=False, now=now)
     claim = claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now) if another else None
     return Taken(assignment, annotation, claim)
 
 
-def _submit(assignment: Assignment, via: str, *, is_provisional: bool, now: datetime) -> Annotation:
+def _locked(assignment_id: UUID, surrogate_id: UUID) -> tuple[Assignment, Participation]:
+    """Lock a person's place and return their own assignment as it is then: they may just have withdrawn."""
+    own = Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id)
+    campaign_id = own.values_list("campaign_id", flat=True).first()
+    if campaign_id is None:
+        raise NoSuchAssignment
+    place = participation_lock(campaign_id=campaign_id, surrogate_id=surrogate_id)
+    return assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id), place
+
+
+def _submit(
+    assignment: Assignment, place: Participation, via: str, *, is_provisional: bool, now: datetime
+) -> Annotation:
     campaign = assignment.campaign
     task_type = TASK_TYPES[campaign.task_type]
     answer = task_type.answer(assignment.draft, tokenization_of(assignment.item.tokenization))
@@ -212,26 +233,40 @@ def _submit(assignment: Assignment, via: str, *, is_provisional: bool, now: date
         assignment.refresh_from_db(fields=["state"])
         raise AssignmentOver(assignment.state)
     clock = assignment.draft.get("clock", {})
-    state = AnnotationState.PROVISIONAL if is_provisional else AnnotationState.COUNTED
-    return annotation_enter(
+    state = _first_state(assignment, on_time=on_time, is_provisional=is_provisional)
+    annotation = annotation_enter(
         Annotation(
             published_id=new_annotation_id(campaign.seed, assignment.pk),
             assignment=assignment,
             campaign=campaign,
             item_id=assignment.item_id,
-            slot_id=assignment.slot_id if on_time else None,
+            slot_id=assignment.slot_id if state in FILLING else None,
             surrogate_id=assignment.surrogate_id,
             guideline_id=assignment.guideline_id,
             via=via,
             answer=answer,
             answer_version=task_type.answer_version,
-            state=state if on_time else AnnotationState.LATE,
+            state=state,
             submitted_at=now,
             seconds=(now - assignment.claimed_at).total_seconds(),
             active_seconds=sum(entry["active"] for entry in clock.values()) or None,
             stage_seconds={stage: entry["seconds"] for stage, entry in clock.items()},
         )
     )
+    is_check = place.standing == Standing.SUSPENDED and assignment.item.batch.purpose == Purpose.GOLD
+    if place.standing == Standing.SUSPENDED and not is_check:  # begun before, and paid; but it does not count
+        annotations_exclude(annotations=[annotation], because=SUSPENDED, actor_id=None, now=now)
+        annotation.refresh_from_db()
+    return annotation
+
+
+def _first_state(assignment: Assignment, *, on_time: bool, is_provisional: bool) -> AnnotationState:
+    """Return the state that a submission begins in."""
+    if not on_time:
+        return AnnotationState.LATE
+    if assignment.item.state != ItemState.ACTIVE:  # retired at the very moment it was claimed
+        return AnnotationState.RETIRED
+    return AnnotationState.PROVISIONAL if is_provisional else AnnotationState.COUNTED
 
 
 def _end(assignment: Assignment, before: AssignmentState, after: AssignmentState, now: datetime) -> bool:
@@ -244,8 +279,7 @@ def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, not
     """Give an item back with a reason and claim the next; skipping counts against nobody."""
     if reason not in SKIP_REASONS:
         raise ValueError(f"unknown reason {reason!r}")
-    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
-    participation_lock(campaign_id=assignment.campaign_id, surrogate_id=surrogate_id)
+    assignment, _place = _locked(assignment_id, surrogate_id)
     skipped = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.LIVE).update(
         state=AssignmentState.SKIPPED, ended_at=now, skip_reason=reason, skip_note=note[:500]
     )

@@ -29,8 +29,12 @@ _VERDICTS = f"""
     INSERT INTO exports_releaseverdict (release_id, item_id, verdict_id)
     SELECT %(release)s, i.id, v.id {_OF}
     JOIN quality_verdict v ON v.item_id = i.id AND v.superseded_at IS NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM quality_verdict_annotations va JOIN annotation_annotation a ON a.id = va.annotation_id
+        WHERE va.verdict_id = v.id AND a.state <> 'counted'
+    )
     {_WHERE}
-"""
+"""  # noqa: S608  nothing in it comes from outside: ids are numbers, values are parameters
 _SHORTFALL = f"""
     INSERT INTO exports_shortfall (release_id, item_id, counted)
     SELECT %(release)s, i.id, (

@@ -40,6 +40,7 @@ from quality.services.policies import policy_ensure
 
 GOLD_SPLIT = "gold_keys"
 PLAN_AHEAD = 10  # submissions
+MOST_ATTEMPTS = 5  # at a key, while others take exposures of the same ones
 
 
 class GoldRefused(ValueError):
@@ -155,25 +156,33 @@ def _places(seed: int, policy: Policy, surrogate_id: UUID, begin: int) -> list[i
 
 
 def _mint(campaign: Campaign, policy: Policy, surrogate_id: UUID, position: int) -> bool:
-    """Mint one exposure of the key that was shown least and that this person has not met."""
+    """Mint one exposure of the key that was shown least and that this person has not met.
+
+    No key is locked to look at it: a conditional update takes the exposure, and somebody who was quicker is no
+    reason for this person to be checked less.
+    """
     met = Assignment.objects.filter(surrogate_id=surrogate_id, item=OuterRef("item"))
     planned = Injection.objects.filter(surrogate_id=surrogate_id, slot__item=OuterRef("item"))
-    keys = (
-        GoldKey.objects.select_for_update(skip_locked=True, of=("self",))
-        .filter(~Exists(met), ~Exists(planned), campaign=campaign, is_active=True)
-        .filter(exposures__lt=policy.gold_most_exposures)
-        .order_by("exposures", "pk")[:8]
+    keys = GoldKey.objects.filter(~Exists(met), ~Exists(planned), campaign=campaign, is_active=True).filter(
+        exposures__lt=policy.gold_most_exposures
     )
-    drawn = sorted(keys, key=lambda key: (key.exposures, seeded(campaign.seed, "key", surrogate_id, key.pk)))
-    if not drawn:
-        return False
-    key = drawn[0]
+    for _attempt in range(MOST_ATTEMPTS):
+        least = list(keys.order_by("exposures", "pk")[:8])
+        for key in sorted(least, key=lambda key: (key.exposures, seeded(campaign.seed, "key", surrogate_id, key.pk))):
+            taken = GoldKey.objects.filter(pk=key.pk, exposures=key.exposures).update(exposures=F("exposures") + 1)
+            if taken:
+                _expose(campaign, key, surrogate_id, position)
+                return True
+        if not least:
+            return False
+    return False
+
+
+def _expose(campaign: Campaign, key: GoldKey, surrogate_id: UUID, position: int) -> None:
     slot = Slot.objects.create(
         campaign=campaign, item_id=key.item_id, round=1, index=key.exposures, order_key=0, state=SlotState.ASIDE
     )
     Injection.objects.create(campaign=campaign, surrogate_id=surrogate_id, slot=slot, position=position)
-    GoldKey.objects.filter(pk=key.pk).update(exposures=F("exposures") + 1)
-    return True
 
 
 def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
@@ -191,3 +200,9 @@ def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
         },
     )  # fmt: skip
     return check
+
+
+def gold_checks_unlink(*, campaign: Campaign, before: UUID, after: UUID, **_: Any) -> None:
+    """Move somebody's checks to the surrogate that their work was moved to, and forget how far they were planned."""
+    GoldCheck.objects.filter(campaign=campaign, surrogate_id=before).update(surrogate_id=after)
+    GoldPlan.objects.filter(campaign=campaign, surrogate_id=before).delete()

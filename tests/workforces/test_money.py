@@ -8,11 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity
-from accounts.services import external_erase
+from accounts.services import external_erase, external_surrogate
 from annotation.services.people import standing_move
 from tests.workforces.test_pitfalls import arrive, fault, paid
 from workforces.models import Errand, Posting, Ticket
 from workforces.services.messages import person_message
+from workforces.services.outbox import errand_add
 from workforces.services.pay import PayError, bonus_grant, committed_cents
 from workforces.services.reconcile import reconcile
 from workforces.services.statements import statement_path
@@ -104,3 +105,44 @@ def test_a_posting_that_somebody_works_on_slowly_is_not_replaced(desk):
     worked_on = Ticket.objects.get(remote_id="3SLOW").posting.hit_id
     assert states[worked_on] == "open"
     assert "ended" in states.values()  # nobody took the other
+
+
+def test_what_the_training_costs_stays_committed_until_its_bonus_is_due(desk):
+    made = desk(items=2, n=1, terms={"training_bonus_cents": 25, "cap_cents": 500}, has_training=True)
+    made.round()
+    before = committed_cents(made.workforce)
+    ticket = Ticket.objects.create(
+        workforce=made.workforce, posting=Posting.objects.first(), remote_id="3X", code="c", opened_at=timezone.now(),
+        surrogate_id=external_surrogate(source=made.workforce.source, name="ATRAINED"), trained=True,
+    )  # fmt: skip
+    assert committed_cents(made.workforce) == before
+    with transaction.atomic():
+        errand_add(
+            workforce=made.workforce, kind="bonus", ticket=ticket, surrogate_id=ticket.surrogate_id, cents=25,
+            due_at=timezone.now(), token=f"training-{made.workforce.pk}-{ticket.surrogate_id}",
+        )  # fmt: skip
+    assert committed_cents(made.workforce) == before
+
+
+def test_the_last_word_on_letting_somebody_in_holds_whatever_order_the_errands_take(desk):
+    made = desk(items=1)
+    made.round()
+    made.worker("a").work()
+    made.round()
+    person = Ticket.objects.get().surrogate_id
+    now = timezone.now()
+    with transaction.atomic():
+        late = {"workforce": made.workforce, "surrogate_id": person, "text": "test"}
+        first = errand_add(kind="grant", due_at=now + timedelta(hours=1), **late)
+        second = errand_add(kind="revoke", due_at=now, **late)
+    made.round()
+    second.refresh_from_db()
+    assert second.state == "due"  # it waits for what was said before it
+    Errand.objects.filter(pk=first.pk).update(due_at=now)
+    made.round()
+    made.round()
+    assert set(Errand.objects.filter(pk__in=[first.pk, second.pk]).values_list("state", flat=True)) == {"confirmed"}
+    held = made.client.list_workers_with_qualification_type(
+        QualificationTypeId=made.workforce.remote["exclusion"], Status="Granted"
+    )
+    assert held["Qualifications"] == []

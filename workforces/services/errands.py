@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.audit import record
 from accounts.models import ExternalIdentity
-from jobs.work import LeaseLost, Work
+from accounts.transactions import is_transient
+from jobs.work import LeaseLost, Work, WorkerStopping
 from workforces.kinds.mturk.client import Market, Refused, Requirement, Unreachable, everybody, only_holders
 from workforces.models import (
     Errand,
@@ -92,6 +95,21 @@ def errands_run(*, work: Work, market: Market, workforce: Workforce, seconds: fl
     return len(confirmed), all_begun
 
 
+_WORDS = [ErrandKind.GRANT, ErrandKind.REVOKE]
+
+
+def _earlier_word(pk: Any, surrogate: Any) -> QuerySet[Errand]:
+    """Return what is still to be done about keeping somebody out or letting them back, before a later word on it."""
+    waiting = Errand.objects.filter(kind__in=_WORDS, state__in=[ErrandState.DUE, ErrandState.SENDING])
+    return waiting.filter(surrogate=surrogate, pk__lt=pk)
+
+
+def _is_outdated(errand: Errand) -> bool:
+    """Return whether there is a later word on keeping this person out or letting them back."""
+    later = Errand.objects.filter(workforce=errand.workforce_id, surrogate=errand.surrogate_id, kind__in=_WORDS)
+    return later.filter(pk__gt=errand.pk).exclude(state=ErrandState.UNDONE).exists()
+
+
 def _is_exclusion_due(workforce: Workforce) -> bool:
     """Return whether an errand is due that needs the exclusion qualification: made once, not by several at once."""
     kinds = [ErrandKind.PUBLISH, ErrandKind.GRANT, ErrandKind.REVOKE]
@@ -104,7 +122,8 @@ def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
     now, drawn = timezone.now(), set[int]()
     due = Errand.objects.filter(
         workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING]
-    ).select_related("posting", "ticket__workforce", "workforce__campaign")
+    ).exclude(Exists(_earlier_word(OuterRef("pk"), OuterRef("surrogate")).filter(workforce=workforce)))
+    due = due.select_related("posting", "ticket__workforce", "workforce__campaign")
     kinds = list(ErrandKind)
     while kinds:
         for kind in list(kinds):
@@ -136,9 +155,11 @@ def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
         else:
             _fail(work, errand, str(error), now)
         return False
-    except LeaseLost:
+    except (LeaseLost, WorkerStopping):
         raise
     except Exception as error:  # whatever it is, it must not keep the errands behind it from being done
+        if is_transient(error):
+            raise
         if not isinstance(error, Unknown):
             logger.exception("errand %s (%s) failed", errand.pk, errand.kind)
         _fail(work, errand, str(error) or repr(error), now)
@@ -312,13 +333,15 @@ def _bonus(attempt: Attempt) -> Effect:
 
 def _grant(attempt: Attempt) -> Effect:
     market, errand = attempt.market, attempt.errand
-    market.grant(exclusion_id(market, errand.workforce), worker_name(errand))
+    if not _is_outdated(errand):
+        market.grant(exclusion_id(market, errand.workforce), worker_name(errand))
     return _nothing
 
 
 def _revoke(attempt: Attempt) -> Effect:
     market, errand = attempt.market, attempt.errand
-    market.revoke(exclusion_id(market, errand.workforce), worker_name(errand), errand.text)
+    if not _is_outdated(errand):
+        market.revoke(exclusion_id(market, errand.workforce), worker_name(errand), errand.text)
     return _nothing
 
 

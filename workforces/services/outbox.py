@@ -47,7 +47,8 @@ def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
             ticket_id=errand.ticket_id, kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT],
             state__in=[ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED],
         )  # fmt: skip
-        if others.exists():
+        made_good = Errand.objects.filter(token=f"appeal-{errand.ticket_id}").exclude(state=ErrandState.UNDONE)
+        if others.exists() or (errand.kind == ErrandKind.APPROVE and made_good.exists()):
             return False
     again = Errand.objects.filter(pk=errand.pk, state=ErrandState.FAILED).update(
         state=ErrandState.SENDING, due_at=now, error=""

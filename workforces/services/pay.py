@@ -30,6 +30,7 @@ from workforces.services.terms import posting_terms, terms_of, ticket_terms
 
 MARGIN = timedelta(hours=1)  # nothing waits longer than this before the marketplace decides by itself
 OVERRIDE_DAYS = 30
+TRAINING = "training-"  # how the tokens of training bonuses begin
 
 
 class PayError(ValueError):
@@ -211,7 +212,7 @@ def bonus_grant(
         raise PayError(f"a bonus is at most {terms.most_bonus_cents} cents here")
     if ticket.state not in (TicketState.SUBMITTED, TicketState.APPROVED, TicketState.REFUSED):
         raise PayError("a bonus goes with work that was submitted")
-    _workforce_lock(ticket.workforce)
+    workforce_lock(ticket.workforce)
     granted = Errand.objects.filter(token=token).first()
     if granted is not None:
         return granted
@@ -228,7 +229,7 @@ def bonus_grant(
     return errand
 
 
-def _workforce_lock(workforce: Workforce) -> None:
+def workforce_lock(workforce: Workforce) -> None:
     """Lock a workforce: whatever is held against its cap is decided one after another."""
     Workforce.objects.select_for_update(no_key=True).get(pk=workforce.pk)
 
@@ -275,7 +276,7 @@ def committed_cents(workforce: Workforce) -> int:
     """
     paid = LedgerEntry.objects.filter(workforce=workforce)
     bonuses = Errand.objects.filter(
-        workforce=workforce, kind=ErrandKind.BONUS, state__in=[ErrandState.DUE, ErrandState.SENDING]
+        workforce=workforce, kind=ErrandKind.BONUS, state__in=[ErrandState.DUE, ErrandState.SENDING, ErrandState.FAILED]
     )
     has_fees = getattr(terms_of(workforce), "has_fees", False)
     owed = sum(cents + fee_cents(cents, has_fees=has_fees) for cents in bonuses.values_list("cents", flat=True))
@@ -284,7 +285,10 @@ def committed_cents(workforce: Workforce) -> int:
 
 def _open_cents(workforce: Workforce) -> int:
     """Return what the places of postings that are not settled may still cost, each by its own terms."""
-    trained = Ticket.objects.filter(workforce=workforce, surrogate=OuterRef("tickets__surrogate"), trained=True)
+    trained = Errand.objects.filter(
+        workforce=workforce, kind=ErrandKind.BONUS, surrogate=OuterRef("tickets__surrogate"),
+        token__startswith=TRAINING,
+    )  # fmt: skip
     decided = Q(tickets__state__in=[TicketState.APPROVED, TicketState.REFUSED])
     gone = decided | Q(tickets__state=TicketState.LAPSED) | Q(tickets__state=None)
     total = 0

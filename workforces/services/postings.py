@@ -4,7 +4,8 @@ Polling alone is enough; notifications only make a round come sooner.
 """
 
 import logging
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,11 +17,13 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from accounts.audit import record
-from annotation.models import BatchState, CampaignState, Purpose, Slot, SlotState
+from accounts.models import ExternalIdentity
+from accounts.transactions import is_transient
+from annotation.models import BatchState, CampaignState, ItemState, Purpose, Slot, SlotState
 from annotation.services.claims import Reason
 from annotation.services.counting import people_lock
 from jobs.services import job_enqueue
-from jobs.work import RetryLater, Work
+from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
 from workforces.kinds.mturk.client import Market, Refused, RemoteAssignment, Unreachable
 from workforces.models import (
     MOST_PLACES,
@@ -38,7 +41,14 @@ from workforces.services.connection import NotConfigured, market
 from workforces.services.errands import errands_run
 from workforces.services.inflight import run_in_flight
 from workforces.services.outbox import errand_add
-from workforces.services.pay import PayError, approvals_due, committed_cents, place_cents, ticket_paid
+from workforces.services.pay import (
+    PayError,
+    approvals_due,
+    committed_cents,
+    place_cents,
+    ticket_paid,
+    workforce_lock,
+)
 from workforces.services.terms import terms_of
 from workforces.services.tickets import GRACE_SECONDS, let_back, stranger_record, ticket_confirm, tickets_lapse
 
@@ -63,7 +73,8 @@ def _workforces_due(now: datetime) -> Iterator[Workforce]:
         Q(campaign__state=CampaignState.OPEN) | Exists(postings) | Exists(errands)
     )
     for workforce in rows.select_related("campaign").order_by("pk"):
-        if workforce.remote.get("round_at", "") < before:
+        round_at = workforce.remote.get("round_at", "")
+        if round_at < before or round_at > now.isoformat():  # later than now: the clock was wrong then
             yield workforce
 
 
@@ -88,9 +99,27 @@ def marketplace_rounds(*, work: Work) -> dict[str, Any]:
             pulled, confirmed = pulled + found["pulled"], confirmed + found["confirmed"]
         except Unreachable as error:
             unreachable = str(error)
+            _note_problem(workforce, unreachable)
+        except (LeaseLost, WorkerStopping):
+            raise
+        except Exception as error:  # one campaign that cannot be looked after keeps the others waiting for nothing
+            if is_transient(error):
+                raise
+            logger.exception("the postings of %s could not be looked after", workforce.campaign_id)
+            _note_problem(
+                workforce, f"something unexpected went wrong ({type(error).__name__}); the log has the details"
+            )
     if unreachable:
         raise RetryLater(unreachable)
     return {"pulled": pulled, "confirmed": confirmed}
+
+
+def _note_problem(workforce: Workforce, problem: str) -> None:
+    """Show managers what keeps a workforce from going on, and come back to it after the usual pause."""
+    kept = Workforce.objects.values_list("remote", flat=True).get(pk=workforce.pk)
+    Workforce.objects.filter(pk=workforce.pk).update(
+        problem=problem[:500], remote={**kept, "round_at": timezone.now().isoformat()}
+    )
 
 
 def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, int]:
@@ -169,7 +198,11 @@ def _open_slots(workforce: Workforce) -> int:
     if not workforce.is_active or campaign.state != CampaignState.OPEN:
         return 0
     slots = Slot.objects.filter(
-        campaign=campaign, state=SlotState.OPEN, item__batch__state=BatchState.OPEN, item__batch__purpose__in=WORKED
+        campaign=campaign,
+        state=SlotState.OPEN,
+        item__batch__state=BatchState.OPEN,
+        item__state=ItemState.ACTIVE,
+        item__batch__purpose__in=WORKED,
     )
     return len(slots.values_list("pk", flat=True)[: MOST_OPEN_POSTINGS * 9])
 
@@ -186,6 +219,7 @@ def _is_stale(posting: Posting, *, is_in_work: bool, seconds: int, now: datetime
 def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: datetime) -> int:
     if Errand.objects.filter(workforce=workforce, kind=ErrandKind.PUBLISH, state=ErrandState.FAILED).exists():
         return 0  # what refused one would refuse the next: a person has to look first
+    workforce_lock(workforce)  # a bonus that is granted at this moment is seen, or sees these postings
     if terms.cap_cents is not None:
         affordable = max(0, terms.cap_cents - committed_cents(workforce)) // sum(place_cents(workforce, terms))
         _spending(workforce, is_stopped=affordable < missing, now=now)
@@ -306,17 +340,19 @@ def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: 
     due = (
         workforce.postings.exclude(hit_id="")
         .exclude(state=PostingState.SETTLED)
-        .filter(Q(tried_at=None) | Q(tried_at__lt=before))
+        .filter(Q(tried_at=None) | Q(tried_at__lt=before) | Q(tried_at__gt=timezone.now()))
         .select_related("workforce__campaign")
         .order_by(F("tried_at").asc(nulls_first=True), "pk")
     )
     found = Pulled()
+    lock = threading.Lock()
 
     def pull(posting: Posting) -> None:
         began = timezone.now()
         try:
-            found.new += _pull(work, market, posting, began)
-            found.silent = 0
+            new = _pull(work, market, posting, began)
+            with lock:
+                found.new, found.silent = found.new + new, 0
         except Refused as error:
             found.problem = str(error)
             _unreadable(work, posting, error, began)
@@ -325,6 +361,14 @@ def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: 
             _tried(work, posting, began)
             if found.silent >= MOST_SILENT:
                 raise
+        except (LeaseLost, WorkerStopping):
+            raise
+        except Exception as error:
+            if is_transient(error):
+                raise
+            logger.exception("posting %s could not be read", posting.hit_id)
+            found.problem = f"a posting could not be read: {type(error).__name__}"
+            _tried(work, posting, began)
 
     postings = iter(list(due[:MOST_OPEN_POSTINGS]))
     found.is_complete = run_in_flight(postings, pull, calls=settings.MTURK_CALLS_IN_FLIGHT, seconds=seconds)
@@ -344,31 +388,45 @@ def _unreadable(work: Work, posting: Posting, error: Refused, began: datetime) -
 
 
 def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
+    """Take in what the marketplace lists of a posting.
+
+    When one submission cannot be taken in, the others are, and the posting is read again: it is neither settled
+    nor noted as read, so that nothing that was handed in is given up.
+    """
     settles = posting.state == PostingState.ENDED and market.pending(posting.hit_id) == 0
     remotes = list(market.assignments(posting.hit_id))
     with work.step():
-        people_lock(
-            campaign_id=posting.workforce.campaign_id,
-            surrogate_ids=posting.tickets.values_list("surrogate_id", flat=True),
-        )
-        new = sum(_take_one(posting, remote) for remote in remotes)
-        changes: dict[str, Any] = {"pulled_at": began, "tried_at": began}
-        waiting = [TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED]
-        in_work = posting.tickets.filter(state=TicketState.OPEN, work__isnull=False)
-        if settles and not posting.tickets.filter(state__in=waiting).exists() and not in_work.exists():
-            changes["state"] = PostingState.SETTLED
+        people_lock(campaign_id=posting.workforce.campaign_id, surrogate_ids=_people_of(posting, remotes))
+        taken = [_take_one(posting, remote) for remote in remotes]
+        changes: dict[str, Any] = {"tried_at": began}
+        if None not in taken:
+            changes["pulled_at"] = began
+            waiting = [TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED]
+            in_work = posting.tickets.filter(state=TicketState.OPEN, work__isnull=False)
+            if settles and not posting.tickets.filter(state__in=waiting).exists() and not in_work.exists():
+                changes["state"] = PostingState.SETTLED
         Posting.objects.filter(pk=posting.pk).update(**changes)
-    return new
+    return sum(map(bool, taken))
 
 
-def _take_one(posting: Posting, remote: RemoteAssignment) -> bool:
-    """Take a submission in; one that cannot be taken in does not keep the others out, and is tried again."""
+def _people_of(posting: Posting, remotes: Sequence[RemoteAssignment]) -> set[UUID]:
+    """Return whoever taking these submissions in may be about."""
+    named = ExternalIdentity.objects.filter(
+        source=posting.workforce.source, name__in={remote.worker for remote in remotes}
+    )
+    return {*posting.tickets.values_list("surrogate_id", flat=True), *named.values_list("surrogate_id", flat=True)}
+
+
+def _take_one(posting: Posting, remote: RemoteAssignment) -> bool | None:
+    """Take a submission in and return whether it is new; None if it cannot be taken in now."""
     try:
         with transaction.atomic():
             return _take(posting, remote, timezone.now())
-    except Exception:
+    except Exception as error:
+        if is_transient(error):
+            raise
         logger.exception("assignment %s of %s could not be taken in", remote.remote_id, posting.hit_id)
-        return False
+        return None
 
 
 def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:

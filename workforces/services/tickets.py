@@ -26,6 +26,7 @@ from workforces.kinds.mturk.kind import CODE_FIELD
 from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandKind, Posting, PostingState, Ticket, TicketState, TicketWork, Workforce
 from workforces.services.outbox import errand_add
+from workforces.services.pay import TRAINING
 from workforces.services.terms import terms_of, ticket_terms
 
 GRACE_SECONDS = 900  # clocks differ, and the last click takes its time
@@ -238,7 +239,7 @@ def _confirmed(ticket: Ticket, now: datetime) -> None:
         errand_add(
             workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
             cents=cents, text="For the training round before the first task", due_at=now,
-            token=f"training-{ticket.workforce_id}-{ticket.surrogate_id}",
+            token=f"{TRAINING}{ticket.workforce_id}-{ticket.surrogate_id}",
         )  # fmt: skip
 
 
@@ -278,8 +279,12 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
 
     Their slots reopen; the answers stay, and count after all if the submission appears and the slot is free.
     """
-    seconds = terms_of(workforce).assignment_seconds + GRACE_SECONDS
-    long = timedelta(seconds=seconds)
+    # A posting keeps its terms, so that nobody loses time that they were promised.
+    given = [terms_of(workforce).assignment_seconds] + [
+        terms.get("assignment_seconds", 0)
+        for terms in workforce.postings.exclude(state=PostingState.SETTLED).values_list("terms", flat=True)
+    ]
+    long = timedelta(seconds=max(given) + GRACE_SECONDS)
     was_read = (
         Q(posting=None) | Q(posting__state=PostingState.SETTLED) | Q(posting__pulled_at__gte=F("opened_at") + long)
     )

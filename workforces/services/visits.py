@@ -4,6 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.core import signing
+from django.db.models.functions import TruncDay
 
 from accounts.services import external_surrogate
 from accounts.transactions import durable
@@ -26,6 +27,10 @@ def visitor_withdraw(*, workforce: Workforce, surrogate_id: UUID, now: datetime)
     """Withdraw somebody from the campaign they came to; no ticket leads to their work any more."""
     participation_lock(campaign_id=workforce.campaign_id, surrogate_id=surrogate_id)
     TicketWork.objects.filter(ticket__workforce=workforce, ticket__surrogate_id=surrogate_id).delete()
+    # The exact moment of an answer would lead from the ticket to the annotation.
+    own = Ticket.objects.filter(workforce=workforce, surrogate_id=surrogate_id)
+    own.update(answered_at=TruncDay("answered_at"))
+    own.filter(posting=None).update(submitted_at=TruncDay("submitted_at"))
     return participation_withdraw(campaign=workforce.campaign, surrogate_id=surrogate_id, now=now)
 
 

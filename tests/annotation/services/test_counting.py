@@ -315,3 +315,24 @@ def test_only_counting_writes_states_of_annotations_and_slots():
         for match in write.finditer(path.read_text())
     ]
     assert found == []
+
+
+def test_what_is_submitted_after_a_suspension_does_not_count_and_its_slot_opens(campaign, now):
+    person = factories.annotator(campaign)
+    assignment = factories.label(factories.claim(campaign, person), 4)
+    with transaction.atomic():
+        standing_move(
+            campaign=campaign, surrogate_id=person.surrogate_id, to=Standing.SUSPENDED, actor_id=None, now=now
+        )
+    made = factories.submit(assignment)
+    assert (made.state, Slot.objects.get().state) == ("excluded", "open")
+    assert Participation.objects.get().submitted == 1
+
+
+def test_what_is_submitted_on_an_item_that_was_retired_at_that_moment_fills_nothing(campaign, now):
+    person = factories.annotator(campaign)
+    assignment = factories.label(factories.claim(campaign, person), 4)
+    Item.objects.update(state="retired")  # as a retirement does that did not see this claim yet
+    Slot.objects.update(state="closed")
+    made = factories.submit(assignment)
+    assert (made.state, made.slot, Slot.objects.get().state) == ("retired", None, "closed")
