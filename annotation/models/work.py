@@ -16,7 +16,7 @@ class AssignmentState(models.TextChoices):
     EXPIRED = "expired", _("Expired")
     SKIPPED = "skipped", _("Skipped")
     RELEASED = "released", _("Released")  # the item was retired or the reservation lapsed
-    UNDONE = "undone", _("Taken back")  # its author answers the item again, in another assignment
+    UNDONE = "undone", _("Undone")  # its author answers the item again, in another assignment
 
 
 # Somebody with an assignment in one of these states is not given the item again.
@@ -87,7 +87,7 @@ class AnnotationState(models.TextChoices):
     GIVEN_UP = "given_up", _("Not confirmed in time")
     SURPLUS = "surplus", _("Not needed")  # confirmed after somebody else had filled the slot
     LATE = "late", _("Submitted late")
-    UNDONE = "undone", _("Taken back")
+    UNDONE = "undone", _("Undone")
     EXCLUDED = "excluded", _("Excluded")
     RETIRED = "retired", _("Item was retired")
     WITHDRAWN = "withdrawn", _("Consent withdrawn")

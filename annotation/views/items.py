@@ -86,7 +86,7 @@ def restore(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
     actor_id = signed_in(request).surrogate_id
     if not annotation_restore(annotation=annotation, actor_id=actor_id, now=timezone.now()):
         messages.error(
-            request, _("It cannot count again: somebody else has its place by now, or its author is suspended.")
+            request, _("It cannot count again: another annotator has its place by now, or its author is suspended.")
         )
     return redirect("item", slug=slug, item_id=annotation.item_id)
 

@@ -23,7 +23,7 @@ COMPARATORS = {
     "NotIn": _("is none of"),
 }
 REFUSALS = {
-    "gone": _("This HIT is no longer there: it expired or was taken back."),
+    "gone": _("This HIT is no longer there: it expired or was withdrawn."),
     "full": _("Others were faster: all places in this HIT are taken."),
     "held": _("You have accepted this HIT already. You find it under My work."),
     "done": _("You have done this HIT already."),

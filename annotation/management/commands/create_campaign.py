@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-training", action="store_true", help="leave out the training round, where the task type has one"
         )
-        parser.add_argument("--manager", metavar="EMAIL", help="somebody with an account who will manage it")
+        parser.add_argument("--manager", metavar="EMAIL", help="a person with an account who will manage it")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,0 +1,44 @@
+"""The interface speaks plain, present-day English: some turns of phrase that a newcomer stumbles over are banned."""
+
+import re
+
+from tests.conftest import ROOT
+
+BANNED = re.compile(
+    r"\bbring in\b|\bmend(s|ed|ing)?\b|\btheirs alone\b|\bto be had\b|\bcalled back\b|\btake (your|my) consent back\b"
+    r"|\bsomebody\b|\bforthwith\b|\bwhether a wanted\b|\blet back\b(?! into)",
+    re.IGNORECASE,
+)
+
+
+def messages():
+    """Yield every English text of the interface: what is collected for translation."""
+    for catalogue in (ROOT / "locale/zh_Hans/LC_MESSAGES").glob("*.po"):
+        for block in re.split(r"\n\n", catalogue.read_text(encoding="utf-8")):
+            for match in re.finditer(r'^msgid(?:_plural)? ((?:".*"\n?)+)', block, re.MULTILINE):
+                yield "".join(re.findall(r'"(.*)"', match.group(1)))
+
+
+def test_no_message_uses_a_banned_phrase():
+    found = [text for text in messages() if BANNED.search(text)]
+    assert found == []
+
+
+def test_no_help_of_a_command_uses_a_banned_phrase():
+    found = [
+        f"{path.name}: {match.group()}"
+        for path in ROOT.glob("*/management/commands/*.py")
+        for match in BANNED.finditer(" ".join(re.findall(r'help=?"([^"]*)"', path.read_text())))
+    ]
+    assert found == []
+
+
+def test_neither_readme_nor_how_to_uses_a_banned_phrase():
+    pages = [
+        ROOT / "README.md",
+        ROOT / "CHANGELOG.md",
+        *(ROOT / "docs/how-to").glob("*.md"),
+        *(ROOT / "docs/tutorial").glob("*.md"),
+    ]
+    found = [f"{page.name}: {match.group()}" for page in pages for match in BANNED.finditer(page.read_text())]
+    assert found == []
