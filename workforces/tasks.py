@@ -4,7 +4,7 @@ from typing import Any
 
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
-from workforces.services.postings import marketplace_rounds, rounds_due
+from workforces.services.rounds import marketplace_rounds, rounds_due
 
 
 def marketplace(work: Work) -> dict[str, Any]:

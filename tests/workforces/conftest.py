@@ -7,7 +7,7 @@ from simulation.crowd import SimulatedWorker, Temper
 from tests import factories
 from tests.marketplace.served import served
 from workforces.models import Errand
-from workforces.services.postings import round_request
+from workforces.services.rounds import round_request
 from workforces.services.workforces import workforce_add
 
 TERMS = {

@@ -1,0 +1,169 @@
+"""Pulls: what the marketplace lists of the postings, taken in."""
+
+import logging
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from accounts.models import ExternalIdentity
+from accounts.transactions import is_transient
+from annotation.services.counting import people_lock
+from jobs.work import LeaseLost, Work, WorkerStopping
+from workforces.kinds.mturk.client import Market, Refused, RemoteAssignment, Unreachable
+from workforces.models import Posting, PostingState, Ticket, TicketState, Workforce
+from workforces.services.inflight import run_in_flight
+from workforces.services.pay import ticket_paid
+from workforces.services.tickets import stranger_record, ticket_confirm
+
+logger = logging.getLogger(__name__)
+
+MOST_READ = 200  # postings a round
+MOST_SILENT = 3  # postings that get no answer: then it is the marketplace, not the posting
+
+
+@dataclass
+class Pulled:
+    """What reading postings came to: new submissions, the last problem, and whether all that were due were read."""
+
+    new: int = 0
+    problem: str = ""
+    silent: int = 0
+    is_complete: bool = False
+
+
+def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> Pulled:
+    """Read the submissions of postings that are not settled, several at once, those that waited longest first.
+
+    One posting that cannot be read does not keep the others from being read.
+
+    Raises
+    ------
+    Unreachable
+        The marketplace does not answer.
+    """
+    before = timezone.now() - timedelta(seconds=settings.MTURK_PULL_SECONDS)
+    due = (
+        workforce.postings.exclude(hit_id="")
+        .exclude(state=PostingState.SETTLED)
+        .filter(Q(tried_at=None) | Q(tried_at__lt=before) | Q(tried_at__gt=timezone.now()))
+        .select_related("workforce__campaign")
+        .order_by(F("tried_at").asc(nulls_first=True), "pk")
+    )
+    found = Pulled()
+    lock = threading.Lock()
+
+    def pull(posting: Posting) -> None:
+        began = timezone.now()
+        try:
+            new = _pull(work, market, posting, began)
+            with lock:
+                found.new, found.silent = found.new + new, 0
+        except Refused as error:
+            found.problem = str(error)
+            _unreadable(work, posting, error, began)
+        except Unreachable as error:
+            found.problem, found.silent = str(error), found.silent + 1
+            _tried(work, posting, began)
+            if found.silent >= MOST_SILENT:
+                raise
+        except (LeaseLost, WorkerStopping):
+            raise
+        except Exception as error:
+            if is_transient(error):
+                raise
+            logger.exception("posting %s could not be read", posting.hit_id)
+            found.problem = f"a posting could not be read: {type(error).__name__}"
+            _tried(work, posting, began)
+
+    postings = iter(list(due[:MOST_READ]))
+    found.is_complete = run_in_flight(postings, pull, calls=settings.MTURK_CALLS_IN_FLIGHT, seconds=seconds)
+    return found
+
+
+def _tried(work: Work, posting: Posting, began: datetime) -> None:
+    with work.step():
+        Posting.objects.filter(pk=posting.pk).update(tried_at=began)
+
+
+def _unreadable(work: Work, posting: Posting, error: Refused, began: datetime) -> None:
+    """Remember that a posting was tried; one that is gone is over, and what was not listed by then never comes."""
+    gone = {"state": PostingState.SETTLED, "pulled_at": began} if "DoesNotExist" in error.code else {}
+    with work.step():
+        Posting.objects.filter(pk=posting.pk).update(tried_at=began, **gone)
+
+
+def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
+    """Take in what the marketplace lists of a posting.
+
+    When one submission cannot be taken in, the others are, and the posting is read again: it is neither settled
+    nor noted as read, so that nothing that was handed in is given up.
+    """
+    settles = posting.state == PostingState.ENDED and market.pending(posting.hit_id) == 0
+    remotes = list(market.assignments(posting.hit_id))
+    with work.step():
+        people_lock(campaign_id=posting.workforce.campaign_id, surrogate_ids=_people_of(posting, remotes))
+        taken = [_take_one(posting, remote) for remote in remotes]
+        changes: dict[str, Any] = {"tried_at": began}
+        if None not in taken:
+            changes["pulled_at"] = began
+            waiting = [TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED]
+            in_work = posting.tickets.filter(state=TicketState.OPEN, work__isnull=False)
+            if settles and not posting.tickets.filter(state__in=waiting).exists() and not in_work.exists():
+                changes["state"] = PostingState.SETTLED
+        Posting.objects.filter(pk=posting.pk).update(**changes)
+    return sum(map(bool, taken))
+
+
+def _people_of(posting: Posting, remotes: Sequence[RemoteAssignment]) -> set[UUID]:
+    """Return whoever taking these submissions in may be about."""
+    named = ExternalIdentity.objects.filter(
+        source=posting.workforce.source, name__in={remote.worker for remote in remotes}
+    )
+    return {*posting.tickets.values_list("surrogate_id", flat=True), *named.values_list("surrogate_id", flat=True)}
+
+
+def _take_one(posting: Posting, remote: RemoteAssignment) -> bool | None:
+    """Take a submission in and return whether it is new; None if it cannot be taken in now."""
+    try:
+        with transaction.atomic():
+            return _take(posting, remote, timezone.now())
+    except Exception as error:
+        if is_transient(error):
+            raise
+        logger.exception("assignment %s of %s could not be taken in", remote.remote_id, posting.hit_id)
+        return None
+
+
+def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
+    """Match one listed submission with what we know of it."""
+    ticket = _ticket_of(posting, remote)
+    if ticket is None:
+        ticket = stranger_record(posting=posting, remote=remote, now=now)
+    elif ticket.posting_id != posting.pk:  # the address named another HIT of ours
+        Ticket.objects.filter(pk=ticket.pk).update(posting=posting)
+        ticket.posting = posting
+    new = ticket_confirm(ticket=ticket, remote=remote, now=now)
+    ticket.refresh_from_db()
+    if remote.status == "Approved" and ticket.state != TicketState.APPROVED:
+        ticket_paid(ticket=ticket, errand=None, now=now)  # the marketplace's clock approved it
+    elif remote.status == "Rejected" and ticket.state in (TicketState.SUBMITTED, TicketState.UNMATCHED):
+        Ticket.objects.filter(pk=ticket.pk).update(state=TicketState.REFUSED, decided_at=now)
+    return new
+
+
+def _ticket_of(posting: Posting, remote: RemoteAssignment) -> Ticket | None:
+    """Return the ticket of a submission; of somebody who was erased the assignment alone is known."""
+    own = Ticket.objects.select_related("workforce__campaign", "posting__workforce").filter(
+        workforce=posting.workforce, remote_id=remote.remote_id
+    )
+    source = posting.workforce.source
+    named = own.filter(surrogate__external__source=source, surrogate__external__name=remote.worker).first()
+    return named or own.filter(posting=posting, surrogate__external=None).first()

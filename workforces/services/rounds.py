@@ -1,0 +1,123 @@
+"""Rounds at the marketplace: read, decide, send, each for a bounded time.
+
+Polling alone is enough; notifications only make a round come sooner.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from accounts.transactions import is_transient
+from annotation.models import CampaignState
+from jobs.services import job_enqueue
+from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
+from workforces.kinds.mturk.client import Unreachable
+from workforces.models import Errand, ErrandState, Posting, PostingState, Workforce, WorkforceKind
+from workforces.services.connection import NotConfigured, market
+from workforces.services.errands import errands_run
+from workforces.services.pay import approvals_due
+from workforces.services.postings import postings_plan
+from workforces.services.pulls import postings_pull
+from workforces.services.tickets import tickets_lapse
+
+logger = logging.getLogger(__name__)
+
+
+def rounds_due(now: datetime) -> None:
+    """Have the marketplace looked after, every so many seconds."""
+    if settings.MTURK_ENDPOINT_URL and any(True for _ in _workforces_due(now)):
+        round_request(now=now)
+
+
+def _workforces_due(now: datetime) -> Iterator[Workforce]:
+    """Yield workforces that have something to do and were not looked after lately."""
+    before = (now - timedelta(seconds=settings.MTURK_ROUND_SECONDS)).isoformat()
+    postings = Posting.objects.filter(workforce=OuterRef("pk")).exclude(state=PostingState.SETTLED)
+    errands = Errand.objects.filter(workforce=OuterRef("pk"), state__in=[ErrandState.DUE, ErrandState.SENDING])
+    rows = Workforce.objects.filter(kind=WorkforceKind.MTURK).filter(
+        Q(campaign__state=CampaignState.OPEN) | Exists(postings) | Exists(errands)
+    )
+    for workforce in rows.select_related("campaign").order_by("pk"):
+        round_at = workforce.remote.get("round_at", "")
+        if round_at < before or round_at > now.isoformat():  # later than now: the clock was wrong then
+            yield workforce
+
+
+def round_request(*, now: datetime) -> None:
+    """Ask for a round over all campaigns; at most one waits or runs: they share the marketplace's patience."""
+    job_enqueue(kind="workforces.marketplace", payload={}, now=now, key="marketplace")
+
+
+def marketplace_rounds(*, work: Work) -> dict[str, Any]:
+    """Look after every campaign's postings, one after another, each for a bounded time.
+
+    Raises
+    ------
+    RetryLater
+        The marketplace did not answer for one of them; the others were looked after all the same.
+    """
+    pulled = confirmed = 0
+    unreachable = ""
+    for workforce in list(_workforces_due(timezone.now())):
+        try:
+            found = marketplace_round(work=work, workforce=workforce)
+            pulled, confirmed = pulled + found["pulled"], confirmed + found["confirmed"]
+        except Unreachable as error:
+            unreachable = str(error)
+            _note_problem(workforce, unreachable)
+        except (LeaseLost, WorkerStopping):
+            raise
+        except Exception as error:  # one campaign that cannot be looked after keeps the others waiting for nothing
+            if is_transient(error):
+                raise
+            logger.exception("the postings of %s could not be looked after", workforce.campaign_id)
+            _note_problem(
+                workforce, f"something unexpected went wrong ({type(error).__name__}); the log has the details"
+            )
+    if unreachable:
+        raise RetryLater(unreachable)
+    return {"pulled": pulled, "confirmed": confirmed}
+
+
+def _note_problem(workforce: Workforce, problem: str) -> None:
+    """Show managers what keeps a workforce from going on, and come back to it after the usual pause."""
+    kept = Workforce.objects.values_list("remote", flat=True).get(pk=workforce.pk)
+    Workforce.objects.filter(pk=workforce.pk).update(
+        problem=problem[:500], remote={**kept, "round_at": timezone.now().isoformat()}
+    )
+
+
+def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, int]:
+    """Read what came in, decide what is due, send it, each within its share of the time; the next round does the rest.
+
+    Raises
+    ------
+    Unreachable
+    """
+    try:
+        client = market()
+    except NotConfigured as error:
+        Workforce.objects.filter(pk=workforce.pk).update(problem=str(error))
+        return {"pulled": 0, "confirmed": 0}
+    share = settings.MTURK_ROUND_BUDGET_SECONDS / 2
+    pulled = postings_pull(work=work, market=client, workforce=workforce, seconds=share)
+    work.progress(work.job.done)
+    tickets_lapse(workforce=workforce, now=timezone.now())
+    approvals_due(workforce=workforce, now=timezone.now())
+    with work.step():
+        postings_plan(workforce=workforce, now=timezone.now())
+    confirmed, all_sent = errands_run(work=work, market=client, workforce=workforce, seconds=share)
+    with work.step():
+        workforce.refresh_from_db()
+        round_at = timezone.now().isoformat() if pulled.is_complete and all_sent else ""
+        waiting = Errand.objects.filter(workforce=workforce, state=ErrandState.SENDING).exclude(error="")
+        problem = pulled.problem or waiting.order_by("pk").values_list("error", flat=True).first() or ""
+        Workforce.objects.filter(pk=workforce.pk).update(
+            remote={**workforce.remote, "round_at": round_at}, problem=problem[:500]
+        )
+    return {"pulled": pulled.new, "confirmed": confirmed}
