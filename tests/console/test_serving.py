@@ -110,7 +110,9 @@ def test_the_marketplace_beside_it_has_a_requester_and_open_hits(demo):
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="needs Linux's /proc to find the children")
 def test_web_worker_and_marketplace_come_back_after_kill_9(demo):
     address, folder, process = demo
-    before = children(process)
+    until = time.monotonic() + 30
+    while len(before := children(process)) < 3 and time.monotonic() < until:
+        time.sleep(0.3)  # one may just be coming back
     assert len(before) == 3
     for pid in before:
         os.kill(pid, signal.SIGKILL)
