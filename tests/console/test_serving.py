@@ -22,6 +22,9 @@ def free_port():
         return probe.getsockname()[1]
 
 
+pytestmark = pytest.mark.own_database
+
+
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
