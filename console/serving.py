@@ -29,7 +29,7 @@ def prepare(call_command: Callable[..., Any]) -> None:
     """Bring database, cache table and static files up to date."""
     Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
     call_command("migrate", verbosity=0, interactive=False)
-    call_command("createcachetable")
+    call_command("createcachetable", verbosity=0)
     if not settings.DEBUG:
         call_command("collectstatic", verbosity=0, interactive=False)
 

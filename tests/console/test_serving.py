@@ -130,3 +130,18 @@ def test_web_worker_and_marketplace_come_back_after_kill_9(demo):
         time.sleep(0.3)
     assert not set(children(process)) & set(before)
     assert get(f"{address}/readyz")[0] == 200
+
+
+@pytest.mark.django_db
+def test_getting_ready_a_second_time_says_nothing_on_standard_output(capsys, settings, tmp_path):
+    from django.core.management import call_command
+
+    from console.serving import prepare
+
+    settings.CACHES = {
+        "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "quorate_cache"}
+    }
+    settings.DATA_DIR, settings.STATIC_ROOT = tmp_path, tmp_path / "static"
+    for _ in range(2):
+        prepare(call_command)
+    assert capsys.readouterr().out == ""
