@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quality.rules.dawid_skene import dawid_skene
+from quality.rules.policy import SecondRound
+from quality.rules.process import Stage, Vote, standing
 from quality.rules.voting import Decided, NoAgreement, TooFew, strict_majority, unique_plurality
 
 LABELS = st.lists(st.integers(1, 4), max_size=9)
@@ -95,3 +97,14 @@ def test_a_doubled_judgment_and_no_judgment_are_refused():
         dawid_skene([("a", "w", 1), ("a", "w", 2)])
     with pytest.raises(ValueError, match="no judgments"):
         dawid_skene([])
+
+
+def test_pooled_asks_the_expert_where_the_second_round_alone_would_decide():
+    """First 4 3 2, second 1 1 4: alone it is 1 by majority; pooled, 1 and 4 have two votes each."""
+    first = [Vote(key, label) for key, label in enumerate((4, 3, 2))]
+    second = [Vote(key, label) for key, label in enumerate((1, 1, 4), start=10)]
+    alone = standing(first, second, None, needed=3, rule=SecondRound.ALONE)
+    assert (alone.stage, alone.label, alone.rule) == (Stage.DONE, 1, "second")
+    assert standing(first, second, None, needed=3, rule=SecondRound.POOLED).stage is Stage.EXPERT
+    pooled = standing(first, [Vote(10, 3), Vote(11, 3), Vote(12, 1)], None, needed=3, rule=SecondRound.POOLED)
+    assert (pooled.label, pooled.rule) == (3, "pooled")

@@ -336,3 +336,14 @@ def test_what_is_submitted_on_an_item_that_was_retired_at_that_moment_fills_noth
     Slot.objects.update(state="closed")
     made = factories.submit(assignment)
     assert (made.state, made.slot, Slot.objects.get().state) == ("retired", None, "closed")
+
+
+def test_the_work_of_somebody_suspended_is_not_restored(campaign, now):
+    person = factories.annotator(campaign)
+    made = factories.vote(campaign, person, 4)
+    annotation_exclude(annotation=made, because="test", actor_id=None, now=now)
+    with transaction.atomic():
+        standing_move(
+            campaign=campaign, surrogate_id=person.surrogate_id, to=Standing.SUSPENDED, actor_id=None, now=now
+        )
+    assert not annotation_restore(annotation=made, actor_id=None, now=now)
