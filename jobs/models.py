@@ -58,6 +58,7 @@ class Job(models.Model):
             models.Index(
                 fields=["state", "finished_at"], condition=models.Q(state__in=["done", "failed"]), name="job_finished"
             ),
+            models.Index(fields=["key"], condition=models.Q(state="failed") & ~models.Q(key=""), name="job_failed_key"),
             models.Index(fields=["scope", "created_at"], name="job_by_scope"),
         ]
 

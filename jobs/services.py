@@ -26,6 +26,7 @@ RUN_TASK = "jobs.run"  # the Celery task
 MOST_STALLED = 5  # attempts without progress until a job is given up
 MOST_BACKOFF_SECONDS = 300
 SILENCE_SECONDS, MOST_SILENCE_SECONDS = 15, 3600  # until a job that nobody took is announced again
+FAILURE_PAUSE_SECONDS = 300
 FAILED_DAYS = 30  # so long a failed job can be tried again
 CLOCK_SLACK_SECONDS = 60  # by which the clocks of two machines may differ
 
@@ -54,6 +55,12 @@ def job_enqueue(
         if created:
             transaction.on_commit(lambda: job_announce(job=job))
     return job
+
+
+def job_failed_lately(*, key: str, now: datetime) -> bool:
+    """Return whether a job of a key failed minutes ago: a sweep then waits before it asks for the same again."""
+    recent = now - timedelta(seconds=FAILURE_PAUSE_SECONDS)
+    return Job.objects.filter(key=key, state=JobState.FAILED, finished_at__gt=recent).exists()
 
 
 def job_announce(*, job: Job) -> None:
@@ -140,8 +147,8 @@ def _run(work: Work) -> None:
     try:
         with _heartbeat(work):
             result = kind_named(job.kind).run(work)
-        _finish(work, JobState.DONE, result={**job.result, **result})
-        _clean(job)
+        if _finish(work, JobState.DONE, result={**job.result, **result}):
+            _clean(job)
     except LeaseLost:
         logger.warning("job %s was taken over by another worker", job.pk)
     except WorkerStopping:
@@ -196,11 +203,13 @@ def job_retry(*, job_id: UUID, now: datetime) -> bool:
     return bool(queued)
 
 
-def _finish(work: Work, state: JobState, *, result: dict[str, Any] | None = None, error: str = "") -> None:
+def _finish(work: Work, state: JobState, *, result: dict[str, Any] | None = None, error: str = "") -> bool:
+    """End a job, unless another worker has taken it over meanwhile; return whether this attempt ended it."""
     changes: dict[str, Any] = {"state": state, "finished_at": timezone.now(), "lease_until": None, "error": error}
     if result is not None:
         changes["result"] = result
-    Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING).update(**changes)
+    own = Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING)
+    return bool(own.update(**changes))
 
 
 def _retry(work: Work, reason: str, *, pause: int, **changes: Any) -> None:
@@ -237,13 +246,15 @@ def _heartbeat(work: Work) -> Iterator[None]:
 
 
 def jobs_forget(now: datetime) -> None:
-    """Delete jobs that nobody looks at any more: finished ones of upkeep after an hour, failed ones after a month."""
+    """Delete jobs that nobody needs any more: of upkeep, after an hour; failed imports, with their uploads, later.
+
+    A failed release stays: its members are frozen, and trying again goes on where it was.
+    """
+    sweepable = Job.objects.filter(lane__in=[Lane.UPKEEP, Lane.MARKETPLACE], requested_by=None)
     old = now - timedelta(hours=1)
-    Job.objects.filter(
-        state=JobState.DONE, finished_at__lt=old, lane__in=[Lane.UPKEEP, Lane.MARKETPLACE], requested_by=None
-    ).delete()
+    sweepable.filter(state__in=[JobState.DONE, JobState.FAILED], finished_at__lt=old).delete()
+    kinds = [kind.name for kind in KINDS.values() if kind.clean is not None]
     failed = Job.objects.filter(state=JobState.FAILED, finished_at__lt=now - timedelta(days=FAILED_DAYS))
-    for job in failed.order_by("finished_at", "pk")[:20]:
-        if job.kind in KINDS:
-            _clean(job)
+    for job in failed.filter(kind__in=kinds).order_by("finished_at", "pk")[:20]:
+        _clean(job)
         job.delete()

@@ -25,8 +25,8 @@ class Did(StrEnum):
 
 
 @dataclass(frozen=True)
-class Temper:
-    """How somebody works.
+class WorkerProfile:
+    """How a simulated worker works.
 
     ``care`` is the chance to choose the true label; otherwise a label beside it, or (the careless) any.
     ``returns`` is the chance to give a task back unread.
@@ -45,7 +45,7 @@ class SimulatedWorker:
     market_url: str
     email: str
     password: str
-    temper: Temper
+    profile: WorkerProfile
     truth: Mapping[tuple[str, str], int]
     seed: int
     browser: Browser = field(default_factory=Browser)
@@ -69,17 +69,19 @@ class SimulatedWorker:
             self.browser.send(welcome)
 
     def work(self) -> Did:
-        """Take one HIT and finish it, or say that there is none."""
-        listing = self.browser.get(f"{self.market_url}/")
-        accept = listing.form_to("/next/")
-        if accept is None:
+        """Take one HIT and finish it, if there is one."""
+        taken = self.take()
+        if taken is None:
             return Did.NOTHING
-        taken = self.browser.send(accept)
-        if not taken.frames:
-            return Did.NOTHING
-        if self._chance.random() < self.temper.returns:
+        if self._chance.random() < self.profile.returns:
             return self._give_back(taken)
         return self.finish(taken)
+
+    def take(self) -> Page | None:
+        """Accept the next HIT and return its page; None when there is none."""
+        accept = self.browser.get(f"{self.market_url}/").form_to("/next/")
+        taken = self.browser.send(accept) if accept else None
+        return taken if taken and taken.frames else None
 
     def _give_back(self, taken: Page) -> Did:
         form = taken.form_to("/return/")
@@ -121,7 +123,7 @@ class SimulatedWorker:
             form = page.form_to(part)
             if form is not None:
                 skip = page.form_to("/skip/")
-                if skip is not None and self._chance.random() < self.temper.skips:
+                if skip is not None and self._chance.random() < self.profile.skips:
                     return frame.send(skip, reason="unclear")
                 return frame.send(form, label=str(self._label(page)), active_seconds="2.0")
         begin = next((link for link in page.links if link.endswith("?begin")), None)
@@ -130,9 +132,9 @@ class SimulatedWorker:
     def _label(self, page: Page) -> int:
         pair = (_clean(page.marked.get("question", "")), _clean(page.marked.get("candidate", "")))
         true = next((label for (question, answer), label in self.truth.items() if pair[0] == question and answer in pair[1]), 3)  # fmt: skip
-        if self._chance.random() < self.temper.care:
+        if self._chance.random() < self.profile.care:
             return true
-        if self.temper.is_random:
+        if self.profile.is_random:
             return self._chance.choice(LABELS)
         return min(4, max(1, true + self._chance.choice((-1, 1))))
 

@@ -18,7 +18,7 @@ from annotation.ordering import order_key, seeded
 from annotation.services.claims import queue_rewind
 from annotation.services.counting import round_slots_close, round_slots_want
 from jobs.models import Job
-from jobs.services import job_enqueue
+from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
 
 CHUNK = 500
@@ -46,14 +46,19 @@ def batches_open(now: datetime) -> None:
     """Launch batches whose time has come, in campaigns that are not closed."""
     due = Batch.objects.filter(state=BatchState.DRAFT, opens_at__lte=now).exclude(campaign__state=CampaignState.CLOSED)
     for batch in due.select_related("campaign").order_by("opens_at", "pk")[:20]:
-        launch_request(batch=batch, actor_id=None, now=now)
+        if not job_failed_lately(key=_launch_key(batch), now=now):
+            launch_request(batch=batch, actor_id=None, now=now)
+
+
+def _launch_key(batch: Batch) -> str:
+    return f"launch:{batch.pk}"
 
 
 def launch_request(*, batch: Batch, actor_id: UUID | None, now: datetime) -> Job:
     """Have a batch launched by a job; asking again changes nothing."""
     return job_enqueue(
         kind="annotation.launch", payload={"campaign": str(batch.campaign_id), "batch": batch.pk}, now=now,
-        scope_id=batch.campaign_id, requested_by_id=actor_id, key=f"launch:{batch.pk}",
+        scope_id=batch.campaign_id, requested_by_id=actor_id, key=_launch_key(batch),
     )  # fmt: skip
 
 

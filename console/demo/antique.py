@@ -46,7 +46,7 @@ from quality.services.gold import gold_import
 from quality.services.inspections import inspection_decide
 from quality.services.people import review_decide
 from quality.services.policies import policy_publish
-from simulation.crowd import Did, SimulatedWorker, Temper
+from simulation.crowd import Did, SimulatedWorker, WorkerProfile
 from workforces.models import Appeal, Errand, ErrandKind, ErrandState, Posting, PostingState, Ticket, TicketState
 from workforces.services.appeals import appeal_decide, appeal_open
 from workforces.services.pay import bonus_grant
@@ -62,7 +62,9 @@ PACE = {
     "MTURK_ROUND_SECONDS": "0.5", "MTURK_PULL_SECONDS": "0.5", "MTURK_RETRY_SECONDS": "1",
     "MTURK_REQUESTS_PER_SECOND": "0", "QUORATE_JOB_LEASE_SECONDS": "5", "MARKETPLACE_SWEEP_SECONDS": "0.5",
 }  # fmt: skip
-CAREFUL, MIDDLING, CARELESS = Temper(care=0.95), Temper(care=0.8), Temper(care=0.05, is_random=True)
+CAREFUL = WorkerProfile(care=0.95)
+MIDDLING = WorkerProfile(care=0.8)
+CARELESS = WorkerProfile(care=0.05, is_random=True)
 CROWD = (CAREFUL,) * 8 + (MIDDLING,) * 2 + (CARELESS,) * 2
 HARD_SHARE = 0.3  # pairs on which even careful people choose any label
 Say = Callable[[str], None]
@@ -237,10 +239,10 @@ def _crowd(services: Services, campaign: Campaign, plan: Plan, say: Say) -> list
     """Return workers with accounts; what they believe of each pair is drawn by the seed."""
     truth = _truth(plan)
     crowd = []
-    for number, temper in enumerate(CROWD[:5] if plan.is_unanimous else CROWD):
+    for number, profile in enumerate(CROWD[:5] if plan.is_unanimous else CROWD):
         email, password = f"w{number}-{campaign.slug}@crowd.example", secrets.token_hex(8)
         _command(services.market_environment, "marketplace_worker", "--email", email, "--password", password, "--json")
-        chosen = Temper(care=1.0, skips=0.0) if plan.is_unanimous else temper
+        chosen = WorkerProfile(care=1.0, skips=0.0) if plan.is_unanimous else profile
         beliefs = truth if plan.is_unanimous else _beliefs(truth, plan.seed, number)
         crowd.append(SimulatedWorker(services.market_url, email, password, chosen, beliefs, plan.seed))
     say(f"{len(crowd)} workers have signed up")

@@ -20,7 +20,7 @@ from annotation.services.claims import queue_rewind
 from annotation.services.counting import people_lock
 from annotation.tasktypes.registry import voted_types
 from jobs.models import Job
-from jobs.services import job_enqueue
+from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
 from quality.models import Inspection, PolicyVersion, Unexamined
 from quality.rules.policy import Policy
@@ -121,16 +121,21 @@ def _examine(annotation: Annotation, version: PolicyVersion, policy: Policy, *, 
     return item_judge_locked(item=annotation.item, version=version, policy=policy, now=now)
 
 
-def examine_request(*, campaign_id: Any, now: datetime) -> Job:
+def examine_request(*, campaign_id: UUID, now: datetime) -> Job:
     """Ask for a look at what waits; at most one such job waits for each campaign."""
     return job_enqueue(
         kind="quality.examine", payload={"campaign": str(campaign_id)}, now=now, scope_id=campaign_id,
-        key=f"examine:{campaign_id}",
+        key=_key(campaign_id),
     )  # fmt: skip
+
+
+def _key(campaign_id: UUID) -> str:
+    return f"examine:{campaign_id}"
 
 
 def examine_due(now: datetime) -> None:
     """Find campaigns with annotations that wait: one look into a partial index for each campaign with a vote."""
     own = waiting(now=now).filter(campaign=OuterRef("pk"))
     for campaign in Campaign.objects.filter(Exists(own), task_type__in=voted_types()).order_by("pk"):
-        examine_request(campaign_id=campaign.pk, now=now)
+        if not job_failed_lately(key=_key(campaign.pk), now=now):
+            examine_request(campaign_id=campaign.pk, now=now)

@@ -9,7 +9,17 @@ from django.utils import timezone
 
 from jobs.models import Job
 from jobs.registry import KINDS, SWEEPS, JobKind, Lane
-from jobs.services import job_enqueue, job_retry, job_run, job_take, jobs_announce_due, jobs_due, jobs_run_due
+from jobs.services import (
+    job_enqueue,
+    job_failed_lately,
+    job_retry,
+    job_run,
+    job_take,
+    jobs_announce_due,
+    jobs_due,
+    jobs_forget,
+    jobs_run_due,
+)
 from jobs.ticks import Clock, tick
 from jobs.work import LeaseLost, RetryLater
 
@@ -188,6 +198,49 @@ def test_a_worker_that_is_told_to_stop_leaves_its_job_to_the_next(kind, now, mon
     jobs_run_due()
     job.refresh_from_db()
     assert (job.state, job.done) == ("done", 5)
+
+
+def test_what_a_job_needed_is_kept_for_whoever_took_it_over(kind, now):
+    """An attempt that lost its lease after its last step must not delete the upload that the next attempt reads."""
+    cleaned, name = [], "tests.job"
+
+    def handler(work):
+        if work.attempt == 1:
+            Job.objects.filter(pk=work.job.pk).update(attempt=2)  # as another worker does
+        return {}
+
+    kind(handler)
+    KINDS[name] = JobKind(name, handler, Lane.BULK, cleaned.append)
+    job = job_enqueue(kind=name, payload={"file": "upload"}, now=now)
+    jobs_run_due()
+    assert cleaned == []
+    Job.objects.filter(pk=job.pk).update(lease_until=now - timedelta(seconds=1))
+    jobs_run_due()
+    assert cleaned == [{"file": "upload"}]
+
+
+def test_a_sweep_does_not_ask_again_at_once_for_what_has_just_failed(kind, now):
+    def handler(work):
+        raise ValueError("no")
+
+    job_enqueue(kind=kind(handler), payload={}, now=now, key="k")
+    assert not job_failed_lately(key="k", now=timezone.now())
+    jobs_run_due()
+    assert job_failed_lately(key="k", now=timezone.now())
+    assert not job_failed_lately(key="k", now=timezone.now() + timedelta(minutes=6))
+
+
+def test_failed_imports_are_forgotten_with_their_uploads_and_failed_releases_are_not(kind, now):
+    cleaned, name = [], kind(lambda work: {})
+    KINDS[name] = JobKind(name, lambda work: {}, Lane.BULK, cleaned.append)
+    long_ago = now - timedelta(days=31)
+    for wanted in (name, "exports.write"):
+        Job.objects.create(
+            kind=wanted, lane="bulk", state="failed", finished_at=long_ago, due_at=now, created_at=now, payload={"file": wanted}
+        )  # fmt: skip
+    jobs_forget(now)
+    assert cleaned == [{"file": name}]
+    assert [job.kind for job in Job.objects.all()] == ["exports.write"]
 
 
 def test_each_lane_is_taken_alone(kind, now):

@@ -6,9 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from contextlib import contextmanager
+from functools import cached_property
 
 import boto3
 from botocore.config import Config
@@ -42,6 +44,7 @@ class Served:
             for name, value in os.environ.items()
             if not name.startswith(("DJANGO", "MARKETPLACE", "DATABASE"))
         }
+        self._one_at_a_time = threading.Lock()
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self.environment = kept | {
@@ -50,6 +53,7 @@ class Served:
         }  # fmt: skip
 
     def command(self, *arguments):
+        """Run a command as people do, in a process of its own."""
         return subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
@@ -59,10 +63,37 @@ class Served:
             timeout=120,
         )
 
+    def call(self, *arguments):
+        """Run a command in the process that stays for them (:mod:`tests.marketplace.commands`); return what it printed.
+
+        Raises:
+            AssertionError: The command failed.
+        """
+        with self._one_at_a_time:
+            self._commands.stdin.write(json.dumps(arguments) + "\n")
+            self._commands.stdin.flush()
+            code, out, err = json.loads(self._commands.stdout.readline())
+        assert code == 0, err
+        return out
+
+    @cached_property
+    def _commands(self):
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.marketplace.commands"],
+            cwd=ROOT,
+            env=self.environment | {"DJANGO_SETTINGS_MODULE": "config.settings.marketplace"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def close(self):
+        """End the process of :meth:`call`, if there is one."""
+        if "_commands" in vars(self):
+            self._commands.communicate(timeout=30)
+
     def requester(self, name="lab", deposit="100", *arguments):
-        result = self.command("marketplace_requester", name, "--deposit", deposit, "--json", *arguments)
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
+        return json.loads(self.call("marketplace_requester", name, "--deposit", deposit, "--json", *arguments))
 
     def client(self, made, **options):
         return client_for(made["endpoint_url"], (made["aws_access_key_id"], made["aws_secret_access_key"]), **options)
@@ -85,5 +116,6 @@ def served(folder, **environment):
                 time.sleep(0.1)
         yield marketplace
     finally:
+        marketplace.close()
         process.send_signal(signal.SIGTERM)
         process.wait(30)

@@ -152,7 +152,7 @@ def test_gold_is_front_loaded_looks_like_any_slot_and_is_checked():
 
 
 def test_three_misses_pause_and_a_manager_suspends_what_is_excluded_reopens():
-    policy = Policy(gold_first=3, gold_first_items=3)
+    policy = Policy(gold_rate=0, gold_first=3, gold_first_items=3)
     campaign = factories.antique(items=6, gold=8, policy=policy)
     careless, manager = factories.annotator(campaign), factories.user()
     for _ in range(3):
@@ -179,7 +179,7 @@ def test_three_misses_pause_and_a_manager_suspends_what_is_excluded_reopens():
 
 
 def test_a_reinstated_person_begins_afresh():
-    policy = Policy(gold_first=3, gold_first_items=3)
+    policy = Policy(gold_rate=0, gold_first=3, gold_first_items=3)
     campaign = factories.antique(items=6, gold=8, policy=policy)
     person, manager = factories.annotator(campaign), factories.user()
     for _ in range(3):

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from simulation.crowd import SimulatedWorker, Temper
+from simulation.crowd import SimulatedWorker, WorkerProfile
 from tests import factories
 from tests.marketplace.served import served
 from workforces.models import Errand
@@ -61,19 +61,16 @@ class Desk:
             for hit in page["HITs"]:
                 self.client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
 
-    def worker(self, name, **temper):
+    def worker(self, name, **profile):
         """Return somebody with an account at the marketplace, logged in."""
-        made = self.market.command(
-            "marketplace_worker", "--email", f"{name}-{self.campaign.slug}@example.org", "--password",
-            "correct horse battery", "--json",
-        )  # fmt: skip
-        assert made.returncode == 0, made.stderr
+        email, password = f"{name}-{self.campaign.slug}@example.org", "correct horse battery"
+        self.market.call("marketplace_worker", "--email", email, "--password", password, "--json")
         truth = {}
         for item in self.campaign.items.all():
             truth[item.content["question_text"], item.content["answer_text"]] = 4
         worker = SimulatedWorker(
-            f"http://worker.localhost:{self.market.port}", f"{name}-{self.campaign.slug}@example.org",
-            "correct horse battery", Temper(**{"care": 1.0, "returns": 0.0, "skips": 0.0, **temper}), truth, seed=5,
+            f"http://worker.localhost:{self.market.port}", email, password,
+            WorkerProfile(**{"care": 1.0, "returns": 0.0, "skips": 0.0, **profile}), truth, seed=5,
         )  # fmt: skip
         worker.log_in()
         return worker

@@ -82,11 +82,8 @@ class MTurk:
 
     def open(self):
         self.made.round()
-        listing = self.worker.browser.get(self.worker.market_url + "/")
-        self.taken = self.worker.browser.send(listing.form_to("/next/"))
-        page = self.worker.in_frame(self.taken, until="/answer/")
-        self.page = page
-        return page.text if page else "Nothing is left for you"
+        self.page = self.worker.in_frame(self.worker.take(), until="/answer/")
+        return self.page.text if self.page else "Nothing is left for you"
 
     def answer(self, page, label):
         from simulation.browser import Browser

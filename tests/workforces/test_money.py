@@ -9,12 +9,16 @@ from django.utils import timezone
 
 from accounts.models import ExternalIdentity
 from accounts.services import external_erase, external_surrogate
+from annotation.models import Participation
 from annotation.services.people import standing_move
-from tests.workforces.test_pitfalls import arrive, fault, paid
-from workforces.models import Errand, Posting, Ticket
+from tests import factories
+from tests.workforces.acts import arrive, fault, paid
+from tests.workforces.conftest import TERMS
+from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.messages import person_message
 from workforces.services.outbox import errand_add
-from workforces.services.pay import PayError, bonus_grant, committed_cents
+from workforces.services.pay import PayError, bonus_grant, committed_cents, pay_hold, refusal_take_back, ticket_refuse
+from workforces.services.postings import owed_post, posting_end
 from workforces.services.reconcile import reconcile
 from workforces.services.statements import statement_path
 from workforces.services.workforces import workforce_add
@@ -138,6 +142,7 @@ def test_the_last_word_on_letting_somebody_in_holds_whatever_order_the_errands_t
     made.round()
     second.refresh_from_db()
     assert second.state == "due"  # it waits for what was said before it
+    assert Errand.objects.get(kind="approve").state == "confirmed"  # and nothing else does
     Errand.objects.filter(pk=first.pk).update(due_at=now)
     made.round()
     made.round()
@@ -146,3 +151,148 @@ def test_the_last_word_on_letting_somebody_in_holds_whatever_order_the_errands_t
         QualificationTypeId=made.workforce.remote["exclusion"], Status="Granted"
     )
     assert held["Qualifications"] == []
+
+
+def test_the_cap_is_a_cap(desk):
+    made = desk(items=5, n=1, terms={"cap_cents": 36})
+    made.round()
+    assert Posting.objects.count() == 3  # 12 cents each with the fee
+    made.workforce.refresh_from_db()
+    assert made.workforce.spent_stop
+    worker = made.worker("a")
+    for _ in range(8):
+        worker.work()
+        made.round()
+    books = made.money()
+    assert books["paid"] + books["fees"] == 36
+
+
+def test_terms_that_change_do_not_change_what_was_posted(desk):
+    made = desk(items=1)
+    made.round()
+    workforce_add(
+        campaign=made.campaign, kind="mturk", terms={**TERMS, "reward_cents": 50}, actor_id=None, now=timezone.now()
+    )
+    made.worker("a").work()
+    made.round()
+    made.round()
+    assert LedgerEntry.objects.get().cents == 10
+    assert paid(made) == 10
+
+
+def test_approved_by_the_marketplaces_clock_is_written_down_once_and_not_approved_again(desk):
+    made = desk(items=1, terms={"approve_after_seconds": 3600, "auto_approval_seconds": 7200})
+    made.round()
+    made.worker("a").work()
+    made.round()
+    made.market.call("marketplace_clock", "--advance", "7300")
+    try:
+        made.round()
+        made.round()
+        assert Ticket.objects.get().state == "approved"
+        assert not Errand.objects.filter(kind="approve", state="confirmed").exists()
+        assert LedgerEntry.objects.filter(kind="reward").count() == 1
+        assert paid(made) == 10
+    finally:
+        made.market.call("marketplace_clock", "--reset")
+
+
+def test_a_refusal_comes_too_late_for_what_the_clock_approved(desk):
+    made = desk(items=1, terms={"approve_after_seconds": 3600, "auto_approval_seconds": 7200})
+    made.round()
+    made.worker("a").work()
+    made.round()
+    boss = factories.user()
+    ticket_refuse(
+        ticket=Ticket.objects.get(), reason="Wrong.", actor_id=boss.surrogate_id, now=timezone.now(),
+        due_at=timezone.now() + timedelta(seconds=60),
+    )  # fmt: skip
+    made.market.call("marketplace_clock", "--advance", "7300")
+    try:
+        Errand.objects.filter(kind="reject").update(due_at=timezone.now())
+        made.round()
+        assert (Ticket.objects.get().state, Errand.objects.get(kind="reject").state) == ("approved", "failed")
+        assert paid(made) == 10
+    finally:
+        made.market.call("marketplace_clock", "--reset")
+
+
+@pytest.mark.parametrize("days", [2, 31])
+def test_an_appeal_is_paid_by_override_and_after_thirty_days_by_bonus(desk, days):
+    made = desk(items=1, terms={"approve_after_seconds": 3600})
+    made.round()
+    made.worker("a").work()
+    made.round()
+    boss = factories.user()
+    ticket = Ticket.objects.get()
+    ticket_refuse(ticket=ticket, reason="Wrong.", actor_id=boss.surrogate_id, due_at=timezone.now(), now=timezone.now())
+    made.round()
+    assert Ticket.objects.get().state == "refused"
+    made.market.call("marketplace_clock", "--advance", str(days * 86_400))
+    try:
+        Ticket.objects.update(submitted_at=timezone.now() - timedelta(days=days))
+        ticket.refresh_from_db()
+        with transaction.atomic():
+            refusal_take_back(ticket=ticket, reason="It was right.", actor_id=boss.surrogate_id, now=timezone.now())
+        made.round()
+        made.round()
+        assert LedgerEntry.objects.get().kind == ("reward" if days == 2 else "bonus")
+        assert made.money()["paid"] == 10
+    finally:
+        made.market.call("marketplace_clock", "--reset")
+
+
+def test_the_pay_of_somebody_who_is_paused_waits_for_a_manager_but_not_for_ever(desk):
+    made = desk(items=1)
+    made.round()
+    made.worker("a").work()
+    surrogate_id = Ticket.objects.get().surrogate_id
+    with transaction.atomic():
+        pay_hold(campaign=made.campaign, surrogate_id=surrogate_id, until=timezone.now() + timedelta(hours=5))
+    made.round()
+    made.round()
+    assert not Errand.objects.filter(kind="approve").exists()
+    with transaction.atomic():
+        pay_hold(campaign=made.campaign, surrogate_id=surrogate_id, until=timezone.now() - timedelta(seconds=1))
+    made.round()
+    assert paid(made) == 10
+
+
+def test_somebody_who_did_the_training_and_finds_nothing_left_hands_in_and_is_paid(desk):
+    made = desk(items=1, n=1, has_training=True, terms={"training_bonus_cents": 25})
+    made.round()
+    late = made.worker("late")
+    taken = late.take()
+    other = factories.annotator(made.campaign)
+    Participation.objects.create(campaign=made.campaign, surrogate=other.surrogate, trained_at=timezone.now())
+    factories.vote(made.campaign, other, 4)
+    late.finish(taken)
+    made.round()
+    made.round()
+    assert Ticket.objects.get().state == "approved"
+    assert not Ticket.objects.get().work.exists()
+    assert paid(made) == 10 + 25
+
+
+def test_work_that_could_not_be_handed_in_is_paid_by_a_posting_for_one(desk):
+    made = desk(items=1, n=1)
+    made.round()
+    worker = made.worker("unlucky")
+    taken = worker.take()
+    worker.in_frame(taken, until="externalSubmit")
+    worker.browser.send(taken.form_to("/return/"))  # the frame broke, say
+    boss = factories.user()
+    surrogate_id = Ticket.objects.get().surrogate_id
+    posting_end(posting=Posting.objects.get(), now=timezone.now())
+    owed_post(
+        workforce=made.workforce, surrogate_id=surrogate_id, cents=10, reason="Your work of today was lost.",
+        actor_id=boss.surrogate_id, now=timezone.now(),
+    )  # fmt: skip
+    made.round()
+    other = made.worker("other")
+    assert "Payment for work you did" not in other.browser.get(other.market_url + "/").text
+    assert "Payment for work you did" in worker.browser.get(worker.market_url + "/").text
+    assert worker.work() == "handed_in"
+    made.round()
+    made.round()
+    assert paid(made) == 10

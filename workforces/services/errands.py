@@ -120,10 +120,12 @@ def _is_exclusion_due(workforce: Workforce) -> bool:
 def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
     """Yield errands that are due, each once, a kind after the other, the oldest of each first."""
     now, drawn = timezone.now(), set[int]()
-    due = Errand.objects.filter(
-        workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING]
-    ).exclude(Exists(_earlier_word(OuterRef("pk"), OuterRef("surrogate")).filter(workforce=workforce)))
-    due = due.select_related("posting", "ticket__workforce", "workforce__campaign")
+    too_early = Exists(_earlier_word(OuterRef("pk"), OuterRef("surrogate")).filter(workforce=workforce))
+    due = (
+        Errand.objects.filter(workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING])
+        .exclude(too_early, kind__in=_WORDS)
+        .select_related("posting", "ticket__workforce", "workforce__campaign")
+    )
     kinds = list(ErrandKind)
     while kinds:
         for kind in list(kinds):

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.transactions import is_transient
 from annotation.models import CampaignState
-from jobs.services import job_enqueue
+from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
 from workforces.kinds.mturk.client import Unreachable
 from workforces.models import Errand, ErrandState, Posting, PostingState, Workforce, WorkforceKind
@@ -27,10 +27,13 @@ from workforces.services.tickets import tickets_lapse
 
 logger = logging.getLogger(__name__)
 
+KEY = "marketplace"  # one round at a time
+
 
 def rounds_due(now: datetime) -> None:
     """Have the marketplace looked after, every so many seconds."""
-    if settings.MTURK_ENDPOINT_URL and any(True for _ in _workforces_due(now)):
+    is_due = settings.MTURK_ENDPOINT_URL and not job_failed_lately(key=KEY, now=now)
+    if is_due and any(True for _ in _workforces_due(now)):
         round_request(now=now)
 
 
@@ -50,7 +53,7 @@ def _workforces_due(now: datetime) -> Iterator[Workforce]:
 
 def round_request(*, now: datetime) -> None:
     """Ask for a round over all campaigns; at most one waits or runs: they share the marketplace's patience."""
-    job_enqueue(kind="workforces.marketplace", payload={}, now=now, key="marketplace")
+    job_enqueue(kind="workforces.marketplace", payload={}, now=now, key=KEY)
 
 
 def marketplace_rounds(*, work: Work) -> dict[str, Any]:

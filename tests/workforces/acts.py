@@ -1,0 +1,77 @@
+"""What tests do at the marketplace and in its frames."""
+
+import re
+from datetime import timedelta
+
+from django.test import Client
+from django.utils import timezone
+
+from tests.workforces.conftest import TERMS
+from workforces.models import Posting, Ticket, Workforce
+from workforces.services.reconcile import reconcile
+from workforces.services.tickets import GRACE_SECONDS
+
+
+def fault(made, operation, kind, times):
+    made.market.call("marketplace_fault", operation, kind, "--times", str(times))
+
+
+def lose_the_answer(made, operation):
+    """Let a call get through and its answer be lost, and what boto3 tries again be throttled."""
+    fault(made, operation, "drop-after", 1)
+    fault(made, operation, "throttle", 2)
+
+
+def hits(made):
+    return [hit for page in made.client.get_paginator("list_hits").paginate() for hit in page["HITs"]]
+
+
+def paid(made):
+    """Return what the marketplace paid, and check it against our ledger to the cent."""
+    found = reconcile(workforce=made.workforce)
+    assert found.agrees, found.differences
+    return made.money()["paid"]
+
+
+def local(url):
+    """Return an address of this platform as its own client asks for it."""
+    return re.sub(r"https?://[^/]+", "", url)
+
+
+def visit_of(page):
+    chain = getattr(page, "redirect_chain", None)
+    return chain[-1][0] if chain else page.request["PATH_INFO"]
+
+
+def path(page, what):
+    return re.search(rf'action="([^"]*/{what}/)"', page.content.decode()).group(1)
+
+
+def text_of(page):
+    return re.search(r'name="text" value="(\d+)"', page.content.decode()).group(1)
+
+
+def arrive(made, worker, assignment, hit=None):
+    """Open the frame's address as somebody who says who they are; agree, and return the page of the item."""
+    client = Client()
+    query = {"assignmentId": assignment, "hitId": hit or Posting.objects.order_by("pk")[0].hit_id, "workerId": worker}
+    page = client.get(f"/hit/{made.workforce.pk}/", query, follow=True)
+    if "/agree/" in page.content.decode():
+        client.post(path(page, "agree"), {"text": text_of(page)})
+        page = client.get(visit_of(page), follow=True)
+    return client, page
+
+
+def answer(client, page, label=4):
+    client.post(path(page, "answer"), {"stage": "relevance", "version": "0", "label": str(label)})
+
+
+def lapse(made, ticket):
+    """Let a ticket's time pass, with the marketplace read after it."""
+    Ticket.objects.filter(pk=ticket.pk).update(opened_at=timezone.now() - timedelta(seconds=600 + GRACE_SECONDS + 5))
+    made.round()
+    made.round()
+
+
+def stale(made, seconds):
+    Workforce.objects.filter(pk=made.workforce.pk).update(terms={**TERMS, "stale_seconds": seconds})

@@ -1,0 +1,133 @@
+"""Workers of a marketplace as annotators: kept out, suspended, reinstated, withdrawn, asked again."""
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import Annotation, Slot, Standing
+from annotation.services.exclusions import annotation_exclude
+from annotation.services.people import standing_move
+from annotation.services.withdrawal import participation_withdraw
+from quality.models import Review
+from quality.rules.policy import Policy
+from quality.services.people import review_decide
+from tests import factories
+from tests.workforces.acts import paid, stale
+from workforces.models import Errand, Posting, Ticket, TicketWork
+from workforces.services.pay import ticket_refuse
+from workforces.services.statements import statement_path
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_worker_on_many_hits_of_a_campaign_meets_no_item_twice_and_is_kept_out_when_all_are_seen(desk):
+    made = desk(items=2, n=3)
+    made.round()
+    worker = made.worker("busy")
+    for _ in range(2):
+        worker.work()
+        made.round()
+    items = list(Annotation.objects.values_list("item_id", flat=True))
+    assert len(items) == len(set(items)) == 2
+    stale(made, 0)
+    made.round()  # what nobody took is posted again
+    stale(made, 86_400)
+    made.round()
+    assert worker.work() == "returned"  # there is no item for this person
+    made.round()
+    assert Errand.objects.filter(kind="grant", state="confirmed").count() == 1
+    assert worker.work() == "nothing"  # nothing is offered any more
+    stale(made, 0)
+    made.round()  # what nobody took is posted again, and everybody may look again
+    assert Errand.objects.filter(kind="revoke", state="confirmed").count() == 1
+
+
+def test_somebody_who_is_reinstated_may_take_postings_again(desk):
+    made = desk(items=3, n=1, gold=6, policy=Policy(gold_rate=0, gold_first=3, gold_first_items=3))
+    made.round()
+    worker = made.worker("back", care=1.0)
+    for item in made.campaign.items.all():
+        worker.truth[item.content["question_text"], item.content["answer_text"]] = 1
+    for _ in range(3):
+        worker.work()
+        made.round()
+    factories.examine(made.campaign)
+    made.round()
+    assert worker.work() in ("returned", "nothing")
+    made.round()
+    assert Errand.objects.filter(kind="grant", state="confirmed").exists()
+    boss = factories.user()
+    review_decide(
+        review=Review.objects.get(), suspend=False, reason="", refuse_pay=False, actor_id=boss.surrogate_id,
+        now=timezone.now(),
+    )  # fmt: skip
+    made.round()
+    assert Errand.objects.filter(kind="revoke", state="confirmed").exists()
+    made.round()
+    assert worker.work() == "handed_in"
+
+
+def test_work_confirmed_after_a_suspension_or_a_withdrawal_does_not_count(desk):
+    made = desk(items=2, n=1)
+    made.round()
+    for name in ("suspended", "withdrawn"):
+        made.worker(name).work()
+    first, second = Ticket.objects.order_by("pk")
+    with transaction.atomic():
+        standing_move(
+            campaign=made.campaign,
+            surrogate_id=first.surrogate_id,
+            to=Standing.SUSPENDED,
+            actor_id=None,
+            now=timezone.now(),
+        )
+    participation_withdraw(campaign=made.campaign, surrogate_id=second.surrogate_id, now=timezone.now())
+    made.round()
+    made.round()
+    assert not Annotation.objects.filter(state="counted").exists()
+    assert Slot.objects.filter(state="open").count() == 2
+    assert paid(made) == 20  # it was done, and nobody refused it
+
+
+def test_somebody_from_a_marketplace_can_take_consent_back_and_is_paid_all_the_same(desk):
+    made = desk(items=2, n=1)
+    made.round()
+    made.worker("leaver").work()
+    ticket = Ticket.objects.get()
+    path = statement_path(workforce_id=made.workforce.pk, surrogate_id=ticket.surrogate_id)
+    client = Client()
+    assert client.get(path).status_code == 200
+    page = client.post(path, {"withdraw": "1"}, follow=True)
+    assert b"still paid" in page.content
+    annotation = Annotation.objects.get()
+    assert (TicketWork.objects.count(), annotation.state) == (0, "withdrawn")
+    assert annotation.surrogate_id != ticket.surrogate_id
+    made.round()
+    made.round()
+    assert paid(made) == 10
+    assert client.get("/statement/nonsense/").status_code == 404
+
+
+def test_refusing_and_excluding_work_asks_for_it_again_in_a_new_posting(desk):
+    made = desk(items=1, n=1, terms={"approve_after_seconds": 3600})
+    made.round()
+    made.worker("a").work()
+    made.round()
+    made.round()
+    boss = factories.user()
+    ticket_refuse(
+        ticket=Ticket.objects.get(),
+        reason="Wrong.",
+        actor_id=boss.surrogate_id,
+        due_at=timezone.now(),
+        now=timezone.now(),
+    )
+    annotation_exclude(
+        annotation=Annotation.objects.get(), because="quality", actor_id=boss.surrogate_id, now=timezone.now()
+    )
+    made.round()
+    assert Posting.objects.filter(state="open").count() == 1
+    assert made.worker("b").work() == "handed_in"
+    made.round()
+    assert Annotation.objects.get(state="counted").slot == Slot.objects.get()
