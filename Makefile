@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli demo demo-antique serve test drill check venv messages types lock perf clean
+.PHONY: awscli demo demo-antique serve test test-slow check venv messages types lock perf clean
 
 $(VENV)/.run-time: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -38,8 +38,9 @@ test: venv  ## what this machine can run; says what it left out
 	$(PYTEST)
 	$(PYTEST) --ds=config.settings.marketplace_test tests/marketplace
 
-drill: venv  ## what takes minutes: job workers killed again and again, the whole ANTIQUE process
-	QUORATE_REQUIRE="drill $(QUORATE_REQUIRE)" $(PYTEST) -m drill
+test-slow: venv  ## what takes minutes: workers killed again and again, the whole ANTIQUE process, every page in every form
+	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) -m slow
+	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) -m slow --ds=config.settings.marketplace_test tests/marketplace
 
 check: venv  ## the gate
 	$(BIN)/ruff check .

@@ -103,8 +103,9 @@ class Browser:
     """One person's browser: cookies of its own, redirects followed, every answer read."""
 
     def __init__(self, *, timeout: float = 60.0) -> None:
+        self.cookies = CookieJar()
         self._timeout = timeout
-        self._opener = urllib.request.build_opener(_Handler, urllib.request.HTTPCookieProcessor(CookieJar()))
+        self._opener = urllib.request.build_opener(_Handler, urllib.request.HTTPCookieProcessor(self.cookies))
 
     def get(self, url: str) -> Page:
         """Return a page."""

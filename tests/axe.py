@@ -1,8 +1,17 @@
-"""One check of accessibility for all pages: axe, and no sideways scroll."""
+"""One check of accessibility for all pages, in two sizes and two languages: axe, and no sideways scroll."""
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+DESKTOP = {"viewport": {"width": 1280, "height": 800}}
+PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
+VARIANTS = [
+    pytest.param("en", DESKTOP, id="en-desktop"),
+    pytest.param("zh-hans", PHONE, id="zh-hans-phone"),
+    pytest.param("en", PHONE, id="en-phone", marks=pytest.mark.slow),
+    pytest.param("zh-hans", DESKTOP, id="zh-hans-desktop", marks=pytest.mark.slow),
+]
 
 
 def assert_accessible(page, where, *, skip_frames=False):

@@ -30,10 +30,7 @@ LEGS = {
     ),
     "redis": (bool(os.environ.get("REDIS_URL")), "Redis (set REDIS_URL=redis://…)"),
     "node": (bool(shutil.which("node")), "Node.js 18 or later (Debian: apt-get install nodejs)"),
-    "drill": (
-        "drill" in os.environ.get("QUORATE_REQUIRE", "").split(),
-        "minutes: killed processes and a whole collection (make drill)",
-    ),
+    "slow": ("slow" in os.environ.get("QUORATE_REQUIRE", "").split(), "minutes (make test-slow)"),
     "shared": (SHARED.is_dir(), f"the shared data (a folder {SHARED}, or set QUORATE_SHARED)"),
 }
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from math import log
 
 
@@ -78,17 +79,17 @@ class GoldTest:
         if not (0 < self.budget < self.power < 1 and 0 < self.warn_at <= 1):
             raise ValueError("the budget must be 0 < budget < power < 1, and 0 < warn_at <= 1")
 
-    @property
+    @cached_property
     def hit(self) -> float:
         """Return what a hit adds to the score: less than 0."""
         return log(self.bad / self.good)
 
-    @property
+    @cached_property
     def miss(self) -> float:
         """Return what a miss adds to the score: more than 0."""
         return log((1 - self.bad) / (1 - self.good))
 
-    @property
+    @cached_property
     def floor(self) -> float:
         """Return the score at which a test ends well."""
         return log((1 - self.power) / (1 - self.budget))
@@ -124,9 +125,10 @@ class GoldTest:
         for _check in range(checks):
             after: defaultdict[tuple[int, int, int], float] = defaultdict(float)
             for (passed, hits, misses), probability in standing.items():
+                limit = self.limit(passed)
                 for more, share in (((hits + 1, misses), hit_rate), ((hits, misses + 1), 1 - hit_rate)):
                     score = more[0] * self.hit + more[1] * self.miss
-                    if score >= self.limit(passed):
+                    if score >= limit:
                         failed += probability * share
                     elif score <= self.floor:
                         after[passed + 1, 0, 0] += probability * share

@@ -8,11 +8,9 @@ from annotation.services.numbers import numbers_refresh
 from exports.services import release_request
 from jobs.services import jobs_run_due
 from tests import factories
-from tests.axe import assert_accessible
+from tests.axe import VARIANTS, assert_accessible
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-DESKTOP = {"viewport": {"width": 1280, "height": 800}}
-PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
 
 
 @pytest.fixture
@@ -43,13 +41,6 @@ def world(now):
         scope_id=campaign.pk, role="annotator", uses=2, days=3, note="course", actor_id=admin.surrogate_id, now=now
     )
     return campaign, people, admin, first, token
-
-
-VARIANTS = [
-    pytest.param(language, view, id=f"{language}-{name}")
-    for language in ("en", "zh-hans")
-    for name, view in (("desktop", DESKTOP), ("phone", PHONE))
-]
 
 
 def speak(watched, language):

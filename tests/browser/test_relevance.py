@@ -19,25 +19,19 @@ from workforces.services.visits import link_key
 from workforces.services.workforces import workforce_add
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
 def at_market(browser, desk):  # noqa: F811
-    """Return a function that opens a browser at the marketplace as a new worker."""
+    """Return a function that opens a browser at the marketplace as a new worker who has logged in."""
     opened = []
 
     def open_as(made, name, **options):
-        watched = Watched(
-            browser, f"http://worker.localhost:{made.market.port}", expected=("can escape its sandboxing",), **options
-        )
+        site, cookie = made.market.worker(f"{name}-{made.campaign.slug}@example.org")
+        watched = Watched(browser, site, expected=("can escape its sandboxing",), **options)
         opened.append(watched)
-        made.worker(name)  # signs up and agrees to the marketplace's terms
-        watched.go("/account/login/")
-        watched.page.fill("[name=login]", f"{name}-{made.campaign.slug}@example.org")
-        watched.page.fill("[name=password]", PASSWORD)
-        watched.page.click("main button")
-        watched.page.wait_for_load_state()
+        watched.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": site}])
+        watched.go("/")
         return watched
 
     yield open_as

@@ -11,6 +11,7 @@ import time
 import urllib.request
 from contextlib import contextmanager
 from functools import cached_property
+from http.cookies import SimpleCookie
 
 import boto3
 from botocore.config import Config
@@ -33,6 +34,18 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+LOGGED_IN = """
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+from marketplace.services.workers import worker_create
+now = timezone.now()
+client = Client()
+client.force_login(worker_create(email={email!r}, password=None, now=now, agreed_at=now))
+print(client.cookies[settings.SESSION_COOKIE_NAME].OutputString())
+"""
 
 
 class Served:
@@ -94,6 +107,14 @@ class Served:
 
     def requester(self, name="lab", deposit="100", *arguments):
         return json.loads(self.call("marketplace_requester", name, "--deposit", deposit, "--json", *arguments))
+
+    def worker(self, email):
+        """Make a worker who has agreed and logged in; return the site's address and the cookie of the session.
+
+        The page for logging in has tests of its own, and checking a password takes half a second.
+        """
+        cookie = SimpleCookie(self.call("shell", "--no-imports", "-v0", "-c", LOGGED_IN.format(email=email)))
+        return f"http://worker.localhost:{self.port}", next(iter(cookie.values()))
 
     def client(self, made, **options):
         return client_for(made["endpoint_url"], (made["aws_access_key_id"], made["aws_secret_access_key"]), **options)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from marketplace.models import Assignment
 from marketplace.services.clockwork import clock_advance
-from tests.axe import assert_accessible
+from tests.axe import VARIANTS, assert_accessible
 from tests.browser.conftest import Watched, browser  # noqa: F401 - a fixture
 from tests.marketplace.acts import accept as accept_behind_the_page
 from tests.marketplace.acts import do
@@ -19,8 +19,6 @@ from tests.marketplace.conftest import HIT, external
 from tests.marketplace.quiz import ANSWER_KEY, TEST
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-DESKTOP = {"viewport": {"width": 1280, "height": 800}}
-PHONE = {"viewport": {"width": 390, "height": 800}, "has_touch": True, "is_mobile": True}
 
 TASK = """<!doctype html><html lang="en"><title>A task</title><body><h1>Which port?</h1>
 <form id="form" method="post"><input type="hidden" name="assignmentId" id="assignmentId">
@@ -183,13 +181,6 @@ def test_an_html_question_of_old_is_done_and_the_next_comes_by_itself(lab, worke
         page.wait_for_url(lambda url, before=before: url != before)
     page.wait_for_selector("text=There is no further HIT of this kind for you")
     assert Assignment.objects.filter(state="Submitted").count() == 2
-
-
-VARIANTS = [
-    pytest.param(language, view, id=f"{language}-{name}")
-    for language in ("en", "zh-hans")
-    for name, view in (("desktop", DESKTOP), ("phone", PHONE))
-]
 
 
 @pytest.mark.parametrize(("language", "view"), VARIANTS)

@@ -1,5 +1,7 @@
 """A real marketplace process, the platform behind a real HTTP server, and people between them."""
 
+from http.cookiejar import Cookie
+
 import pytest
 from django.utils import timezone
 
@@ -21,6 +23,14 @@ def market(tmp_path_factory):
     """Return a running marketplace; its clock is its own."""
     with served(tmp_path_factory.mktemp("market")) as running:
         yield running
+
+
+def session_cookie(morsel):
+    """Return a cookie of the worker's site for Python's jar."""
+    return Cookie(
+        0, morsel.key, morsel.value, None, False, "worker.localhost", False, False, "/", True, False, None, True, None,
+        None, {},
+    )  # fmt: skip
 
 
 class Desk:
@@ -63,16 +73,14 @@ class Desk:
 
     def worker(self, name, **profile):
         """Return somebody with an account at the marketplace, logged in."""
-        email, password = f"{name}-{self.campaign.slug}@example.org", "correct horse battery"
-        self.market.call("marketplace_worker", "--email", email, "--password", password, "--json")
+        email = f"{name}-{self.campaign.slug}@example.org"
+        site, cookie = self.market.worker(email)
         truth = {}
         for item in self.campaign.items.all():
             truth[item.content["question_text"], item.content["answer_text"]] = 4
-        worker = SimulatedWorker(
-            f"http://worker.localhost:{self.market.port}", email, password,
-            WorkerProfile(**{"care": 1.0, "returns": 0.0, "skips": 0.0, **profile}), truth, seed=5,
-        )  # fmt: skip
-        worker.log_in()
+        habits = WorkerProfile(**{"care": 1.0, "returns": 0.0, "skips": 0.0, **profile})
+        worker = SimulatedWorker(site, email, "", habits, truth, seed=5)
+        worker.browser.cookies.set_cookie(session_cookie(cookie))
         return worker
 
     def money(self):
