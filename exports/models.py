@@ -19,7 +19,7 @@ class Release(models.Model):
     family = models.CharField(max_length=30)
     ways = models.PositiveIntegerField()
     splits = models.JSONField()
-    seed = models.BigIntegerField(default=0)
+    seed = models.BigIntegerField(null=True)  # none: the order of the import
     shards = models.PositiveIntegerField(default=1)
     state = models.CharField(max_length=10, choices=ReleaseState, default=ReleaseState.WRITING)
     job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="+")

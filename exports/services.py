@@ -26,7 +26,7 @@ def release_freeze(
     family: str,
     ways: int | None,
     splits: Sequence[str],
-    seed: int,
+    seed: int | None,
     shards: int,
     actor_id: UUID | None,
     now: datetime,

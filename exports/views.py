@@ -34,7 +34,9 @@ class ReleaseForm(forms.Form):
         widget=forms.CheckboxSelectMultiple, help_text=_("None chosen: every split that wants so many."),
     )  # fmt: skip
     shards = forms.IntegerField(label=_("Files a split"), min_value=1, max_value=100, initial=1)
-    seed = forms.IntegerField(label=_("Seed of the order"), initial=0)
+    seed = forms.IntegerField(
+        label=_("Seed of the order"), initial=0, required=False, help_text=_("Empty: in the order of the import.")
+    )
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from annotation.models import Campaign, Split
 from documents.html.published_rules import Checker
 from exports.formats.nq import RECORDS, shard_name
 from exports.models import Release
-from exports.selectors.members import Pseudonyms, item_order, released_items
+from exports.selectors.members import Pseudonyms, item_order, released_items, shard_of
 from exports.targets import Progress, Target
 from exports.writers.lines import WrittenFile, write_lines
 
@@ -45,7 +45,7 @@ class NaturalQuestionsFamily:
         done = 0
         for split, order in orders.items():
             for shard in range(release.shards):
-                part = order[shard :: release.shards]
+                part = shard_of(release, order, shard)
                 names = (
                     shard_name(release.family, split, shard, release.shards),
                     f"sidecar/judgments-{split}-{shard:02d}.jsonl.gz",

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('family', models.CharField(max_length=30)),
                 ('ways', models.PositiveIntegerField()),
                 ('splits', models.JSONField()),
-                ('seed', models.BigIntegerField(default=0)),
+                ('seed', models.BigIntegerField(null=True)),
                 ('shards', models.PositiveIntegerField(default=1)),
                 ('state', models.CharField(choices=[('writing', 'Being written'), ('ready', 'Ready')], default='writing', max_length=10)),
                 ('job', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),

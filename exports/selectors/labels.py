@@ -3,21 +3,18 @@
 from collections.abc import Iterator
 from typing import Any
 
-from annotation.ordering import seeded
 from annotation.tasktypes.registry import TASK_TYPES
 from exports.models import Release, ReleaseVerdict
-from exports.selectors.members import Pseudonyms
+from exports.selectors.members import Pseudonyms, in_order
 from quality.models import Verdict
 
 CHUNK = 200
 
 
 def _verdicts(release: Release, split: str) -> Iterator[Verdict]:
-    """Yield verdicts in the order of the release's seed, a few in memory at a time."""
-    rows = ReleaseVerdict.objects.filter(release=release, item__split__name=split).values_list(
-        "verdict_id", "item__published_id"
-    )
-    order = [pk for pk, name in sorted(rows, key=lambda row: (seeded(release.seed, "order", row[1]), row[1]))]
+    """Yield verdicts in the order that the release writes them, a few in memory at a time."""
+    rows = ReleaseVerdict.objects.filter(release=release, item__split__name=split)
+    order = in_order(release, rows.values_list("verdict_id", "item_id", "item__published_id"))
     for start in range(0, len(order), CHUNK):
         chunk = order[start : start + CHUNK]
         found = Verdict.objects.select_related("item", "policy", "opinion").prefetch_related(

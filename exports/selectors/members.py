@@ -2,8 +2,9 @@
 
 import hashlib
 import hmac
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -30,13 +31,28 @@ class ReleasedItem:
 
 
 def item_order(release: Release, split: str) -> list[int]:
-    """Return the items of a split in the order of the release's seed: the same on every database."""
-    rows = (
-        ReleaseMember.objects.filter(release=release, item__split__name=split, rank=0)
-        .values_list("item_id", "item__published_id")
-        .order_by("item_id")
-    )
-    return [pk for pk, published in sorted(rows, key=lambda row: (seeded(release.seed, "order", row[1]), row[1]))]
+    """Return the items of a split in the order that a release writes them."""
+    rows = ReleaseMember.objects.filter(release=release, item__split__name=split, rank=0)
+    return in_order(release, rows.values_list("item_id", "item_id", "item__published_id"))
+
+
+def in_order(release: Release, rows: Iterable[tuple[int, int, str]]) -> list[int]:
+    """Return the first of each row (key, item, published id) by the release's seed, or as the items were imported.
+
+    Both orders are the same on every database.
+    """
+    seed = release.seed
+    if seed is None:
+        return [key for key, _item, _published in sorted(rows, key=itemgetter(1))]
+    return [key for key, _item, name in sorted(rows, key=lambda row: (seeded(seed, "order", row[2]), row[2]))]
+
+
+def shard_of(release: Release, order: list[int], shard: int) -> list[int]:
+    """Return what goes into a shard: every n-th, or the next part where the order of the import is kept."""
+    if release.seed is None:
+        first, last = (len(order) * number // release.shards for number in (shard, shard + 1))
+        return order[first:last]
+    return order[shard :: release.shards]
 
 
 def released_items(release: Release, item_ids: list[int], pseudonyms: "Pseudonyms") -> Iterator[ReleasedItem]:

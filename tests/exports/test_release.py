@@ -67,6 +67,20 @@ def test_the_same_members_give_the_same_bytes_and_shards_share_them_out(labelled
     assert sorted(len(read(tmp_path / "a" / f"nq-dev-0{shard}.jsonl.gz")) for shard in (0, 1)) == [1, 2]
 
 
+@pytest.mark.parametrize("shards", [1, 2])
+def test_the_order_of_the_import_can_be_kept(tmp_path, shards):
+    campaign = factories.campaign(items=5)
+    for _ in range(5):
+        factories.annotate(campaign, factories.annotator(campaign))
+    call_command(
+        "release", campaign.slug, "--format", "nq-original", "--ways", "1", "--to", str(tmp_path), "--as-imported",
+        "--shards", str(shards),
+    )  # fmt: skip
+    records = [row for path in sorted(tmp_path.glob("nq-dev-*.jsonl.gz")) for row in read(path)]
+    imported = campaign.items.order_by("pk").values_list("content__question_text", flat=True)
+    assert [row["question_text"] for row in records] == list(imported)
+
+
 def test_items_that_fall_short_are_listed_and_never_padded(labelled, tmp_path, now):
     annotation = labelled.annotations.filter(slot__index=1).first()
     annotation_exclude(annotation=annotation, because="excluded", actor_id=None, now=now)

@@ -29,7 +29,9 @@ class Command(BaseCommand):
         parser.add_argument("--format", required=True, choices=list(FAMILIES))
         parser.add_argument("--ways", type=int, metavar="N", help="annotations an item: slots 0 to N-1 (formats of NQ)")
         parser.add_argument("--to", required=True, type=Path, metavar="DIR")
-        parser.add_argument("--seed", type=int, default=0, help="of the order of the records (default 0)")
+        order = parser.add_mutually_exclusive_group()
+        order.add_argument("--seed", type=int, default=0, help="of the order of the records (default 0)")
+        order.add_argument("--as-imported", action="store_true", help="keep the order in which the items were imported")
         parser.add_argument("--split", action="append", default=[], metavar="NAME", help="only this split; repeatable")
         parser.add_argument("--shards", type=int, default=1, help="files a split (default 1)")
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
@@ -37,10 +39,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Freeze, write, report."""
         campaign = campaign_named(options["campaign"])
+        seed = None if options["as_imported"] else options["seed"]
         try:
             release = release_freeze(
                 campaign=campaign, family=options["format"], ways=options["ways"], splits=options["split"],
-                seed=options["seed"], shards=options["shards"], actor_id=None, now=timezone.now(),
+                seed=seed, shards=options["shards"], actor_id=None, now=timezone.now(),
             )  # fmt: skip
         except ReleaseError as error:
             raise CommandError(str(error)) from error
