@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import AuditEvent
 from annotation.models import Assignment, Campaign, Participation, Slot
+from annotation.services import claims
 from annotation.services.campaigns import SplitPlan, campaign_move
 from annotation.services.claims import Reason, slot_claim_next, slot_reserve_next
 from annotation.services.items import item_retire
@@ -155,6 +156,42 @@ def test_a_reservation_is_what_comes_next_and_lapses_when_it_is_not_shown(now):
     assert slot_reserve_next(campaign=campaign, surrogate_id=person.surrogate_id, now=now)
     assert assignments_expire(now + timedelta(minutes=10)) == 1
     assert Slot.objects.filter(state="open").count() == 1
+
+
+def test_a_reload_shows_the_same_item_and_leaves_its_deadline_even_while_the_campaign_is_paused(now):
+    campaign = factories.campaign(items=2)
+    person = factories.annotator(campaign)
+    live = factories.claim(campaign, person)
+    Campaign.objects.filter(pk=campaign.pk).update(state="paused")
+    campaign.refresh_from_db()
+    again = slot_claim_next(campaign=campaign, surrogate_id=person.surrogate_id, now=now + timedelta(minutes=2))
+    assert (again.assignment.pk, again.assignment.deadline_at) == (live.pk, live.deadline_at)
+
+
+def test_nothing_is_reserved_while_the_campaign_is_paused(now):
+    campaign = factories.campaign(items=3)
+    person = factories.annotator(campaign)
+    factories.claim(campaign, person)
+    Campaign.objects.filter(pk=campaign.pk).update(state="paused")
+    campaign.refresh_from_db()
+    assert not slot_reserve_next(campaign=campaign, surrogate_id=person.surrogate_id, now=now)
+    assert not Assignment.objects.filter(state="reserved").exists()
+
+
+def test_somebody_sent_back_in_the_queue_passes_over_what_they_have_seen_and_is_sent_back_once(now, monkeypatch):
+    monkeypatch.setattr(claims, "LOOK_AHEAD", 4)
+    campaign = factories.campaign(n=1, items=9)
+    person = factories.annotator(campaign)
+    for _ in range(9):
+        factories.annotate(campaign, person)
+    items_extend(campaign=campaign, split=campaign.splits.get(), n=2, sample=9, seed=1, actor_id=None, now=now)
+    factories.import_questions(campaign, ["a later question"])
+    factories.launch(campaign)
+    claimed = factories.claim(campaign, person)
+    assert claimed.item.content["question_text"] == "a later question"
+    assert Slot.objects.filter(state="held").count() == 1
+    place = Participation.objects.select_related("campaign").get(surrogate=person.surrogate_id)
+    assert place.queue_version == place.campaign.queue_version
 
 
 def test_slots_of_an_item_are_spread_over_the_queue():
