@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.models import Surrogate
 from accounts.services import InvitationError, invitation_find
 
-# The hash of the token somebody followed: the session store must not hold what opens the door.
+# The hash of the token a person followed: the session store must not hold what opens the door.
 INVITATION_KEY = "invitation_sha256"
 
 
@@ -18,7 +18,7 @@ class InvitationAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
     """Open the sign-up form only to who followed a usable invitation, and bring them back to it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Say whether a new account may be made in this session."""
+        """Return whether a new account may be made in this session."""
         try:
             invitation_find(token_sha256=request.session.get(INVITATION_KEY, ""), now=timezone.now())
         except InvitationError:
@@ -32,7 +32,7 @@ class InvitationAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
         return user
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
-        """Return the invitation that brought somebody here, or the home page."""
+        """Return the invitation that brought a person here, or the home page."""
         if INVITATION_KEY in request.session:
             return reverse("invitation-accept")
         return str(super().get_login_redirect_url(request))

@@ -22,7 +22,7 @@ class Surrogate(models.Model):
     """A stand-in for a person in all work: an id and nothing else."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    # No other times: when a surrogate was made could lead back to somebody who withdrew at that moment.
+    # No other times: when a surrogate was made could lead back to a person who withdrew at that moment.
     erased_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser):
-    """The erasable person: everything that names somebody, and the key behind their pseudonyms."""
+    """The erasable person: everything that names a person, and the key behind their pseudonyms."""
 
     email = models.EmailField(_("email address"), unique=True)
     name = models.CharField(_("name"), max_length=150, blank=True)
@@ -84,7 +84,7 @@ class ExternalIdentity(models.Model):
         constraints = [models.UniqueConstraint(fields=["source", "name"], name="external_identity_once")]
 
     def __str__(self) -> str:
-        return f"somebody of {self.source}"
+        return f"person of {self.source}"
 
 
 class Scope(models.Model):
@@ -97,7 +97,7 @@ class Scope(models.Model):
 
 
 class Role(models.TextChoices):
-    """What somebody is to a campaign."""
+    """What a person is to a campaign."""
 
     ANNOTATOR = "annotator", _("Annotator")
     EXPERT = "expert", _("Expert")
@@ -138,7 +138,7 @@ class Invitation(models.Model):
 
 
 class InvitationUse(models.Model):
-    """That somebody accepted an invitation: a link works once for each person."""
+    """That a person accepted an invitation: a link works once for each person."""
 
     invitation = models.ForeignKey(Invitation, on_delete=models.CASCADE, related_name="uses")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
@@ -169,7 +169,7 @@ class ConsentText(models.Model):
 
 
 class Consent(models.Model):
-    """That somebody agreed to one version, and whether they took it back."""
+    """That a person agreed to one version, and whether they took it back."""
 
     text = models.ForeignKey(ConsentText, on_delete=models.PROTECT, related_name="consents")
     surrogate = models.ForeignKey(Surrogate, on_delete=models.PROTECT, related_name="consents")

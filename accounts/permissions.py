@@ -34,14 +34,14 @@ _ALLOWED: dict[str, frozenset[Action]] = {
 
 
 def roles_of(user: User | AnonymousUser, scope_id: UUID) -> frozenset[str]:
-    """Return the roles somebody has in a campaign."""
+    """Return the roles a person has in a campaign."""
     if not isinstance(user, User):
         return frozenset()
     return frozenset(Membership.objects.filter(user=user, scope_id=scope_id).values_list("role", flat=True))
 
 
 def can(user: User | AnonymousUser, action: Action, scope_id: UUID | None = None) -> bool:
-    """Say whether somebody may do something, in a campaign or (without one) on the installation.
+    """Return whether a person may do something, in a campaign or (without one) on the installation.
 
     Administrators may do everything except annotate, which needs the role: work has to be someone's.
     """
@@ -55,7 +55,7 @@ def can(user: User | AnonymousUser, action: Action, scope_id: UUID | None = None
 
 
 def actions_of(user: User, scope_id: UUID) -> frozenset[Action]:
-    """Return everything somebody may do in a campaign."""
+    """Return everything a person may do in a campaign."""
     roles = roles_of(user, scope_id)
     allowed = frozenset[Action]().union(*(_ALLOWED[role] for role in roles))
     return allowed | (frozenset(Action) - {Action.ANNOTATE}) if user.is_admin else allowed

@@ -13,7 +13,7 @@ def consent_text_current(scope_id: UUID) -> ConsentText | None:
 
 
 def consent_is_current(*, scope_id: UUID, surrogate_id: UUID) -> bool:
-    """Say whether somebody agreed to the current version and did not take it back."""
+    """Return whether a person agreed to the current version and did not take it back."""
     text = consent_text_current(scope_id)
     if text is None:
         return False

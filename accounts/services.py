@@ -140,7 +140,7 @@ def consent_text_publish(
 
 @transaction.atomic
 def consent_give(*, text_id: int, surrogate_id: UUID, now: datetime) -> None:
-    """Record that somebody agrees to one version; agreeing twice is the same."""
+    """Record that a person agrees to one version; agreeing twice is the same."""
     text = ConsentText.objects.get(pk=text_id)
     _, created = Consent.objects.get_or_create(
         text=text, surrogate_id=surrogate_id, withdrawn_at=None, defaults={"given_at": now}
@@ -153,7 +153,7 @@ def consent_give(*, text_id: int, surrogate_id: UUID, now: datetime) -> None:
 
 
 def consent_withdraw(*, scope_id: UUID, surrogate_id: UUID, now: datetime) -> None:
-    """Take back every consent somebody gave in a campaign."""
+    """Take back every consent a person gave in a campaign."""
     require_transaction()
     taken = Consent.objects.filter(text__scope_id=scope_id, surrogate_id=surrogate_id, withdrawn_at=None)
     taken.update(withdrawn_at=now)
@@ -162,7 +162,7 @@ def consent_withdraw(*, scope_id: UUID, surrogate_id: UUID, now: datetime) -> No
 
 @transaction.atomic
 def external_surrogate(*, source: str, name: str) -> UUID:
-    """Return the surrogate of somebody whom a marketplace or a panel names; a new one for a new name."""
+    """Return the surrogate of a person whom a marketplace or a panel names; a new one for a new name."""
     known = ExternalIdentity.objects.filter(source=source, name=name).first()
     if known is not None:
         return known.surrogate_id
@@ -175,7 +175,7 @@ def external_surrogate(*, source: str, name: str) -> UUID:
 
 
 def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: datetime) -> None:
-    """Forget who somebody of a marketplace is; their work stays, with nothing that leads to them."""
+    """Forget who a person of a marketplace is; their work stays, with nothing that leads to them."""
     with transaction.atomic():
         Surrogate.objects.filter(pk=identity.surrogate_id).update(erased_at=now)
         record(action="external_erase", subject=f"surrogate:{identity.surrogate_id}", now=now, actor_id=actor_id)

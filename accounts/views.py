@@ -17,7 +17,7 @@ from accounts.services import InvitationError, invitation_accept, invitation_fin
 
 @require_GET
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Remember the invitation that somebody followed, and take its token out of the address."""
+    """Remember the invitation that a person followed, and take its token out of the address."""
     request.session[INVITATION_KEY] = token_hash(token)
     return redirect("invitation-accept")
 
@@ -42,7 +42,7 @@ def invitation_page(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def privacy(request: HttpRequest) -> HttpResponse:
-    """Show what is kept about somebody, and erase it when they ask."""
+    """Show what is kept about a person, and erase it when they ask."""
     user = signed_in(request)
     if request.method == "POST" and request.POST.get("confirm") == user.email:
         user_erase(user=user, actor_id=user.surrogate_id, now=timezone.now())

@@ -15,7 +15,7 @@ from annotation.selectors.campaigns import campaigns_of
 @login_required
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """List what somebody can do here: work to do, campaigns to look after."""
+    """List what a person can do here: work to do, campaigns to look after."""
     user = signed_in(request)
     rows = campaigns_of(user)
     context = {
@@ -34,7 +34,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def ready(request: HttpRequest) -> HttpResponse:
-    """Say whether the database answers too."""
+    """Return whether the database answers too."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

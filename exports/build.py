@@ -54,7 +54,7 @@ def _manifest(release: Release, files: dict[str, Any], items: dict[str, int], sh
         "shortfall": shortfall,
         "frozen_at": release.created_at.isoformat(timespec="seconds"),
         "code": f"quorate {CODE_VERSION}",
-        "licence": None,  # unknown until somebody states one
+        "licence": None,  # unknown until the campaign states one
         **provenance_of(release),
         "files": dict(sorted(files.items())),
     }

@@ -107,7 +107,7 @@ def jobs_due(*, now: datetime, limit: int, lanes: Collection[str] = ()) -> list[
 
 
 def job_take(*, job_id: UUID, now: datetime, listener: Listener | None = None) -> Work | None:
-    """Take the lease of a due job; None when somebody else was quicker."""
+    """Take the lease of a due job; None when another worker was quicker."""
     taken = Job.objects.filter(_due(now), pk=job_id).update(
         state=JobState.RUNNING,
         attempt=F("attempt") + 1,

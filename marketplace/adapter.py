@@ -21,12 +21,12 @@ class WorkerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped lib
     """Opens the sign-up form where the settings or an invitation open it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Say whether an account may be made in this session."""
+        """Return whether an account may be made in this session."""
         token = request.session.get(INVITATION_KEY, "")
         return settings.MARKETPLACE_OPEN_SIGNUP or invitation_is_usable(token=token, now=clock.now())
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Say whether to send somebody there after a login: to this site only, not to the content of requesters."""
+        """Return whether to send a person there after a login: to this site only, not to the content of requesters."""
         host = urlsplit(settings.MARKETPLACE_URL).netloc
         return bool(url_has_allowed_host_and_scheme(url, allowed_hosts={host}))
 
@@ -43,7 +43,7 @@ class WorkerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped lib
         Raises
         ------
         PermissionDenied
-            Somebody else took the last use since the form was shown.
+            Another person took the last use since the form was shown.
         """
         with transaction.atomic():
             token = request.session.get(INVITATION_KEY, "")

@@ -1,7 +1,7 @@
 """What claim and submit cost as the campaign and an annotator's past grow: ``python -m perf.claims``.
 
 Campaigns of 1,000 and 100,000 items (three slots each) are written straight into the tables; a
-newcomer and somebody with 3,000 items behind them then claim and submit through the services.
+newcomer and a person with 3,000 items behind them then claim and submit through the services.
 """
 
 import json

@@ -69,7 +69,7 @@ def pipeline(text):
 
 
 def campaign_with(text):
-    """Return a campaign whose one item asks about the page, and somebody who may answer it."""
+    """Return a campaign whose one item asks about the page, and a person who may answer it."""
     from tests import factories
 
     campaign = factories.campaign()

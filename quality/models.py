@@ -36,7 +36,7 @@ class GoldKey(models.Model):
 
 
 class GoldPlan(models.Model):
-    """How far ahead somebody's gold exposures are planned, in submissions."""
+    """How far ahead an annotator's gold exposures are planned, in submissions."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="gold_plans")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
@@ -172,7 +172,7 @@ class Inspection(models.Model):
 
 
 class ReviewState(models.TextChoices):
-    """What a manager decided about somebody whom the rules paused."""
+    """What a manager decided about an annotator whom the rules paused."""
 
     OPEN = "open", _("Waits for a decision")
     REINSTATED = "reinstated", _("Reinstated")
@@ -180,7 +180,7 @@ class ReviewState(models.TextChoices):
 
 
 class Review(models.Model):
-    """Somebody whom the rules paused, before a manager. Without a decision in time, what is held is paid."""
+    """An annotator whom the rules paused, before a manager. Without a decision in time, what is held is paid."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="reviews")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")

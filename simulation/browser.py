@@ -25,7 +25,7 @@ class Form:
 
 @dataclass
 class Page:
-    """A page as somebody who reads its source sees it."""
+    """A page as a person who reads its source sees it."""
 
     url: str
     status: int

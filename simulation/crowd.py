@@ -16,7 +16,7 @@ SUBMIT = "/mturk/externalSubmit"
 MOST_PAGES = 60  # of one ticket: more would be a page that leads nowhere
 
 
-class Did(StrEnum):
+class Outcome(StrEnum):
     """What became of one attempt to work."""
 
     HANDED_IN = "handed_in"
@@ -68,11 +68,11 @@ class SimulatedWorker:
         if welcome is not None:
             self.browser.send(welcome)
 
-    def work(self) -> Did:
+    def work(self) -> Outcome:
         """Take one HIT and finish it, if there is one."""
         taken = self.take()
         if taken is None:
-            return Did.NOTHING
+            return Outcome.NOTHING
         if self._chance.random() < self.profile.returns:
             return self._give_back(taken)
         return self.finish(taken)
@@ -83,13 +83,13 @@ class SimulatedWorker:
         taken = self.browser.send(accept) if accept else None
         return taken if taken and taken.frames else None
 
-    def _give_back(self, taken: Page) -> Did:
+    def _give_back(self, taken: Page) -> Outcome:
         form = taken.form_to("/return/")
         assert form is not None
         self.browser.send(form)
-        return Did.RETURNED
+        return Outcome.RETURNED
 
-    def finish(self, taken: Page) -> Did:
+    def finish(self, taken: Page) -> Outcome:
         """Do what an accepted HIT asks for and hand it in, or give it back if it offers nothing."""
         page = self.in_frame(taken)
         done = page.form_to(SUBMIT) if page else None
@@ -97,7 +97,7 @@ class SimulatedWorker:
             return self._give_back(taken)
         Browser().send(done)
         self.handed_in += 1
-        return Did.HANDED_IN
+        return Outcome.HANDED_IN
 
     def in_frame(self, taken: Page, until: str = SUBMIT) -> Page | None:
         """Walk the pages of a frame until one has a form to a place; None when they lead to nothing."""

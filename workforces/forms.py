@@ -41,7 +41,7 @@ class MTurkForm(forms.Form):
         return {name: value for name, value in self.cleaned_data.items() if name not in ("people", "seconds_each")}
 
     def clean(self) -> dict[str, Any] | None:
-        """Say what the workforce itself finds wrong."""
+        """Return what the workforce itself finds wrong."""
         data = super().clean()
         if data is not None and not self.errors:
             try:

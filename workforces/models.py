@@ -58,11 +58,11 @@ class Posting(models.Model):
     terms = models.JSONField(default=dict)  # as they were when it was posted: what its work is paid by
     state = models.CharField(max_length=10, choices=PostingState, default=PostingState.WANTED)
     hit_id = models.CharField(max_length=64, blank=True)
-    # Somebody who is owed for work that they could not hand in: a posting that only they can take.
+    # A person who is owed for work that they could not hand in: a posting that only they can take.
     owed_to = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
     wanted_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
-    touched_at = models.DateTimeField()  # when somebody last took a ticket of it, or it was posted
+    touched_at = models.DateTimeField()  # when a person last took a ticket of it, or it was posted
     pulled_at = models.DateTimeField(null=True, blank=True)  # when its submissions were last read
     tried_at = models.DateTimeField(null=True, blank=True)  # when reading them was last tried
 
@@ -220,7 +220,7 @@ class LedgerEntry(models.Model):
 
 
 class PayHold(models.Model):
-    """While a manager has to decide about somebody, their pay waits, but no longer than ``until``."""
+    """While a manager has to decide about a person, their pay waits, but no longer than ``until``."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="pay_holds")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.CASCADE, related_name="+")
@@ -252,7 +252,7 @@ class AppealState(models.TextChoices):
 
 
 class Appeal(models.Model):
-    """Somebody asks to look again at a refusal of pay."""
+    """A person asks to look again at a refusal of pay."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="appeals")
     ticket = models.OneToOneField("workforces.Ticket", on_delete=models.PROTECT, related_name="appeal")

@@ -9,7 +9,7 @@ from annotation.models import Campaign, Participation, Standing, StandingChange
 
 
 def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
-    """Return somebody's place in a campaign and, when their standing is not the usual one, what they read about it."""
+    """Return a person's place in a campaign and, when their standing is not the usual one, what they read about it."""
     place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
     if place is None or place.standing == Standing.ACTIVE:
         return {"place": place, "notice": ""}
@@ -20,7 +20,7 @@ def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
 
 
 def notice_of(standing: Standing) -> str:
-    """Return what somebody reads whose standing the rules moved."""
+    """Return what a person reads whose standing the rules moved."""
     if standing == Standing.WARNED:
         return _("Several of your answers to known questions were wrong. Please read the guidelines again.")
     if standing == Standing.PAUSED:

@@ -131,7 +131,7 @@ class Batch(models.Model):
 
 
 class Standing(models.TextChoices):
-    """Whether somebody is given work. Moved by quality control."""
+    """Whether an annotator is given work. Moved by quality control."""
 
     ACTIVE = "active", _("Active")
     WARNED = "warned", _("Warned")
@@ -165,7 +165,7 @@ class Participation(models.Model):
 
 
 class StandingChange(models.Model):
-    """That somebody's standing changed, append-only; deleted only when they withdraw."""
+    """That an annotator's standing changed, append-only; deleted only when they withdraw."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="standing_changes")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")

@@ -19,7 +19,7 @@ class AssignmentState(models.TextChoices):
     UNDONE = "undone", _("Undone")  # its author answers the item again, in another assignment
 
 
-# Somebody with an assignment in one of these states is not given the item again.
+# An annotator with an assignment in one of these states is not given the item again.
 BLOCKING = (
     AssignmentState.RESERVED,
     AssignmentState.LIVE,
@@ -85,7 +85,7 @@ class AnnotationState(models.TextChoices):
     COUNTED = "counted", _("Counted")
     PROVISIONAL = "provisional", _("Waits to be confirmed")  # holds its slot until it is confirmed or given up
     GIVEN_UP = "given_up", _("Not confirmed in time")
-    SURPLUS = "surplus", _("Not needed")  # confirmed after somebody else had filled the slot
+    SURPLUS = "surplus", _("Not needed")  # confirmed after another annotator had filled the slot
     LATE = "late", _("Submitted late")
     UNDONE = "undone", _("Undone")
     EXCLUDED = "excluded", _("Excluded")
@@ -188,7 +188,7 @@ class EventChunk(models.Model):
 
 
 class ItemReport(models.Model):
-    """Somebody says that something is wrong with an item."""
+    """An annotator says that something is wrong with an item."""
 
     item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="reports")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")

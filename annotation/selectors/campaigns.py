@@ -14,7 +14,7 @@ def guideline_current(campaign: Campaign) -> Guideline:
 
 
 def campaigns_of(user: User) -> list[tuple[Campaign, set[str]]]:
-    """Return the campaigns somebody has a role in (an administrator: all), newest first, with the roles."""
+    """Return the campaigns in which a person has a role (an administrator: all), newest first, with the roles."""
     roles: dict[UUID, set[str]] = {}
     for scope_id, role in Membership.objects.filter(user=user).values_list("scope_id", "role"):
         roles.setdefault(scope_id, set()).add(role)

@@ -35,7 +35,7 @@ LOOK_AHEAD = 64
 
 
 class Reason(StrEnum):
-    """Why there is no work for somebody now."""
+    """Why there is no work for an annotator now."""
 
     NOTHING_OPEN = "nothing_open"
     ALL_SEEN = "all_seen"
@@ -198,7 +198,7 @@ def queue_rewind(*, campaign: Campaign, order_key: int) -> None:
 
 
 def _rewind(place: Participation) -> None:
-    """Bring somebody back to slots that were added before their place in the queue since they last claimed."""
+    """Bring an annotator back to slots that were added before their place in the queue since they last claimed."""
     if place.queue_version == place.campaign.queue_version:
         return
     since = QueueRewind.objects.filter(campaign_id=place.campaign_id, version__gt=place.queue_version)
@@ -324,7 +324,7 @@ def _nothing(campaign: Campaign, search: _Search) -> Claim:
     open_slots = Slot.objects.filter(campaign=campaign, state=SlotState.OPEN, item__state=ItemState.ACTIVE)
     if open_slots.filter(Exists(search.seen().filter(item_id=OuterRef("item_id")))).exists():
         return Claim(None, Reason.ALL_SEEN)
-    # A slot that is open and yet was not to be had is being taken by somebody at this moment. One statement asks
+    # A slot that is open and yet was not to be had is being taken by an annotator at this moment. One statement asks
     # for both: between two, a slot could pass from open to held and be seen as neither.
     taken = Slot.objects.filter(campaign=campaign, state__in=[SlotState.OPEN, SlotState.HELD])
     if taken.filter(item__state=ItemState.ACTIVE).exists():

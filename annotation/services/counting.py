@@ -29,7 +29,7 @@ from annotation.models import (
 )
 
 State = AnnotationState
-SUSPENDED = "suspended"  # why the work of somebody who was suspended is excluded
+SUSPENDED = "suspended"  # why the work of an annotator who was suspended is excluded
 
 
 def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Participation]:
@@ -82,7 +82,7 @@ def annotation_count_again(*, annotation: Annotation, because: str, actor_id: UU
 def submissions_confirm(*, annotations: Collection[Annotation], now: datetime) -> int:
     """Let provisional submissions count, and return how many do.
 
-    One that was given up counts if its slot is still free, else it is surplus. The work of somebody who is
+    One that was given up counts if its slot is still free, else it is surplus. The work of an annotator who is
     suspended is excluded, that on a retired item is marked.
     """
     require_transaction()
@@ -121,7 +121,7 @@ def submission_take_back(*, annotation: Annotation, now: datetime) -> bool:
 
 
 def submissions_withdraw(*, campaign_id: UUID, surrogate_id: UUID, now: datetime) -> int:
-    """Withdraw all that somebody submitted, whatever its state; none of it can count again. Return how many."""
+    """Withdraw all that an annotator submitted, whatever its state; none of it can count again. Return how many."""
     require_transaction()
     own = Annotation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).exclude(state=State.WITHDRAWN)
     rows = list(own.select_for_update(of=("self",), no_key=True).select_related("item").order_by("pk"))
@@ -191,7 +191,7 @@ def _tally(campaign_id: UUID, changes: dict[UUID, int]) -> None:
 
 
 def _has_another(row: Annotation) -> bool:
-    """Return whether somebody holds or fills another slot of an item, after this annotation stopped counting."""
+    """Return whether an annotator holds or fills another slot of an item, after this annotation stopped counting."""
     held = Assignment.objects.filter(
         item_id=row.item_id, surrogate_id=row.surrogate_id, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]
     )

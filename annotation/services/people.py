@@ -13,7 +13,7 @@ from annotation.services.counting import people_lock
 def standing_move(
     *, campaign: Campaign, surrogate_id: UUID, to: Standing, actor_id: UUID | None, now: datetime, **because: Any
 ) -> bool:
-    """Move somebody's standing; what they have in hand can be finished. Return whether that changed anything."""
+    """Move an annotator's standing; what they have in hand can be finished. Return whether that changed anything."""
     require_transaction()
     Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
     [place] = people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])

@@ -26,7 +26,7 @@ class Lesson:
 
     @property
     def is_right(self) -> bool:
-        """Say whether what was sent is the label of the example."""
+        """Return whether what was sent is the label of the example."""
         return self.sent == str(self.content["label"])
 
 
@@ -41,7 +41,7 @@ def training_create(*, campaign: Campaign) -> None:
 
 
 def lesson_next(*, campaign: Campaign, surrogate_id: UUID) -> Lesson | None:
-    """Return the example that somebody stands at, or None when the round is done."""
+    """Return the example that an annotator stands at, or None when the round is done."""
     place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
     return _lesson(campaign, place.trained if place else 0)
 

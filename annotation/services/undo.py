@@ -20,7 +20,7 @@ class NothingToUndo(WorkError):
 
 @durable
 def submission_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Claim:
-    """Give somebody their last item back to answer again; the one in hand goes back to the others.
+    """Give an annotator their last item back to answer again; the one in hand goes back to the others.
 
     Raises
     ------

@@ -27,7 +27,7 @@ from annotation.tasktypes.registry import TASK_TYPES
 
 @durable
 def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> int:
-    """Withdraw somebody from a campaign and return how many annotations were unlinked.
+    """Withdraw an annotator from a campaign and return how many annotations were unlinked.
 
     What they did stays, under a fresh surrogate that nothing leads to, not counted; its slots reopen.
     Their click logs are deleted. Releases that exist already are not changed.
@@ -60,7 +60,7 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
 
 
 def _place_leave(campaign: Campaign, surrogate_id: UUID) -> None:
-    """Delete somebody's place and how their standing changed; leaving does not lift a warning, pause or suspension."""
+    """Delete an annotator's place and how their standing changed; leaving does not lift a warning, pause or suspension."""
     place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     if place.filter(standing=Standing.ACTIVE).delete()[0]:
         StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()

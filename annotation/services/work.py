@@ -62,7 +62,7 @@ def assignment_of(*, assignment_id: UUID, surrogate_id: UUID) -> Assignment:
     Raises
     ------
     NoSuchAssignment
-        It does not exist or is somebody else's; the two look the same.
+        It does not exist or is another annotator's; the two look the same.
     """
     try:
         return Assignment.objects.select_related("item__tokenization__document", "campaign", "guideline", "slot").get(
@@ -106,7 +106,7 @@ def draft_save(*, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[s
 
 
 def stage_back(*, assignment_id: UUID, surrogate_id: UUID, version: int, now: datetime) -> Assignment:
-    """Open the stage before again; that somebody went back is part of the record."""
+    """Open the stage before again; that the annotator went back is part of the record."""
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
     task_type = TASK_TYPES[assignment.campaign.task_type]
     draft = task_type.step_back(assignment.draft)
@@ -179,7 +179,7 @@ def answer_take(
     """Take the answer to one stage, from wherever it comes; the last stage submits, all in one transaction.
 
     Taking the last answer again has no further effect and returns the same annotation. A late submission is kept
-    and marked; it does not count, because the slot may be somebody else's by now. A provisional one fills its
+    and marked; it does not count, because the slot may be another annotator's by now. A provisional one fills its
     slot, but counts only when it is confirmed (`annotation.services.counting.submissions_confirm`).
 
     Raises
@@ -302,7 +302,7 @@ def deadline_extend(*, assignment_id: UUID, surrogate_id: UUID, now: datetime) -
 
 @durable
 def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: datetime) -> None:
-    """Record that somebody finds an item broken; managers see it, the work goes on."""
+    """Record that an annotator finds an item broken; managers see it, the work goes on."""
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
     report = ItemReport.objects.create(
         item_id=assignment.item_id, surrogate_id=surrogate_id, text=text[:1000], created_at=now

@@ -1,4 +1,4 @@
-"""Finding a campaign for somebody who may be there; to everybody else it does not exist."""
+"""Finding a campaign for a person who may be there; to everybody else it does not exist."""
 
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404

@@ -46,7 +46,7 @@ from quality.services.gold import gold_import
 from quality.services.inspections import inspection_decide
 from quality.services.people import review_decide
 from quality.services.policies import policy_publish
-from simulation.crowd import Did, SimulatedWorker, WorkerProfile
+from simulation.crowd import Outcome, SimulatedWorker, WorkerProfile
 from workforces.models import Appeal, Errand, ErrandKind, ErrandState, Posting, PostingState, Ticket, TicketState
 from workforces.services.appeals import appeal_decide, appeal_open
 from workforces.services.pay import bonus_grant
@@ -277,7 +277,7 @@ def _work(crowd: list[SimulatedWorker], stop: threading.Event) -> None:
         worker.log_in()
     while not stop.is_set():
         did = [worker.work() for worker in crowd if not stop.is_set()]
-        if Did.HANDED_IN not in did:
+        if Outcome.HANDED_IN not in did:
             stop.wait(0.5)
 
 

@@ -272,7 +272,7 @@ def _inner_end(node: turbohtml.Element, end: int) -> int:
 
 
 def _is_readable(node: turbohtml.Element) -> bool | None:
-    """Say whether text starts or stops being read at this element; None where nothing changes."""
+    """Return whether text starts or stops being read at this element; None where nothing changes."""
     if node.tag in ("head", "title"):
         return node.tag == "title"
     identifier = node.attrs.get("id")
@@ -282,7 +282,7 @@ def _is_readable(node: turbohtml.Element) -> bool | None:
 
 
 def hides_its_content(node: turbohtml.Element) -> bool:
-    """Say whether the characters inside this element are no text of the page."""
+    """Return whether the characters inside this element are no text of the page."""
     return node.tag in _DROPPED or bool(_HIDDEN_STYLE.search(str(node.attrs.get("style") or "")))
 
 

@@ -143,7 +143,7 @@ def _joined_by_affix(text: str, start: int, end: int) -> int:
 
 
 def _keeps_period(text: str, run: str, end: int) -> bool:
-    """Say whether the period after ``run`` belongs to it (abbreviation, initial, or mid-sentence)."""
+    """Return whether the period after ``run`` belongs to it (abbreviation, initial, or mid-sentence)."""
     after = text[end + 1 : end + 2]
     if after and (after.isalnum() or after == "."):
         return after != "."

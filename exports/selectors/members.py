@@ -146,7 +146,7 @@ class Pseudonyms:
         self._keys: dict[UUID, bytes] = {}
 
     def of(self, surrogate_id: UUID) -> str:
-        """Return the pseudonym of somebody."""
+        """Return the pseudonym of a person."""
         if surrogate_id not in self._keys:
             self._keys[surrogate_id] = _key_of(surrogate_id)
         key = self._keys[surrogate_id]
@@ -154,7 +154,7 @@ class Pseudonyms:
 
 
 def _key_of(surrogate_id: UUID) -> bytes:
-    """Return a person's own key, or, for somebody who was erased, one that nothing leads to."""
+    """Return a person's own key, or, for a person who was erased, one that nothing leads to."""
     for model in (User, ExternalIdentity):
         key = model.objects.filter(surrogate_id=surrogate_id).values_list("key", flat=True).first()
         if key is not None:

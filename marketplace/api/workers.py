@@ -74,7 +74,7 @@ def notify_workers(call: Call) -> dict[str, Any]:
 
 
 def update_notification_settings(call: Call) -> dict[str, Any]:
-    """Say where events of a HIT type are sent, or switch that on or off."""
+    """Return where events of a HIT type are sent, or switch that on or off."""
     given, active = call.get("Notification"), call.get("Active")
     if given is None and active is None:
         raise RequestError("AWS.MissingParameters", "Give a Notification, Active, or both.")

@@ -12,7 +12,7 @@ from marketplace.models.fields import MoneyField
 
 
 class Requester(models.Model):
-    """Somebody who posts HITs and pays. The balances are sums over the ledger, kept here under a lock."""
+    """A requester: posts HITs and pays. The balances are sums over the ledger, kept here under a lock."""
 
     name = models.CharField(max_length=100, unique=True)
     customer_id = models.CharField(max_length=64, unique=True)
@@ -66,7 +66,7 @@ class WorkerManager(BaseUserManager["Worker"]):
 
 
 class Worker(AbstractBaseUser):
-    """Somebody who does HITs."""
+    """A worker: does HITs."""
 
     email = models.EmailField(_("email address"), unique=True)
     worker_id = models.CharField(max_length=64, unique=True)

@@ -41,7 +41,7 @@ class Field:
 
     @property
     def is_choice(self) -> bool:
-        """Say whether one or more of given answers are chosen."""
+        """Return whether one or more of given answers are chosen."""
         return bool(self.selections)
 
 

@@ -82,7 +82,7 @@ def html_page(content: str, *, submit_url: str, helper_url: str) -> str:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Say whether a host name means this machine."""
+    """Return whether a host name means this machine."""
     if not host:
         return False
     if host == "localhost" or host.endswith(".localhost"):

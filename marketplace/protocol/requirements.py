@@ -48,7 +48,7 @@ def unmet(requirements: Iterable[Mapping[str, Any]], values: Values, action: str
 
 
 def is_met(requirement: Mapping[str, Any], values: Values) -> bool:
-    """Say whether a worker's qualifications meet one requirement."""
+    """Return whether a worker's qualifications meet one requirement."""
     comparator = requirement["Comparator"]
     held = requirement["QualificationTypeId"] in values
     if comparator in ("Exists", "DoesNotExist"):

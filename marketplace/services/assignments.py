@@ -48,7 +48,7 @@ def submit_secret(assignment: Assignment) -> str:
 
 
 def is_submit_secret(secret: str) -> bool:
-    """Say whether a secret was given out by this installation, without looking at anything else."""
+    """Return whether a secret was given out by this installation, without looking at anything else."""
     try:
         _SIGNER.unsign(secret)
     except BadSignature:

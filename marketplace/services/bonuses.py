@@ -30,7 +30,7 @@ def bonus_send(
     Raises
     ------
     RequestError
-        AssignmentDoesNotExist; InvalidParameterValue if the assignment is somebody else's;
+        AssignmentDoesNotExist; InvalidParameterValue if the assignment is another person's;
         RequestAlreadyExists for a token that was used; InsufficientFunds.
     """
     with transaction.atomic():

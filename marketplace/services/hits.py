@@ -73,7 +73,7 @@ def hit_type_get_or_create(*, requester: Requester, values: TypeValues, now: dat
                 created_at=now,
                 **values.__dict__,
             )
-    except IntegrityError:  # somebody made it meanwhile
+    except IntegrityError:  # another call made it meanwhile
         return HitType.objects.get(requester=requester, fingerprint=fingerprint)
 
 
@@ -213,7 +213,7 @@ def hit_change_type(*, requester: Requester, hit_id: str, hit_type: HitType, now
     ------
     RequestError
         InvalidHITState: disposed, or it would cost something else while work is pending or undecided
-        (choice: what somebody accepted at one reward is paid at that reward); InsufficientFunds.
+        (choice: what a person accepted at one reward is paid at that reward); InsufficientFunds.
     """
     with transaction.atomic():
         hit = hit_lock(hit_id, requester=requester)

@@ -50,7 +50,7 @@ def worker_values(worker: Worker) -> dict[str, Any]:
 
 
 def is_blocked(worker: Worker, hit_type: HitType) -> bool:
-    """Say whether the requester of a HIT type has blocked a worker."""
+    """Return whether the requester of a HIT type has blocked a worker."""
     return WorkerBlock.objects.filter(requester_id=hit_type.requester_id, worker=worker).exists()
 
 

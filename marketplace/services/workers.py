@@ -88,7 +88,7 @@ def invitation_create(*, uses: int, days: int, note: str, now: datetime) -> str:
 
 
 def invitation_is_usable(*, token: str, now: datetime) -> bool:
-    """Say whether a token still opens the sign-up form."""
+    """Return whether a token still opens the sign-up form."""
     return SignupInvitation.objects.filter(
         token_sha256=_sha256(token), uses_left__gt=0, expires_at__gt=now
     ).exists()  # fmt: skip

@@ -17,7 +17,7 @@ _BUCKETS = Buckets(burst_seconds=5.0)
 
 
 class WorkerRequest(HttpRequest):
-    """A request of somebody who is logged in and has agreed to the terms."""
+    """A request of a worker who is logged in and has agreed to the terms."""
 
     user: Worker
 

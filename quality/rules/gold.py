@@ -1,4 +1,4 @@
-"""Decide from gold checks whether somebody's work can be relied on, with an error budget for a lifetime.
+"""Decide from gold checks whether an annotator's work can be relied on, with an error budget for a lifetime.
 
 A gold check is a hit or a miss. Wald's sequential test weighs a good annotator (hit rate ``good``) against a
 careless one (``bad``). A good annotator is tested again and again for as long as they work, so each test
@@ -117,7 +117,7 @@ class GoldTest:
         return Assessment(finding, score, limit, checks, passed)
 
     def failure_rate(self, hit_rate: float, checks: int) -> float:
-        """Return the exact probability that somebody with this hit rate has failed after so many checks."""
+        """Return the exact probability that an annotator with this hit rate has failed after so many checks."""
         standing: dict[tuple[int, int, int], float] = {
             (0, 0, 0): 1.0
         }  # (tests passed, hits, misses) of the current test

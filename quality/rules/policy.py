@@ -34,7 +34,7 @@ class Policy:
     inspection_rate
         Share of each person's submissions that is read by hand.
     decide_hours
-        How long a manager has to decide about somebody who was paused; then what is held is paid.
+        How long a manager has to decide about an annotator who was paused; then what is held is paid.
     """
 
     second_round: SecondRound = SecondRound.ALONE

@@ -12,7 +12,7 @@ from quality.models import Flag
 
 
 def question_flag_offered(*, assignment: Assignment, now: datetime, **_: Any) -> None:
-    """Make a flag of a question that somebody skipped as offensive; who did is not in it."""
+    """Make a flag of a question that an annotator skipped as offensive; who did is not in it."""
     question_id = TASK_TYPES[assignment.campaign.task_type].question_key(assignment.item.content)
     if assignment.skip_reason == "offensive" and question_id:
         Flag.objects.get_or_create(

@@ -113,7 +113,7 @@ def _accepted(campaign: Campaign, row: Mapping[str, Any]) -> list[Any]:
 
 
 def gold_plan_begin(*, place: Participation, **_: Any) -> None:
-    """Plan the first exposures of somebody who begins."""
+    """Plan the first exposures of an annotator who begins."""
     campaign = Campaign.objects.get(pk=place.campaign_id)
     found = policy_current(campaign)
     if found is not None:
@@ -121,7 +121,7 @@ def gold_plan_begin(*, place: Participation, **_: Any) -> None:
 
 
 def gold_plan(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, submitted: int) -> int:
-    """Mint exposures until somebody's plan reaches far enough ahead; return how many were minted.
+    """Mint exposures until an annotator's plan reaches far enough ahead; return how many were minted.
 
     The first items hold more of them; after that each block of ``1 / rate`` items holds one, at a place
     drawn by the campaign's seed.
@@ -158,7 +158,7 @@ def _places(seed: int, policy: Policy, surrogate_id: UUID, begin: int) -> list[i
 def _mint(campaign: Campaign, policy: Policy, surrogate_id: UUID, position: int) -> bool:
     """Mint one exposure of the key that was shown least and that this person has not met.
 
-    No key is locked to look at it: a conditional update takes the exposure, and somebody who was quicker is no
+    No key is locked to look at it: a conditional update takes the exposure, and another annotator who was quicker is no
     reason for this person to be checked less.
     """
     met = Assignment.objects.filter(surrogate_id=surrogate_id, item=OuterRef("item"))
@@ -203,6 +203,6 @@ def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
 
 
 def gold_checks_unlink(*, campaign: Campaign, before: UUID, after: UUID, **_: Any) -> None:
-    """Move somebody's checks to the surrogate that their work was moved to, and forget how far they were planned."""
+    """Move an annotator's checks to the surrogate that their work was moved to, and forget how far they were planned."""
     GoldCheck.objects.filter(campaign=campaign, surrogate_id=before).update(surrogate_id=after)
     GoldPlan.objects.filter(campaign=campaign, surrogate_id=before).delete()

@@ -25,7 +25,7 @@ from workforces.models import WorkforceKind
 from workforces.selectors import notice_of
 from workforces.services.messages import person_message
 from workforces.services.pay import pay_hold, pay_release, tickets_refuse
-from workforces.services.tickets import let_back
+from workforces.services.tickets import exclusion_end
 
 
 class ReviewError(ValueError):
@@ -33,7 +33,7 @@ class ReviewError(ValueError):
 
 
 def assessment_of(*, campaign: Campaign, policy: Policy, surrogate_id: UUID) -> Assessment:
-    """Return what somebody's gold checks come to, since a manager last reinstated them."""
+    """Return what an annotator's gold checks come to, since a manager last reinstated them."""
     checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id).exclude(
         annotation__state=AnnotationState.UNDONE
     )
@@ -46,7 +46,7 @@ def assessment_of(*, campaign: Campaign, policy: Policy, surrogate_id: UUID) -> 
 
 
 def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime) -> Assessment:
-    """Warn or pause somebody if their gold checks say so."""
+    """Warn or pause an annotator if their gold checks say so."""
     require_transaction()
     found = assessment_of(campaign=campaign, policy=policy, surrogate_id=surrogate_id)
     place = campaign.participations.filter(surrogate_id=surrogate_id).first()
@@ -79,7 +79,7 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
 
 
 def _tell(campaign: Campaign, surrogate_id: UUID, standing: Standing, now: datetime) -> None:
-    """Write to somebody whose standing the rules moved, once for each checked answer that moved it."""
+    """Write to an annotator whose standing the rules moved, once for each checked answer that moved it."""
     checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id).count()
     person_message(
         campaign=campaign, surrogate_id=surrogate_id, text=notice_of(standing), now=now,
@@ -98,7 +98,7 @@ def review_decide(
     now: datetime,
     undo_seconds: int = 0,
 ) -> Review:
-    """Decide about somebody who was paused.
+    """Decide about an annotator who was paused.
 
     Suspending leaves their work paid and not counted; refusing pay is a second decision, and
     only what is not paid yet can be refused.
@@ -111,7 +111,7 @@ def review_decide(
     if suspend and not reason.strip():
         raise ReviewError("give the reason: the person will read it")
     if refuse_pay and not suspend:
-        raise ReviewError("pay can be refused only to somebody who is suspended")
+        raise ReviewError("pay can be refused only to an annotator who is suspended")
     to = ReviewState.SUSPENDED if suspend else ReviewState.REINSTATED
     decided = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN).update(
         state=to, decided_at=now, decided_by_id=actor_id, reason=reason[:1000], refuses_pay=refuse_pay
@@ -127,7 +127,7 @@ def review_decide(
         _suspend(review, reason, refuse_pay=refuse_pay, actor_id=actor_id, now=now, undo_seconds=undo_seconds)
     else:
         for workforce in review.campaign.workforces.filter(kind=WorkforceKind.MTURK):
-            let_back(workforce=workforce, surrogate_id=review.surrogate_id, now=now)
+            exclusion_end(workforce=workforce, surrogate_id=review.surrogate_id, now=now)
     record(
         action=f"review_{to}", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,
         reason=reason[:1000], refuses_pay=refuse_pay,
@@ -139,7 +139,7 @@ def review_decide(
 def _suspend(
     review: Review, reason: str, *, refuse_pay: bool, actor_id: UUID, now: datetime, undo_seconds: int
 ) -> None:
-    """Take what somebody did out of the votes, tell them, and refuse what is not paid yet if that was decided."""
+    """Take what an annotator did out of the votes, tell them, and refuse what is not paid yet if that was decided."""
     person_message(
         campaign=review.campaign, surrogate_id=review.surrogate_id, token=f"review-{review.pk}", now=now,
         text=f"{notice_of(Standing.SUSPENDED)} {reason}",
@@ -175,7 +175,7 @@ def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, An
 
 
 def reviews_lapse(now: datetime) -> None:
-    """Record reviews whose time has passed: the hold on pay ends by itself, the pause stays until somebody decides."""
+    """Record reviews whose time has passed: the hold on pay ends by itself, the pause stays until a manager decides."""
     due = Review.objects.filter(state=ReviewState.OPEN, decide_by__lt=now).exclude(evidence__has_key="lapsed")
     for review in due.order_by("pk")[:50]:
         with transaction.atomic():

@@ -1,7 +1,7 @@
 /**
  * The page around a task: how much time is left, and what to do when the task was sent.
  *
- * The frame belongs to somebody else. All this page learns from it is that it loaded another page;
+ * The frame belongs to another person. All this page learns from it is that it loaded another page;
  * then it asks its own server what became of the assignment.
  */
 class Work {

@@ -18,7 +18,7 @@ from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.messages import person_message
 from workforces.services.outbox import errand_add
 from workforces.services.pay import PayError, bonus_grant, committed_cents, pay_hold, refusal_take_back, ticket_refuse
-from workforces.services.postings import owed_post, posting_end
+from workforces.services.postings import compensation_post, posting_end
 from workforces.services.reconcile import reconcile
 from workforces.services.statements import statement_path
 from workforces.services.workforces import workforce_add
@@ -284,7 +284,7 @@ def test_work_that_could_not_be_handed_in_is_paid_by_a_posting_for_one(desk):
     boss = factories.user()
     surrogate_id = Ticket.objects.get().surrogate_id
     posting_end(posting=Posting.objects.get(), now=timezone.now())
-    owed_post(
+    compensation_post(
         workforce=made.workforce, surrogate_id=surrogate_id, cents=10, reason="Your work of today was lost.",
         actor_id=boss.surrogate_id, now=timezone.now(),
     )  # fmt: skip

@@ -1,8 +1,8 @@
 """What a kind of workforce is: how people arrive, who vouches for them, and how they leave.
 
 A kind is a folder beside this file and one line in `workforces.kinds.registry`. The people of every kind
-claim slots and answer in the same way; the kinds differ in how somebody arrives, whether a submission has
-to be confirmed, and how somebody leaves.
+claim slots and answer in the same way; the kinds differ in how a person arrives, whether a submission has
+to be confirmed, and how a person leaves.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Somebody at the door.
+    """A person at the door.
 
     ``worker`` is a claim unless ``is_signed``; ``remote_id`` names their hold on ``posting``;
     ``submit_url`` is where the finished work is handed in, if there is such a place.
@@ -40,7 +40,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Farewell:
-    """How somebody leaves: a form to send, or a place to go to, with a code to take along."""
+    """How a person leaves: a form to send, or a place to go to, with a code to take along."""
 
     url: str = ""
     fields: dict[str, str] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Kind(Protocol):
         ...
 
     def farewell(self, arrival: Arrival, terms: Terms, outcome: Outcome, code: str) -> Farewell:
-        """Return how somebody leaves."""
+        """Return how a person leaves."""
         ...
 
 

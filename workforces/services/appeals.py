@@ -1,4 +1,4 @@
-"""Appeals: somebody whose pay was refused asks for another look."""
+"""Appeals: a person whose pay was refused asks for another look."""
 
 from datetime import datetime
 from uuid import UUID

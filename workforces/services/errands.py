@@ -38,7 +38,7 @@ from workforces.services.terms import posting_terms
 logger = logging.getLogger(__name__)
 
 TOKEN_LIFE = timedelta(hours=23)  # the marketplace keeps tokens for 24 hours
-# Refusals that a person can mend at the marketplace or in the settings: the same errand is tried again.
+# Refusals that a person can fix at the marketplace or in the settings: the same errand is tried again.
 FOR_NOW = ("InsufficientFunds", "UnrecognizedClient", "InvalidSignature", "InvalidClientTokenId", "AccessDenied", "NotAuthorized")  # fmt: skip
 
 # What a call brought: what to write down in the transaction that confirms the errand.
@@ -56,7 +56,7 @@ class Attempt:
 
     @property
     def is_forgotten(self) -> bool:
-        """Say whether the marketplace may have forgotten the token of the first attempt."""
+        """Return whether the marketplace may have forgotten the token of the first attempt."""
         assert self.errand.sending_since is not None
         return self.is_again and self.now - self.errand.sending_since > TOKEN_LIFE
 
@@ -74,7 +74,7 @@ class Attempt:
 
 
 class Unknown(Exception):
-    """Somebody or something that an errand is about is not known any more."""
+    """A person or something that an errand is about is not known any more."""
 
 
 def errands_run(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> tuple[int, bool]:
@@ -99,7 +99,7 @@ _WORDS = [ErrandKind.GRANT, ErrandKind.REVOKE]
 
 
 def _earlier_word(pk: Any, surrogate: Any) -> QuerySet[Errand]:
-    """Return what is still to be done about keeping somebody out or letting them back, before a later word on it."""
+    """Return what is still to be done about keeping a person out or letting them back, before a later word on it."""
     waiting = Errand.objects.filter(kind__in=_WORDS, state__in=[ErrandState.DUE, ErrandState.SENDING])
     return waiting.filter(surrogate=surrogate, pk__lt=pk)
 
@@ -243,7 +243,7 @@ def _requirements(attempt: Attempt) -> list[Requirement]:
     if posting.owed_to_id is None:
         return everybody(posting_terms(posting), exclusion_id(market, errand.workforce))
     owed = market.qualification(
-        f"Quorate {errand.token}", "Given to somebody who is owed for work that could not be handed in."
+        f"Quorate {errand.token}", "Given to a person who is owed for work that could not be handed in."
     )
     market.grant(owed, worker_name(errand))
     return only_holders(owed)
@@ -264,7 +264,7 @@ def _expire(attempt: Attempt) -> Effect:
 def _status(market: Market, errand: Errand, ticket: Ticket) -> str:
     """Return what the marketplace says of a ticket; the id may be another person's by now.
 
-    Of somebody who was erased only the ticket is known: their work is paid all the same.
+    Of a person who was erased only the ticket is known: their work is paid all the same.
     """
     found = market.assignment(ticket.remote_id)
     known = ExternalIdentity.objects.filter(surrogate_id=errand.surrogate_id or ticket.surrogate_id)

@@ -10,7 +10,7 @@ from workforces.services.outbox import errand_add
 
 
 def person_message(*, campaign: Campaign, surrogate_id: UUID, text: str, token: str, now: datetime) -> Errand | None:
-    """Write to somebody by the marketplace they came from, once for each token; None for people of other workforces.
+    """Write to a person by the marketplace they came from, once for each token; None for people of other workforces.
 
     People of a panel read on their statement what there is to know; a panel offers no way to write to them.
     """

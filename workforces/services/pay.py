@@ -38,13 +38,13 @@ class PayError(ValueError):
 
 
 def pay_hold(*, campaign: Campaign, surrogate_id: UUID, until: datetime) -> None:
-    """Hold somebody's pay while a manager decides about them, until a time at most."""
+    """Hold a person's pay while a manager decides about them, until a time at most."""
     require_transaction()
     PayHold.objects.update_or_create(campaign=campaign, surrogate_id=surrogate_id, defaults={"until": until})
 
 
 def pay_release(*, campaign: Campaign, surrogate_id: UUID) -> None:
-    """Hold somebody's pay no longer."""
+    """Hold a person's pay no longer."""
     require_transaction()
     PayHold.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
 
@@ -102,7 +102,7 @@ def _attempt(ticket: Ticket) -> int:
 def tickets_refuse(
     *, campaign: Campaign, surrogate_id: UUID, reason: str, actor_id: UUID, due_at: datetime, now: datetime
 ) -> int:
-    """Refuse pay for what somebody submitted and is not paid yet; return for how many tickets.
+    """Refuse pay for what a person submitted and is not paid yet; return for how many tickets.
 
     Raises
     ------
@@ -308,7 +308,7 @@ def _open_cents(workforce: Workforce) -> int:
 
 
 def place_cents(workforce: Workforce, terms: Any) -> tuple[int, int]:
-    """Return what one place costs, with its fee: the reward, and the training of somebody new."""
+    """Return what one place costs, with its fee: the reward, and the training of a new person."""
     training = terms.training_bonus_cents if workforce.campaign.has_training else 0
     reward, bonus = (
         cents + fee_cents(cents, has_fees=getattr(terms, "has_fees", False)) for cents in (terms.reward_cents, training)

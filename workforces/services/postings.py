@@ -23,7 +23,7 @@ from workforces.models import (
 from workforces.services.outbox import errand_add
 from workforces.services.pay import PayError, committed_cents, place_cents, workforce_lock
 from workforces.services.terms import terms_of
-from workforces.services.tickets import GRACE_SECONDS, let_back
+from workforces.services.tickets import GRACE_SECONDS, exclusion_end
 
 MOST_OPEN_POSTINGS = 200
 WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT]  # gold is handed out beside them
@@ -55,7 +55,7 @@ def postings_plan(*, workforce: Workforce, now: datetime) -> int:
     for posting in stale:
         posting_end(posting=posting, now=now)
     if stale:
-        _let_back(workforce, now)
+        _exclusions_end(workforce, now)
     free = sum(max(0, posting.places - posting.taken) for posting in live if posting not in stale)
     missing = -(-open_slots // terms.items_per_ticket) - free
     room = MOST_OPEN_POSTINGS - (len(live) - len(stale))
@@ -69,7 +69,7 @@ def _give_up_unpostable(workforce: Workforce) -> None:
 
 
 def _open_slots(workforce: Workforce) -> int:
-    """Return how many slots wait for somebody, counted no further than can be posted at once."""
+    """Return how many slots wait for a person, counted no further than can be posted at once."""
     campaign = workforce.campaign
     if not workforce.is_active or campaign.state != CampaignState.OPEN:
         return 0
@@ -111,7 +111,7 @@ def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: dateti
     return posted
 
 
-def owed_post(
+def compensation_post(
     *, workforce: Workforce, surrogate_id: UUID, cents: int, reason: str, actor_id: UUID, now: datetime
 ) -> Posting:
     """Post a HIT that only one person can take, to pay them for work that they could not hand in.
@@ -132,7 +132,7 @@ def owed_post(
     with transaction.atomic():
         posting = _posting_add(workforce, 1, terms, now, owed_to=surrogate_id)
         record(
-            action="owed_post", subject=posting, now=now, actor_id=actor_id, scope_id=workforce.campaign_id,
+            action="compensation_post", subject=posting, now=now, actor_id=actor_id, scope_id=workforce.campaign_id,
             cents=cents, reason=reason[:300],
         )  # fmt: skip
     return posting
@@ -180,10 +180,10 @@ def posting_end(*, posting: Posting, now: datetime) -> None:
             )  # fmt: skip
 
 
-def _let_back(workforce: Workforce, now: datetime) -> None:
+def _exclusions_end(workforce: Workforce, now: datetime) -> None:
     """Let people take postings again who had seen all there was: by now something may suit them."""
     granted = Errand.objects.filter(workforce=workforce, kind=ErrandKind.GRANT, text=Reason.ALL_SEEN)
     with transaction.atomic():
         for surrogate_id in granted.order_by("surrogate_id").values_list("surrogate_id", flat=True).distinct():
             if surrogate_id is not None:
-                let_back(workforce=workforce, surrogate_id=surrogate_id, now=now, only=Reason.ALL_SEEN)
+                exclusion_end(workforce=workforce, surrogate_id=surrogate_id, now=now, only=Reason.ALL_SEEN)

@@ -21,7 +21,7 @@ from workforces.kinds.mturk.client import Market, Refused, RemoteAssignment, Unr
 from workforces.models import Posting, PostingState, Ticket, TicketState, Workforce
 from workforces.services.inflight import run_in_flight
 from workforces.services.pay import ticket_paid
-from workforces.services.tickets import stranger_record, ticket_confirm
+from workforces.services.tickets import ticket_confirm, unmatched_record
 
 logger = logging.getLogger(__name__)
 
@@ -146,7 +146,7 @@ def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
     """Match one listed submission with what we know of it."""
     ticket = _ticket_of(posting, remote)
     if ticket is None:
-        ticket = stranger_record(posting=posting, remote=remote, now=now)
+        ticket = unmatched_record(posting=posting, remote=remote, now=now)
     elif ticket.posting_id != posting.pk:  # the address named another HIT of ours
         Ticket.objects.filter(pk=ticket.pk).update(posting=posting)
         ticket.posting = posting
@@ -160,7 +160,7 @@ def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
 
 
 def _ticket_of(posting: Posting, remote: RemoteAssignment) -> Ticket | None:
-    """Return the ticket of a submission; of somebody who was erased the assignment alone is known."""
+    """Return the ticket of a submission; of a person who was erased the assignment alone is known."""
     own = Ticket.objects.select_related("workforce__campaign", "posting__workforce").filter(
         workforce=posting.workforce, remote_id=remote.remote_id
     )

@@ -26,7 +26,7 @@ class Reconciliation:
 
     @property
     def agrees(self) -> bool:
-        """Say whether nothing differs."""
+        """Return whether nothing differs."""
         return not self.differences
 
 

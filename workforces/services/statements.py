@@ -8,6 +8,6 @@ STATEMENT = "quorate.statement"
 
 
 def statement_path(*, workforce_id: int, surrogate_id: UUID) -> str:
-    """Return the address where somebody sees their work and its pay, and can appeal or withdraw consent."""
+    """Return the address where a person sees their work and its pay, and can appeal or withdraw consent."""
     token = signing.dumps([workforce_id, str(surrogate_id)], salt=STATEMENT)
     return f"/statement/{token}/"

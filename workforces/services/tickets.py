@@ -1,4 +1,4 @@
-"""Tickets: what somebody from a marketplace or a panel takes, answers and hands in.
+"""Tickets: what a person from a marketplace or a panel takes, answers and hands in.
 
 What an address says is a claim. An answer is provisional and fills its slot until the marketplace lists the
 finished assignment with our code (or had signed the address); then it counts and is paid.
@@ -31,8 +31,8 @@ from workforces.services.terms import terms_of, ticket_terms
 
 GRACE_SECONDS = 900  # clocks differ, and the last click takes its time
 CROWDED = 3  # so many times its places may be claimed of one posting by addresses that nobody vouches for
-# Why somebody is kept from taking more postings.
-KEPT_OUT = (Reason.ALL_SEEN, Reason.SUSPENDED, Reason.QUOTA_REACHED)
+# Why a person is kept from taking more postings.
+EXCLUDING = (Reason.ALL_SEEN, Reason.SUSPENDED, Reason.QUOTA_REACHED)
 
 
 class TicketRefused(ValueError):
@@ -109,7 +109,7 @@ def _taken_again(ticket: Ticket, now: datetime) -> Ticket:
 
 
 def is_owed(ticket: Ticket) -> bool:
-    """Say whether a ticket only pays its holder for work that they did before."""
+    """Return whether a ticket only pays its holder for work that they did before."""
     return ticket.posting is not None and ticket.posting.owed_to_id == ticket.surrogate_id
 
 
@@ -117,21 +117,21 @@ def is_owed(ticket: Ticket) -> bool:
 def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
     """Return the item in hand or the next one; a ticket whose share is done gets none."""
     claim = claim_next(campaign=ticket.workforce.campaign, surrogate_id=ticket.surrogate_id, now=now)
-    if claim.assignment is None and claim.reason in KEPT_OUT:
-        keep_out(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id, why=str(claim.reason), now=now)
+    if claim.assignment is None and claim.reason in EXCLUDING:
+        exclusion_begin(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id, why=str(claim.reason), now=now)
     return claim
 
 
-def keep_out(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
-    """Keep somebody from taking more postings: the marketplace is told once."""
+def exclusion_begin(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
+    """Keep a person from taking more postings: the marketplace is told once."""
     require_transaction()
     last = _last_word(workforce, surrogate_id)
     if KINDS[workforce.kind].confirms and (last is None or last.kind == ErrandKind.REVOKE):
         errand_add(workforce=workforce, kind=ErrandKind.GRANT, surrogate_id=surrogate_id, text=why, due_at=now)
 
 
-def let_back(*, workforce: Workforce, surrogate_id: UUID, now: datetime, only: str = "") -> None:
-    """Let somebody take postings again who was kept from it (for one reason only, if it is given)."""
+def exclusion_end(*, workforce: Workforce, surrogate_id: UUID, now: datetime, only: str = "") -> None:
+    """Let a person take postings again who was kept from it (for one reason only, if it is given)."""
     require_transaction()
     last = _last_word(workforce, surrogate_id)
     if last is not None and last.kind == ErrandKind.GRANT and only in ("", last.text):
@@ -142,7 +142,7 @@ def let_back(*, workforce: Workforce, surrogate_id: UUID, now: datetime, only: s
 
 
 def _last_word(workforce: Workforce, surrogate_id: UUID) -> Errand | None:
-    """Return the last errand that kept somebody out or let them back."""
+    """Return the last errand that kept a person out or let them back."""
     words = Errand.objects.filter(
         workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
     )
@@ -200,7 +200,7 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     """Match a ticket with what the marketplace lists: its answers count from now on. Return whether that was new.
 
     Without our code (and without the marketplace's signature) the ticket goes to a person: it may be
-    somebody else's work under this name. It is neither counted nor paid nor refused by a rule.
+    another person's work under this name. It is neither counted nor paid nor refused by a rule.
     """
     proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
     _person_lock(ticket)
@@ -260,7 +260,7 @@ def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
 
 
 @durable
-def stranger_record(*, posting: Posting, remote: RemoteAssignment, now: datetime) -> Ticket:
+def unmatched_record(*, posting: Posting, remote: RemoteAssignment, now: datetime) -> Ticket:
     """Keep an assignment that the marketplace lists and that never was here, for a person to look at."""
     surrogate_id = external_surrogate(source=posting.workforce.source, name=remote.worker)
     ticket, _ = Ticket.objects.get_or_create(

@@ -24,7 +24,7 @@ def visitor(*, workforce: Workforce, arrival: Arrival) -> UUID:
 
 @durable
 def visitor_withdraw(*, workforce: Workforce, surrogate_id: UUID, now: datetime) -> int:
-    """Withdraw somebody from the campaign they came to; no ticket leads to their work any more."""
+    """Withdraw a person from the campaign they came to; no ticket leads to their work any more."""
     participation_lock(campaign_id=workforce.campaign_id, surrogate_id=surrogate_id)
     TicketWork.objects.filter(ticket__workforce=workforce, ticket__surrogate_id=surrogate_id).delete()
     # The exact moment of an answer would lead from the ticket to the annotation.

@@ -1,4 +1,4 @@
-"""What somebody from a marketplace or a panel sees of their own work and pay."""
+"""What a person from a marketplace or a panel sees of their own work and pay."""
 
 from django.contrib import messages
 from django.core import signing
@@ -17,7 +17,7 @@ from workforces.services.visits import visitor_withdraw
 
 @require_http_methods(["GET", "POST"])
 def statement(request: HttpRequest, token: str) -> HttpResponse:
-    """Show somebody from a marketplace what they did and what became of their pay; take an appeal."""
+    """Show a person from a marketplace what they did and what became of their pay; take an appeal."""
     try:
         workforce_id, surrogate_id = signing.loads(token, salt=STATEMENT)
     except signing.BadSignature as error:

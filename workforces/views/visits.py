@@ -122,7 +122,7 @@ class Visit:
         self.surrogate_id = surrogate_known(workforce=workforce, arrival=self.arrival)
 
     def has_consented(self) -> bool:
-        """Say whether this person agreed to the text in force."""
+        """Return whether this person agreed to the text in force."""
         return self.surrogate_id is not None and consent_is_current(
             scope_id=self.campaign.pk, surrogate_id=self.surrogate_id
         )
@@ -143,7 +143,7 @@ class Visit:
 @in_frame
 @require_GET
 def enter(request: HttpRequest, workforce_id: int) -> HttpResponse:
-    """Take somebody in by what the address says; a preview shows the instructions and makes no row."""
+    """Take a person in by what the address says; a preview shows the instructions and makes no row."""
     return _enter(request, workforce_id)
 
 
@@ -158,7 +158,7 @@ def _enter(request: HttpRequest, workforce_id: int) -> HttpResponse:
 @in_frame
 @require_GET
 def enter_by_link(request: HttpRequest, key: str) -> HttpResponse:
-    """Take somebody in by the signed link of a campaign."""
+    """Take a person in by the signed link of a campaign."""
     try:
         workforce_id = int(signing.Signer(salt="quorate.link").unsign(key.replace("~", ":")))
     except (signing.BadSignature, ValueError) as error:

@@ -75,7 +75,7 @@ def _page_context(assignment: Any) -> dict[str, Any]:
 
 
 def _suggestion(assignment: Any, stage: str) -> dict[str, Any]:
-    """Return what somebody marked at a stage and has not confirmed."""
+    """Return what an annotator marked at a stage and has not confirmed."""
     kept: dict[str, Any] = assignment.draft.get("suggestion", {}).get(stage, {})
     return kept
 

@@ -50,7 +50,7 @@ class Link:
         """Return who came; an address without a person is a look at the instructions."""
         assert isinstance(terms, LinkTerms)
         worker = query.get(terms.person_parameter, "").strip()
-        if not worker or worker.startswith("{{"):  # a panel's placeholder, when somebody tries the link out
+        if not worker or worker.startswith("{{"):  # a panel's placeholder, when a person tries the link out
             return None
         visit = query.get(terms.visit_parameter, "").strip() or query.get(terms.study_parameter, "").strip() or "-"
         if not _NAME.fullmatch(worker):

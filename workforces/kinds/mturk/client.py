@@ -246,14 +246,14 @@ class Market:
         raise Unreachable(f"the qualification {name!r} exists and is not listed yet")
 
     def grant(self, qualification_id: str, worker: str) -> None:
-        """Give somebody a qualification, without a message."""
+        """Give a person a qualification, without a message."""
         self._call(
             "associate_qualification_with_worker", QualificationTypeId=qualification_id, WorkerId=worker,
             IntegerValue=1, SendNotification=False,
         )  # fmt: skip
 
     def revoke(self, qualification_id: str, worker: str, reason: str) -> None:
-        """Take a qualification away; somebody who lacks it already is fine."""
+        """Take a qualification away; a person who lacks it already is fine."""
         try:
             self._call(
                 "disassociate_qualification_from_worker", QualificationTypeId=qualification_id, WorkerId=worker,
@@ -264,11 +264,11 @@ class Market:
                 raise
 
     def block(self, worker: str, reason: str) -> None:
-        """Keep somebody from all postings of this requester."""
+        """Keep a person from all postings of this requester."""
         self._call("create_worker_block", WorkerId=worker, Reason=reason)
 
     def notify(self, worker: str, subject: str, text: str) -> str:
-        """Write to somebody; return what went wrong, or an empty text."""
+        """Write to a person; return what went wrong, or an empty text."""
         answer = self._call("notify_workers", Subject=subject[:200], MessageText=text[:4096], WorkerIds=[worker])
         failures = answer.get("NotifyWorkersFailureStatuses", [])
         return str(failures[0].get("NotifyWorkersFailureMessage", "not delivered")) if failures else ""
