@@ -65,7 +65,8 @@ def slot_claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) ->
 def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Claim:
     """Claim inside the caller's transaction; see `slot_claim_next`."""
     require_transaction()
-    live = _own(campaign, surrogate_id, AssignmentState.LIVE)
+    own = _own(campaign, surrogate_id)
+    live = own.get(AssignmentState.LIVE)
     if live is not None and live.deadline_at > now:
         return Claim(live)
     refusal = _refusal(campaign, surrogate_id)
@@ -73,7 +74,7 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Clai
         return Claim(None, refusal)
     if live is not None:  # overdue, and the sweep has not come by yet: their own work goes on
         return Claim(_renewed(live, campaign, now))
-    reserved = _own(campaign, surrogate_id, AssignmentState.RESERVED)
+    reserved = own.get(AssignmentState.RESERVED)
     if reserved is not None and _begin(reserved, campaign, now):
         return Claim(reserved)
     return _claim(campaign, surrogate_id, AssignmentState.LIVE, campaign.deadline_seconds, now)
@@ -88,20 +89,19 @@ def slot_reserve_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) 
     """Hold the slot a person will get next for a short while, so that it is there at once."""
     if _refusal(campaign, surrogate_id) is not None:
         return False
-    if _own(campaign, surrogate_id, AssignmentState.RESERVED) is not None:
-        return True
-    if _own(campaign, surrogate_id, AssignmentState.LIVE) is None:
-        return False
+    own = _own(campaign, surrogate_id)
+    if AssignmentState.LIVE not in own or AssignmentState.RESERVED in own:
+        return AssignmentState.RESERVED in own
     claim = _claim(campaign, surrogate_id, AssignmentState.RESERVED, RESERVATION_SECONDS, now)
     return claim.assignment is not None
 
 
-def _own(campaign: Campaign, surrogate_id: UUID, state: str) -> Assignment | None:
-    return (
-        Assignment.objects.select_related("item__tokenization__document", "guideline", "slot")
-        .filter(campaign=campaign, surrogate_id=surrogate_id, state=state)
-        .first()
+def _own(campaign: Campaign, surrogate_id: UUID) -> dict[str, Assignment]:
+    """Return what a person holds, by its state: at most one live and one reserved."""
+    held = Assignment.objects.select_related("item__tokenization__document", "guideline", "slot").filter(
+        campaign=campaign, surrogate_id=surrogate_id, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]
     )
+    return {assignment.state: assignment for assignment in held}
 
 
 def _refusal(campaign: Campaign, surrogate_id: UUID) -> Reason | None:
@@ -147,9 +147,8 @@ def _begin(reserved: Assignment, campaign: Campaign, now: datetime) -> bool:
 
 def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, seconds: int, now: datetime) -> Claim:
     participation = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
-    theirs = _own(campaign, surrogate_id, state)
-    if theirs is not None:  # another tab of the same person was quicker
-        return Claim(theirs)
+    if Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=state).exists():
+        return Claim(_own(campaign, surrogate_id)[state])  # another tab of the same person was quicker
     _rewind(participation)
     search = _Search(campaign, surrogate_id)
     deadline_at = now + timedelta(seconds=seconds)
@@ -312,11 +311,11 @@ def _assign(
     except IntegrityError:
         # Another tab of the same person was quicker: what it got is theirs, and this slot goes back.
         slots_release(slot_ids=[slot.pk])
-        theirs = _own(campaign, surrogate_id, state)
+        theirs = _own(campaign, surrogate_id).get(state)
         if theirs is None:
             raise  # not another tab: a slot that is open and held at once must not be ignored
         return Claim(theirs)
-    return Claim(_own(campaign, surrogate_id, assignment.state))
+    return Claim(_own(campaign, surrogate_id)[assignment.state])
 
 
 def _nothing(campaign: Campaign, search: _Search) -> Claim:
