@@ -6,14 +6,14 @@ import json
 import pytest
 from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Item
 from annotation.services.campaigns import SplitPlan
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.items import item_retire
-from annotation.services.slots import items_extend
+from annotation.services.slots import items_extend, round_open
 from exports.build import build_release
 from exports.models import Release, ReleaseMember
 from exports.services import ReleaseError, release_finish, release_freeze, release_request
@@ -65,6 +65,29 @@ def test_the_same_members_give_the_same_bytes_and_shards_share_them_out(labelled
     sums = (tmp_path / "a/SHA256SUMS").read_text()
     assert "nq-dev-01.jsonl.gz" in sums
     assert sorted(len(read(tmp_path / "a" / f"nq-dev-0{shard}.jsonl.gz")) for shard in (0, 1)) == [1, 2]
+
+
+def test_a_release_by_slots_holds_the_first_round_alone(tmp_path):
+    campaign = factories.campaign(n=1, items=1)
+    first = factories.annotate(campaign, factories.annotator(campaign))
+    with transaction.atomic():
+        round_open(item=first.item, round_=2)
+    second = factories.annotate(campaign, factories.annotator(campaign))
+    assert second.slot.round == 2
+    call_command("release", campaign.slug, "--format", "nq-original", "--ways", "1", "--to", str(tmp_path))
+    [record] = read(tmp_path / "nq-dev-00.jsonl.gz")
+    assert [str(one["annotation_id"]) for one in record["annotations"]] == [first.published_id]
+
+
+def test_the_shortfall_of_labels_counts_the_first_round_alone(tmp_path):
+    campaign = factories.antique(items=1, n=3)
+    for label in (4, 3, 2):
+        factories.vote(campaign, factories.annotator(campaign), label)
+    factories.examine(campaign)
+    assert factories.vote(campaign, factories.annotator(campaign), 1).slot.round == 2
+    call_command("release", campaign.slug, "--format", "labels", "--to", str(tmp_path))
+    [short] = read(tmp_path / "sidecar/shortfall.jsonl.gz")
+    assert (short["counted"], short["wanted"]) == (3, 3)
 
 
 @pytest.mark.parametrize("shards", [1, 2])

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Annotation, Injection, Item, Participation, Slot, Standing
 from annotation.services.exclusions import annotation_exclude
-from quality.models import Case, GoldCheck, Inspection, Review, Verdict
+from quality.models import Case, GoldCheck, GoldKey, Inspection, Review, Verdict
 from quality.rules.policy import Policy, SecondRound
 from quality.selectors.policies import policy_current
 from quality.services.adjudication import CaseError, case_next, opinion_give
@@ -149,6 +149,14 @@ def test_gold_is_front_loaded_looks_like_any_slot_and_is_checked():
     assert all(check.is_hit for check in checks)
     assert not Verdict.objects.filter(item__batch__purpose="gold").exists()
     assert Injection.objects.filter(campaign=campaign).count() >= 4
+
+
+def test_a_gold_key_is_shown_no_more_often_than_the_policy_allows():
+    policy = Policy(gold_rate=0, gold_first=1, gold_first_items=1, gold_most_exposures=2)
+    campaign = factories.antique(items=4, n=4, gold=1, policy=policy)
+    shown = [factories.vote(campaign, factories.annotator(campaign), 4).item.batch.purpose for _annotator in range(4)]
+    assert shown == ["gold", "gold", "work", "work"]
+    assert GoldKey.objects.get().exposures == 2
 
 
 def test_three_misses_pause_and_a_manager_suspends_what_is_excluded_reopens():
