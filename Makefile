@@ -32,7 +32,7 @@ demo-antique: $(VENV)/.run-time  ## the whole ANTIQUE process with a synthetic c
 serve: $(VENV)/.run-time  ## web and worker on this machine
 	$(BIN)/python manage.py serve
 
-PYTEST := $(BIN)/python -m pytest -q -n 2 --dist loadgroup $(ONLY)
+PYTEST := $(BIN)/python -m pytest -q -n 3 --dist loadfile $(ONLY)
 
 test: venv  ## what this machine can run; says what it left out
 	$(PYTEST)

@@ -48,8 +48,6 @@ def pytest_collection_modifyitems(items):
         for name, (there, how) in LEGS.items():
             if item.get_closest_marker(name) and not there:
                 item.add_marker(pytest.mark.skip(reason=f"left out: needs {how}"))
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -118,19 +118,19 @@ class GoldTest:
 
     def failure_rate(self, hit_rate: float, checks: int) -> float:
         """Return the exact probability that an annotator with this hit rate has failed after so many checks."""
-        standing: dict[tuple[int, int, int], float] = {
-            (0, 0, 0): 1.0
-        }  # (tests passed, hits, misses) of the current test
+        hit, miss, floor = self.hit, self.miss, self.floor
+        # (tests passed, hits, misses) of the current test: its probability
+        standing: dict[tuple[int, int, int], float] = {(0, 0, 0): 1.0}
         failed = 0.0
         for _check in range(checks):
             after: defaultdict[tuple[int, int, int], float] = defaultdict(float)
             for (passed, hits, misses), probability in standing.items():
                 limit = self.limit(passed)
                 for more, share in (((hits + 1, misses), hit_rate), ((hits, misses + 1), 1 - hit_rate)):
-                    score = more[0] * self.hit + more[1] * self.miss
+                    score = more[0] * hit + more[1] * miss
                     if score >= limit:
                         failed += probability * share
-                    elif score <= self.floor:
+                    elif score <= floor:
                         after[passed + 1, 0, 0] += probability * share
                     else:
                         after[passed, *more] += probability * share

@@ -10,7 +10,7 @@ import pytest
 from console.demo.antique import CONTENT
 from tests.conftest import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("antique"), pytest.mark.own_database]
+pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-pytestmark = [pytest.mark.xdist_group("demo"), pytest.mark.own_database]
+pytestmark = pytest.mark.own_database
 
 
 @pytest.fixture(scope="module")

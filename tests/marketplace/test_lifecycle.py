@@ -232,10 +232,11 @@ class Lives(RuleBasedStateMachine):
 
 
 @pytest.mark.django_db
-def test_counters_and_money_hold_in_any_order_and_lazy_evaluation_agrees_with_the_sweep(make_crowd):
+@pytest.mark.parametrize("examples", [15, pytest.param(100, marks=pytest.mark.slow)])
+def test_counters_and_money_hold_in_any_order_and_lazy_evaluation_agrees_with_the_sweep(make_crowd, examples):
     Lives.crowd = make_crowd(WORKERS)
     run_state_machine_as_test(
-        Lives, settings=hypothesis_settings(max_examples=60, stateful_step_count=30, deadline=None)
+        Lives, settings=hypothesis_settings(max_examples=examples, stateful_step_count=30, deadline=None)
     )
 
 

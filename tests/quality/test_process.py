@@ -5,6 +5,7 @@ import random
 import pytest
 from django.utils import timezone
 
+from accounts.models import AuditEvent
 from annotation.models import Annotation, Injection, Item, Participation, Slot, Standing
 from annotation.services.exclusions import annotation_exclude
 from quality.models import Case, GoldCheck, GoldKey, Inspection, Review, Verdict
@@ -88,6 +89,7 @@ def test_excluding_work_supersedes_the_verdict_reopens_the_slot_and_recalls_the_
     vote_all(campaign, [2])
     assert (verdict().label, verdict().rule) == (2, "majority")
     assert Verdict.objects.exclude(superseded_at=None).count() == 1
+    assert AuditEvent.objects.filter(action="verdict_supersede").count() == 1
 
     second = factories.antique(items=1)
     vote_all(second, [4, 3, 2])

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import ExternalIdentity
+from accounts.models import AuditEvent, ExternalIdentity
 from accounts.services import external_erase, external_surrogate
 from annotation.models import Participation
 from annotation.services.people import standing_move
@@ -17,7 +17,15 @@ from tests.workforces.conftest import TERMS
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.messages import person_message
 from workforces.services.outbox import errand_add
-from workforces.services.pay import PayError, bonus_grant, committed_cents, pay_hold, refusal_take_back, ticket_refuse
+from workforces.services.pay import (
+    PayError,
+    bonus_grant,
+    committed_cents,
+    pay_hold,
+    refusal_take_back,
+    ticket_refuse,
+    tickets_refuse,
+)
 from workforces.services.postings import compensation_post, posting_end
 from workforces.services.reconcile import reconcile
 from workforces.services.statements import statement_path
@@ -45,6 +53,9 @@ def test_a_bonus_has_a_ceiling_and_stays_within_the_cap_and_one_token_is_one_bon
     common = {"ticket": Ticket.objects.get(), "reason": "Careful", "actor_id": None, "now": timezone.now()}
     with pytest.raises(PayError, match="at most 40 cents"):
         bonus_grant(cents=41, token="much", **common)
+    for wrong in ({"cents": 0}, {"reason": " "}):
+        with pytest.raises(PayError, match="an amount and a reason"):
+            bonus_grant(**{**common, "cents": 5, "token": "wrong", **wrong})
     first = bonus_grant(cents=20, token="same", **common)
     assert bonus_grant(cents=20, token="same", **common).pk == first.pk
     with pytest.raises(PayError, match="cap"):
@@ -153,6 +164,21 @@ def test_the_last_word_on_letting_somebody_in_holds_whatever_order_the_errands_t
     assert held["Qualifications"] == []
 
 
+def test_refusing_all_that_is_unpaid_is_on_record(desk):
+    made = desk(items=1, terms={"approve_after_seconds": 3600})
+    made.round()
+    made.worker("a").work()
+    made.round()
+    boss, person = factories.user(), Ticket.objects.get().surrogate_id
+    with transaction.atomic():
+        refused = tickets_refuse(
+            campaign=made.campaign, surrogate_id=person, reason="Careless.", actor_id=boss.surrogate_id,
+            due_at=timezone.now(), now=timezone.now(),
+        )  # fmt: skip
+    assert refused == 1
+    assert AuditEvent.objects.filter(action="tickets_refuse", actor_id=boss.surrogate_id).count() == 1
+
+
 def test_the_cap_is_a_cap(desk):
     made = desk(items=5, n=1, terms={"cap_cents": 36})
     made.round()
@@ -207,6 +233,7 @@ def test_a_refusal_comes_too_late_for_what_the_clock_approved(desk):
         ticket=Ticket.objects.get(), reason="Wrong.", actor_id=boss.surrogate_id, now=timezone.now(),
         due_at=timezone.now() + timedelta(seconds=60),
     )  # fmt: skip
+    assert AuditEvent.objects.filter(action="ticket_refuse", actor_id=boss.surrogate_id).count() == 1
     made.market.call("marketplace_clock", "--advance", "7300")
     try:
         Errand.objects.filter(kind="reject").update(due_at=timezone.now())

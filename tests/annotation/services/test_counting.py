@@ -175,9 +175,27 @@ STEPS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 2), st.integers(0, 9)), min_size=5, max_size=40))
+anything = given(
+    st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 2), st.integers(0, 9)), min_size=5, max_size=40)
+)
+UNHURRIED = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
+
+
+@settings(max_examples=15, **UNHURRIED)
+@anything
 def test_whatever_happens_the_rows_agree(steps):
+    happen(steps)
+
+
+@pytest.mark.slow
+@settings(max_examples=150, **UNHURRIED)
+@anything
+def test_whatever_happens_more_often_the_rows_agree(steps):
+    happen(steps)
+
+
+def happen(steps):
+    """Take steps one after another, with a look at the rows after each."""
     with transaction.atomic():
         world = World()
         for name, person, number in steps:

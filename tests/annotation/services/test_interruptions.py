@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Batch, Item, Participation, Slot
+from annotation.services import claims
 from annotation.services import items as items_service
 from annotation.services.claims import Reason, slot_claim_next
 from annotation.services.exclusions import annotation_exclude
@@ -89,9 +90,10 @@ def test_a_published_import_that_was_killed_goes_on(monkeypatch, shared, tmp_pat
     assert campaign.annotations.values("surrogate").distinct().count() == 5
 
 
-def test_a_batch_launched_after_a_later_one_reaches_people_who_are_past_it(now):
+def test_a_batch_launched_after_a_later_one_reaches_people_who_are_past_it(now, monkeypatch):
+    monkeypatch.setattr(claims, "LOOK_AHEAD", 16)
     campaign = factories.campaign(n=2)
-    factories.import_questions(campaign, [f"main question {n}" for n in range(70)])
+    factories.import_questions(campaign, [f"main question {n}" for n in range(20)])
     factories.import_questions(campaign, ["pilot question"], pilot=True)
     main, pilot = Batch.objects.order_by("ordinal")
     assert (main.purpose, pilot.purpose) == ("work", "pilot")
@@ -103,9 +105,9 @@ def test_a_batch_launched_after_a_later_one_reaches_people_who_are_past_it(now):
     Batch.objects.filter(pk=main.pk).update(state="draft")
     factories.launch(campaign)
     for person in (first, second):
-        for _ in range(70):
+        for _ in range(20):
             factories.annotate(campaign, person, label="bad")
-    assert Slot.objects.filter(state="filled").count() == 142
+    assert Slot.objects.filter(state="filled").count() == 42
 
 
 def test_nothing_of_a_batch_is_handed_out_before_it_is_open(now):
@@ -133,10 +135,11 @@ def test_leaving_does_not_lift_a_suspension(now):
     assert not person.memberships.exists()
 
 
-def test_many_reopened_slots_that_somebody_has_seen_cost_them_one_look(now, django_assert_max_num_queries):
-    campaign = factories.campaign(n=1, items=150)
+def test_many_reopened_slots_that_somebody_has_seen_cost_them_one_look(now, monkeypatch, django_assert_max_num_queries):
+    monkeypatch.setattr(claims, "LOOK_AHEAD", 16)
+    campaign = factories.campaign(n=1, items=60)
     person = factories.annotator(campaign)
-    for _ in range(150):
+    for _ in range(60):
         annotation = factories.annotate(campaign, person, label="bad")
         annotation_exclude(annotation=annotation, because="excluded", actor_id=None, now=now)
     with django_assert_max_num_queries(16):
