@@ -52,11 +52,11 @@ check: venv  ## the gate
 	DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py makemigrations --check --dry-run
 	DJANGO_SETTINGS_MODULE=config.settings.marketplace_test $(BIN)/python manage.py makemigrations --check --dry-run
 	DJANGO_SETTINGS_MODULE=config.settings.prod SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') \
-	  ALLOWED_HOSTS=quorate.example EMAIL_URL=consolemail:// DEFAULT_FROM_EMAIL=quorate@quorate.example DATABASE_URL=sqlite:///:memory: \
+	  ALLOWED_HOSTS=quorate.example EMAIL_URL=consolemail:// DEFAULT_FROM_EMAIL=quorate@quorate.example TRUSTED_PROXY_COUNT=1 DATABASE_URL=sqlite:///:memory: \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
 	DJANGO_SETTINGS_MODULE=config.settings.marketplace MARKETPLACE_SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') \
 	  TRUSTED_PROXY_COUNT=1 MARKETPLACE_URL=https://work.example MARKETPLACE_CONTENT_URL=https://content.example EMAIL_URL=consolemail:// \
-	  DEFAULT_FROM_EMAIL=marketplace@work.example DATABASE_URL=sqlite:///:memory: $(BIN)/python manage.py check --deploy --fail-level WARNING
+	  DEFAULT_FROM_EMAIL=marketplace@work.example MARKETPLACE_DATABASE_URL=sqlite:///:memory: $(BIN)/python manage.py check --deploy --fail-level WARNING
 
 messages: venv  ## after changing texts: collect, translate in locale/, compile (needs gettext)
 	$(BIN)/python manage.py makemessages -l zh_Hans --no-obsolete --no-location -i .venv -i var

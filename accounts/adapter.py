@@ -9,12 +9,13 @@ from django.utils import timezone
 
 from accounts.models import Surrogate
 from accounts.services import InvitationError, invitation_find
+from config.logins import FailuresByAddress
 
 # The hash of the token a person followed: the session store must not hold what opens the door.
 INVITATION_KEY = "invitation_sha256"
 
 
-class InvitationAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
+class InvitationAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
     """Open the sign-up form only to who followed a usable invitation, and bring them back to it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

@@ -87,6 +87,20 @@ class ExternalIdentity(models.Model):
         return f"person of {self.source}"
 
 
+class ClaimedIdentity(models.Model):
+    """Whom an unconfirmed visit says it is: erasable, and believed by nobody until the other side confirms it."""
+
+    source = models.CharField(max_length=100)
+    name = models.CharField(max_length=200)
+    surrogate = models.OneToOneField(Surrogate, on_delete=models.PROTECT, related_name="claimed")
+
+    class Meta:
+        indexes = [models.Index(fields=["source", "name"], name="claimed_identity_by_name")]
+
+    def __str__(self) -> str:
+        return f"somebody who claims to come from {self.source}"
+
+
 class Scope(models.Model):
     """What roles, consent and audit events are about. Each campaign is one."""
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from django.db.models import F
 
 from accounts.audit import record
 from accounts.models import (
+    ClaimedIdentity,
     Consent,
     ConsentText,
     ExternalIdentity,
@@ -160,6 +162,15 @@ def consent_withdraw(*, scope_id: UUID, surrogate_id: UUID, now: datetime) -> No
     record(action="consent_withdraw", subject=f"scope:{scope_id}", now=now, actor_id=surrogate_id, scope_id=scope_id)
 
 
+def consent_restore(*, scope_id: UUID, surrogate_id: UUID, withdrawn_at: datetime, now: datetime) -> None:
+    """Put back in force what a person took back at one moment, unless they agreed anew since."""
+    require_transaction()
+    given = Consent.objects.filter(text__scope_id=scope_id, surrogate_id=surrogate_id)
+    anew = list(given.filter(withdrawn_at=None).values_list("text", flat=True))
+    given.filter(withdrawn_at=withdrawn_at).exclude(text__in=anew).update(withdrawn_at=None)
+    record(action="consent_restore", subject=f"scope:{scope_id}", now=now, actor_id=surrogate_id, scope_id=scope_id)
+
+
 @transaction.atomic
 def external_surrogate(*, source: str, name: str) -> UUID:
     """Return the surrogate of a person whom a marketplace or a panel names; a new one for a new name."""
@@ -174,10 +185,38 @@ def external_surrogate(*, source: str, name: str) -> UUID:
     return made.surrogate_id
 
 
+@transaction.atomic
+def claimed_surrogate(*, surrogate_id: UUID, source: str, name: str) -> None:
+    """Begin a surrogate for a visit whose name nobody vouches for; doing it twice changes nothing."""
+    surrogate, _ = Surrogate.objects.get_or_create(pk=surrogate_id)
+    ClaimedIdentity.objects.get_or_create(surrogate=surrogate, defaults={"source": source, "name": name})
+
+
+@transaction.atomic
+def claimed_confirm(*, surrogate_id: UUID, source: str, name: str) -> UUID:
+    """Return the surrogate of a name that was confirmed for a visit: the visit's own, if the name is new."""
+    ClaimedIdentity.objects.filter(surrogate_id=surrogate_id).delete()
+    with suppress(IntegrityError), transaction.atomic():
+        if not ExternalIdentity.objects.filter(source=source, name=name).exists():
+            ExternalIdentity.objects.create(source=source, name=name, surrogate_id=surrogate_id)
+    return ExternalIdentity.objects.get(source=source, name=name).surrogate_id
+
+
+def consents_join(*, scope_id: UUID, before: UUID, after: UUID) -> None:
+    """Move the consents of one surrogate to another that turned out to be the same person."""
+    require_transaction()
+    given = Consent.objects.filter(text__scope_id=scope_id)
+    has = given.filter(surrogate_id=after, withdrawn_at=None).values("text")
+    given.filter(surrogate_id=before).exclude(text__in=list(has.values_list("text", flat=True))).update(
+        surrogate_id=after
+    )
+
+
 def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: datetime) -> None:
     """Forget who a person of a marketplace is; their work stays, with nothing that leads to them."""
     with transaction.atomic():
         Surrogate.objects.filter(pk=identity.surrogate_id).update(erased_at=now)
+        ClaimedIdentity.objects.filter(source=identity.source, name=identity.name).delete()
         record(action="external_erase", subject=f"surrogate:{identity.surrogate_id}", now=now, actor_id=actor_id)
         identity.delete()
 

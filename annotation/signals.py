@@ -6,5 +6,7 @@ from django.dispatch import Signal
 participation_begun = Signal()
 # An annotator withdrew; their work was moved to a new surrogate. Arguments: campaign, before, after (surrogate ids).
 participation_withdrawn = Signal()
+# Two surrogates turned out to be one annotator. Arguments: campaign, before, after (surrogate ids).
+participation_joined = Signal()
 # An item was skipped. Arguments: assignment (with its reason), now.
 assignment_skipped = Signal()

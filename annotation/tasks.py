@@ -1,12 +1,9 @@
 """The jobs and sweeps of the annotation app."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 from uuid import UUID
 
-from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from annotation.models import Batch, Campaign, Split
@@ -17,27 +14,12 @@ from annotation.services.numbers import numbers_refresh
 from annotation.services.published import published_import
 from annotation.services.slots import batch_launch, batches_open, items_extend
 from annotation.services.sweeps import assignments_expire
+from annotation.services.withdrawal import withdrawals_apply
 from documents.intake import read_folder, read_pages
 from documents.services import limits
 from jobs.registry import JobKind, Lane
+from jobs.uploads import opened, upload_forget
 from jobs.work import Work
-
-
-@contextmanager
-def _opened(work: Work) -> Iterator[IO[bytes]]:
-    """Open what a job imports: an upload, or (from the command line only) a file of this machine."""
-    if "path" in work.payload:
-        with Path(work.payload["path"]).open("rb") as file:
-            yield file
-    else:
-        with default_storage.open(work.payload["file"]) as upload:
-            yield cast(IO[bytes], upload.file)
-
-
-def _forget_upload(payload: Mapping[str, Any]) -> None:
-    """Delete an upload that was imported."""
-    if payload.get("file"):
-        default_storage.delete(payload["file"])
 
 
 def import_documents(work: Work) -> dict[str, Any]:
@@ -46,14 +28,14 @@ def import_documents(work: Work) -> dict[str, Any]:
     folder = Path(work.payload.get("path", ""))
     if "path" in work.payload and folder.is_dir():
         return documents_import(work=work, campaign=campaign, pages=read_folder(folder, max_bytes=max_bytes))
-    with _opened(work) as file:
+    with opened(work.payload) as file:
         pages = read_pages(file, work.payload["name"], max_bytes=max_bytes)
         return documents_import(work=work, campaign=campaign, pages=pages)
 
 
 def import_items(work: Work) -> dict[str, Any]:
     """Import items from a file."""
-    with _opened(work) as file:
+    with opened(work.payload) as file:
         return items_import(
             work=work,
             campaign=_campaign(work),
@@ -66,7 +48,7 @@ def import_items(work: Work) -> dict[str, Any]:
 
 def import_nq(work: Work) -> dict[str, Any]:
     """Import a published Natural Questions file."""
-    with _opened(work) as file:
+    with opened(work.payload) as file:
         return published_import(
             work=work,
             campaign=_campaign(work),
@@ -112,11 +94,11 @@ def _campaign(work: Work) -> Campaign:
 
 
 JOBS = [
-    JobKind("annotation.import_documents", import_documents, Lane.BULK, _forget_upload),
-    JobKind("annotation.import_items", import_items, Lane.BULK, _forget_upload),
-    JobKind("annotation.import_nq", import_nq, Lane.BULK, _forget_upload),
+    JobKind("annotation.import_documents", import_documents, Lane.BULK, upload_forget),
+    JobKind("annotation.import_items", import_items, Lane.BULK, upload_forget),
+    JobKind("annotation.import_nq", import_nq, Lane.BULK, upload_forget),
     JobKind("annotation.launch", launch, Lane.BULK),
     JobKind("annotation.extend", extend, Lane.BULK),
     JobKind("annotation.numbers", numbers, Lane.UPKEEP),
 ]
-SWEEPS = [assignments_expire, batches_open]
+SWEEPS = [assignments_expire, batches_open, withdrawals_apply]

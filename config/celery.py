@@ -4,8 +4,11 @@ import os
 
 from celery import Celery
 
+from config.private import keep_private
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 
+keep_private()
 app = Celery("quorate")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.update(

@@ -7,3 +7,7 @@ class ConsoleConfig(AppConfig):
     """What spans the apps: home, health, demo, serve."""
 
     name = "console"
+
+    def ready(self) -> None:
+        """Register the checks."""
+        from console import checks  # noqa: F401  registered by being imported

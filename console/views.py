@@ -2,14 +2,15 @@
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.db import DatabaseError, connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_safe
 
 from accounts.models import Role
 from accounts.permissions import Action, can, signed_in
 from annotation.selectors.campaigns import campaigns_of
+from console.health import problems
 
 
 @login_required
@@ -26,21 +27,18 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "console/home.html", context)
 
 
-@require_GET
+@require_safe
 def alive(request: HttpRequest) -> HttpResponse:
     """Say that the process answers."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
-@require_GET
+@require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Return whether the database answers too."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        return HttpResponse("database unavailable\n", status=503, content_type="text/plain")
-    return HttpResponse("ok\n", content_type="text/plain")
+    """Say whether people can work here and their work is looked at; if not, why."""
+    found = list(problems(timezone.now()))
+    text = "\n".join(found) or "ok"
+    return HttpResponse(f"{text}\n", status=503 if found else 200, content_type="text/plain")
 
 
 @require_GET

@@ -96,5 +96,8 @@ def download(request: HttpRequest, slug: str, number: int, name: str) -> HttpRes
     row = get_object_or_404(Release, campaign=campaign, number=number, state=ReleaseState.READY)
     if name not in FIXED_FILES and name not in row.manifest["files"]:
         raise Http404
-    file = storages["releases"].open(f"{row.folder}/{name}")
+    try:
+        file = storages["releases"].open(f"{row.folder}/{name}")
+    except FileNotFoundError as error:
+        raise Http404 from error
     return FileResponse(file, as_attachment=True, filename=name.rsplit("/", 1)[-1])

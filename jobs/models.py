@@ -79,3 +79,13 @@ class Job(models.Model):
     def is_finished(self) -> bool:
         """Whether nothing more will happen."""
         return self.state in (JobState.DONE, JobState.FAILED)
+
+
+class Heartbeat(models.Model):
+    """When something that has to happen again and again last did."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.at:%Y-%m-%d %H:%M:%S}"

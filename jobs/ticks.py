@@ -4,6 +4,7 @@ import logging
 import time
 from datetime import datetime, timedelta
 
+from jobs.models import Heartbeat
 from jobs.registry import SWEEPS
 
 logger = logging.getLogger(__name__)
@@ -34,12 +35,14 @@ class Clock:
 
 
 _CLOCK = Clock()
+TICK = "tick"  # the heartbeat that shows that a worker is there
 
 
 def tick(*, now: datetime, steady: float | None = None, clock: Clock = _CLOCK) -> bool:
     """Run every sweep and return whether they ran; one that fails does not keep the others from running."""
     if not clock.is_settled(now, time.monotonic() if steady is None else steady):
         return False
+    Heartbeat.objects.update_or_create(name=TICK, defaults={"at": now})
     for sweep in SWEEPS:
         try:
             sweep(now)

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from config.logins import FailuresByAddress
 from marketplace import clock
 from marketplace.protocol.ids import customer_id
 from marketplace.services.workers import invitation_is_usable, invitation_use
@@ -17,7 +18,7 @@ from marketplace.services.workers import invitation_is_usable, invitation_use
 INVITATION_KEY = "signup_invitation"
 
 
-class WorkerAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
+class WorkerAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
     """Opens the sign-up form where the settings or an invitation open it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

@@ -1,7 +1,7 @@
 """Throughput and latency of the marketplace over real HTTP: ``python -m perf.marketplace``.
 
 The marketplace runs as its own process (gunicorn, one worker with eight threads) on the database that
-DATABASE_URL names (default: SQLite). Clients are unmodified boto3 and plain HTTP forms, on the same cores.
+MARKETPLACE_DATABASE_URL names (default: SQLite). Clients are unmodified boto3 and plain HTTP forms, on the same cores.
 """
 
 import json
@@ -88,9 +88,9 @@ print(json.dumps(run(THREADS)))
 
 def main():
     """Measure and print."""
-    database = os.environ.get("DATABASE_URL")
+    database = os.environ.get("MARKETPLACE_DATABASE_URL")
     with tempfile.TemporaryDirectory() as folder:
-        options = {"DATABASE_URL": database} if database else {}
+        options = {"MARKETPLACE_DATABASE_URL": database} if database else {}
         with served(Path(folder), MARKETPLACE_API_RATE="100000", **options) as marketplace:
             made = marketplace.requester(f"perf {datetime.now(UTC):%H%M%S%f}", "100000")
             client = marketplace.client(made, max_pool_connections=16)

@@ -9,11 +9,11 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.models import ORDINARY, Campaign, Item, ItemState
 from annotation.tasktypes.base import Voted
@@ -29,15 +29,15 @@ from quality.services.flags import flag_decide
 from quality.services.inspections import inspection_decide, inspection_next
 from quality.services.numbers import quality_numbers_request
 from quality.services.people import ReviewError, review_decide
-from workforces.forms import LinkForm, MTurkForm
+from workforces.forms import LinkForm, MTurkForm, PanelListForm
 from workforces.models import Appeal, Errand, Ticket, Workforce, WorkforceKind
 from workforces.money import Estimate, estimate
+from workforces.selectors import workforces_shown
 from workforces.services.appeals import AppealError, appeal_decide
+from workforces.services.confirmations import ticket_accept
 from workforces.services.outbox import errand_retry, errand_undo
 from workforces.services.pay import PayError, ticket_refuse
 from workforces.services.terms import terms_of
-from workforces.services.tickets import ticket_accept
-from workforces.services.visits import link_key
 from workforces.services.workforces import workforce_add
 
 View = Callable[..., HttpResponse]
@@ -161,7 +161,7 @@ def inspect(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """Show one drawn annotation after the other; one key a verdict."""
     if request.method == "POST":
         pk, verdict = request.POST.get("inspection", ""), request.POST.get("verdict", "")
-        inspection = get_object_or_404(Inspection, pk=int(pk) if pk.isdecimal() else 0, campaign=campaign)
+        inspection = get_object_or_404(Inspection, pk=whole_number(pk), campaign=campaign)
         if verdict not in InspectionVerdict.values:
             raise Http404
         inspection_decide(
@@ -189,10 +189,10 @@ def cases(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     surrogate_id = signed_in(request).surrogate_id
     if request.method == "POST":
         pk, label = request.POST.get("case", ""), request.POST.get("label", "")
-        case = get_object_or_404(Case, pk=int(pk) if pk.isdecimal() else 0, campaign=campaign)
+        case = get_object_or_404(Case, pk=whole_number(pk), campaign=campaign)
         try:
             opinion_give(
-                case=case, surrogate_id=surrogate_id, label=int(label) if label.isdecimal() else label,
+                case=case, surrogate_id=surrogate_id, label=whole_number(label) or label,
                 justification=request.POST.get("justification", ""), now=timezone.now(),
             )  # fmt: skip
         except CaseError as error:
@@ -222,8 +222,9 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
                 workforce_add(campaign=campaign, kind=kind, terms=form.terms(), actor_id=actor_id, now=timezone.now())
                 messages.success(request, _("People can come now."))
                 return redirect("quality-workforces", slug=slug)
-    rows = [(row, _address(request, row)) for row in campaign.workforces.order_by("pk")]
+    rows = [(row, _address(request, row)) for row in workforces_shown(campaign)]
     context = {"campaign": campaign, "forms": forms, "workforces": rows, "estimated": estimated, "kind": kind}
+    context["list_form"] = PanelListForm()
     return render(request, "quality/workforces.html", context)
 
 
@@ -247,4 +248,4 @@ def _estimated(campaign: Campaign, form: MTurkForm) -> tuple[Estimate, int, int]
 
 
 def _address(request: HttpRequest, row: Workforce) -> str:
-    return request.build_absolute_uri(reverse("join", args=[link_key(row)])) if row.kind == "link" else ""
+    return request.build_absolute_uri(row.path) if row.kind == "link" else ""

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import pytest
 from django.core.management import get_commands
@@ -13,6 +14,7 @@ from tests.conftest import ROOT
 GOOD = {
     "SECRET_KEY": "k9" * 10 + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR", "ALLOWED_HOSTS": "quorate.example",
     "EMAIL_URL": "consolemail://", "DEFAULT_FROM_EMAIL": "a@quorate.example", "DATABASE_URL": "sqlite:///:memory:",
+    "TRUSTED_PROXY_COUNT": "1",
 }  # fmt: skip
 
 
@@ -21,7 +23,7 @@ def check(**changes):
     environment = (
         {name: value for name, value in os.environ.items() if name not in {*GOOD, "DJANGO_ALLOW_ASYNC_UNSAFE"}}
         | chosen
-        | {"DJANGO_SETTINGS_MODULE": "config.settings.prod"}
+        | {"DJANGO_SETTINGS_MODULE": "config.settings.prod", "QUORATE_DATA": tempfile.mkdtemp()}
     )
     return subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
@@ -47,6 +49,7 @@ def test_production_starts_clean():
         {"ALLOWED_HOSTS": None},
         {"ALLOWED_HOSTS": "*"},
         {"EMAIL_URL": None},
+        {"TRUSTED_PROXY_COUNT": None},
     ],
 )
 def test_production_refuses_an_insecure_or_missing_setting(changes):

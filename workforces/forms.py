@@ -3,8 +3,10 @@
 from typing import Any
 
 from django import forms
+from django.core.validators import FileExtensionValidator
 from django.utils.translation import gettext_lazy as _
 
+from workforces.kinds.base import Unsigned
 from workforces.kinds.registry import KINDS
 
 
@@ -66,5 +68,24 @@ class LinkForm(MTurkForm):
     code_screened_out = forms.CharField(label=_("Code: screened out"))
     code_nothing_left = forms.CharField(label=_("Code: nothing left"))
     return_url = forms.URLField(label=_("Where people go back to"), required=False, assume_scheme="https")
+    unsigned = forms.ChoiceField(
+        label=_("Addresses that the panel did not sign"),
+        choices=[
+            (Unsigned.WAIT, _("Work counts when the panel's list confirms it")),
+            (Unsigned.COUNT, _("Work counts at once: anybody who knows the link can invent people")),
+            (Unsigned.REFUSE, _("Not let in")),
+        ],
+        initial=Unsigned.WAIT,
+    )
 
     kind = "link"
+
+
+class PanelListForm(forms.Form):
+    """A panel's list of its people and their visits."""
+
+    file = forms.FileField(
+        label=_("Confirmed visits (CSV)"),
+        validators=[FileExtensionValidator(["csv", "tsv", "jsonl"])],
+        help_text=_("The panel's export: a column with the person and one with the visit (Prolific's own is understood)."),
+    )  # fmt: skip

@@ -4,8 +4,12 @@ Words: a posting is a HIT, a bundle of at most nine tickets of a campaign, not b
 is one assignment of it. What has to be done at a marketplace is an `Errand`: a row first, then the call.
 """
 
+import secrets
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from workforces.kinds.registry import KINDS
 
 MOST_PLACES = 9  # the tenth assignment of a HIT costs an extra fee, and 9 can never be extended to 10
 
@@ -18,11 +22,18 @@ class WorkforceKind(models.TextChoices):
     LINK = "link", _("Link for a panel")
 
 
+def new_token() -> str:
+    """Return 32 random characters for an address or a signature."""
+    return secrets.token_urlsafe(24)
+
+
 class Workforce(models.Model):
     """One way into a campaign, with its terms (see `annotation.workforces`)."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="workforces")
     kind = models.CharField(max_length=10, choices=WorkforceKind)
+    key = models.CharField(max_length=43, unique=True, default=new_token, editable=False)  # in its addresses
+    secret = models.CharField(max_length=43, default=new_token, editable=False)  # with which a panel signs addresses
     terms = models.JSONField(default=dict)
     is_active = models.BooleanField(default=True)
     spent_stop = models.BooleanField(default=False)  # the cap was reached: nothing new is posted
@@ -37,6 +48,12 @@ class Workforce(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.campaign_id}"
+
+    @property
+    def path(self) -> str:
+        """The address that people come by, the same for all of them; members have none."""
+        door = KINDS[self.kind].door
+        return f"/{door}/{self.key}/" if door else ""
 
 
 class PostingState(models.TextChoices):
@@ -98,7 +115,8 @@ class Ticket(models.Model):
     """One person's hold on a place of a posting (or one visit by a link).
 
     A marketplace gives the id of a returned assignment to the next worker, so a ticket is known by
-    both: ``remote_id`` and the person.
+    both: ``remote_id`` and the person. An address that nobody signed is a claim and no identity: each such
+    visit has a ticket and a surrogate of its own, until the other side confirms who it was.
     """
 
     workforce = models.ForeignKey(Workforce, on_delete=models.CASCADE, related_name="tickets")
@@ -106,7 +124,8 @@ class Ticket(models.Model):
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="tickets")
     remote_id = models.CharField(max_length=200)
     code = models.CharField(max_length=40)  # comes back in the answer: proof that it is ours
-    is_signed = models.BooleanField(default=False)  # the marketplace vouched for the person in the address
+    is_signed = models.BooleanField(default=False)  # the other side vouched for the person in the address
+    visit = models.UUIDField(null=True, unique=True)  # of an unsigned visit: what its address holds
     state = models.CharField(max_length=10, choices=TicketState, default=TicketState.OPEN)
     outcome = models.CharField(max_length=20, blank=True)  # link: completed, screened_out, nothing_left
     opened_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Reading what people from a marketplace or a panel may see of themselves."""
+"""Reading how people come to a campaign, and what they may see of themselves."""
 
 from typing import Any
 from uuid import UUID
@@ -6,6 +6,11 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign, Participation, Standing, StandingChange
+from jobs.models import Job
+from workforces.models import Ticket, TicketState, Workforce, WorkforceKind
+
+CONFIRM_LIST = "workforces.confirm_list"  # the kind of the job that reads a panel's list
+MOST_WAITING = 10_000  # counted no further on a page
 
 
 def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
@@ -29,3 +34,15 @@ def notice_of(standing: Standing) -> str:
             "Without a decision in time, what you handed in is paid."
         )
     return _("A manager has suspended you from this campaign.")
+
+
+def workforces_shown(campaign: Campaign) -> list[Workforce]:
+    """Return a campaign's workforces; those by a link with the visits that wait for a list, and the last lists."""
+    rows = list(campaign.workforces.order_by("pk"))
+    for row in rows:
+        if row.kind == WorkforceKind.LINK:
+            waiting = Ticket.objects.filter(workforce=row, state=TicketState.ANSWERED)
+            lists = Job.objects.filter(scope_id=campaign.pk, kind=CONFIRM_LIST).order_by("-created_at")
+            row.waiting = len(waiting.values_list("pk")[:MOST_WAITING])  # type: ignore[attr-defined]
+            row.lists = list(lists[:3])  # type: ignore[attr-defined]
+    return rows

@@ -2,9 +2,15 @@
 
 from typing import Any
 
+from annotation.rows import read_rows
 from jobs.registry import JobKind, Lane
+from jobs.uploads import opened, upload_forget
 from jobs.work import Work
+from workforces.models import Workforce
+from workforces.selectors import CONFIRM_LIST
+from workforces.services.panels import panel_list_confirm
 from workforces.services.rounds import marketplace_rounds, rounds_due
+from workforces.services.tickets import visits_lapse
 
 
 def marketplace(work: Work) -> dict[str, Any]:
@@ -12,5 +18,16 @@ def marketplace(work: Work) -> dict[str, Any]:
     return marketplace_rounds(work=work)
 
 
-JOBS = [JobKind("workforces.marketplace", marketplace, Lane.MARKETPLACE)]
-SWEEPS = [rounds_due]
+def confirm_list(work: Work) -> dict[str, Any]:
+    """Confirm the visits that a panel lists."""
+    workforce = Workforce.objects.select_related("campaign").get(pk=work.payload["workforce"])
+    with opened(work.payload) as file:
+        rows = read_rows(file, work.payload["name"])
+        return panel_list_confirm(work=work, workforce=workforce, rows=rows)
+
+
+JOBS = [
+    JobKind("workforces.marketplace", marketplace, Lane.MARKETPLACE),
+    JobKind(CONFIRM_LIST, confirm_list, Lane.BULK, upload_forget),
+]
+SWEEPS = [rounds_due, visits_lapse]

@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from workforces.views import approvals, statement, visits
+from workforces.views import panels, statement, visits
 
 urlpatterns = [
-    path("hit/<int:workforce_id>/", visits.enter, name="hit"),
-    path("join/<str:key>/", visits.enter_by_link, name="join"),
+    path("hit/<str:key>/", visits.enter, {"door": "hit"}, name="hit"),
+    path("join/<str:key>/", visits.enter, {"door": "join"}, name="join"),
     path("visit/<str:token>/", visits.visit, name="visit"),
     path("visit/<str:token>/agree/", visits.agree, name="visit-agree"),
     path("visit/<str:token>/learn/", visits.learn, name="visit-learn"),
@@ -16,5 +16,6 @@ urlpatterns = [
     path("visit/<str:token>/<uuid:assignment_id>/skip/", visits.skip, name="visit-skip"),
     path("visit/<str:token>/<uuid:assignment_id>/events/", visits.events, name="visit-events"),
     path("statement/<str:token>/", statement.statement, name="statement"),
-    path("campaigns/<slug:slug>/workforces/<int:workforce_id>/approvals.csv", approvals.approvals, name="approvals"),
+    path("campaigns/<slug:slug>/workforces/<int:workforce_id>/approvals.csv", panels.approvals, name="approvals"),
+    path("campaigns/<slug:slug>/workforces/<int:workforce_id>/confirm/", panels.confirm, name="panel-confirm"),
 ]

@@ -15,12 +15,14 @@ from annotation.models.campaigns import (
     Standing,
     StandingChange,
     TrainingExample,
+    Withdrawal,
 )
 from annotation.models.items import Injection, Item, ItemState, Slot, SlotState
 from annotation.models.work import (
     BLOCKING,
     FILLING,
     INTERNAL,
+    ONCE_PER_PERSON,
     PUBLISHED,
     TALLIED,
     Annotation,
@@ -37,6 +39,7 @@ __all__ = [
     "BLOCKING",
     "FILLING",
     "INTERNAL",
+    "ONCE_PER_PERSON",
     "ORDINARY",
     "PUBLISHED",
     "TALLIED",
@@ -66,4 +69,5 @@ __all__ = [
     "Standing",
     "StandingChange",
     "TrainingExample",
+    "Withdrawal",
 ]

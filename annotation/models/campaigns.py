@@ -182,6 +182,21 @@ class StandingChange(models.Model):
         return f"{self.before} to {self.after}"
 
 
+class Withdrawal(models.Model):
+    """That an annotator asked to leave. Until ``due_at`` they can take it back; then their work is unlinked."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="withdrawals")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField()
+    due_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="withdrawal_once")]
+
+    def __str__(self) -> str:
+        return f"leaves on {self.due_at:%Y-%m-%d}"
+
+
 class QueueRewind(models.Model):
     """That slots were added to the queue before places that people may have passed, append-only.
 

@@ -29,6 +29,10 @@ BLOCKING = (
 )
 
 
+# No two assignments of an item and an annotator are in these states.
+ONCE_PER_PERSON = (AssignmentState.RESERVED, AssignmentState.LIVE, AssignmentState.SUBMITTED)
+
+
 class Assignment(models.Model):
     """One person holding one slot until a deadline. Its id is random: it reveals nothing about item or order."""
 

@@ -14,6 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from accounts.transactions import require_transaction
 from annotation.models import (
     FILLING,
+    ONCE_PER_PERSON,
     TALLIED,
     Annotation,
     AnnotationState,
@@ -29,6 +30,7 @@ from annotation.models import (
 )
 
 State = AnnotationState
+TWICE = "annotated before in another visit"
 SUSPENDED = "suspended"  # why the work of an annotator who was suspended is excluded
 
 
@@ -126,6 +128,29 @@ def submissions_withdraw(*, campaign_id: UUID, surrogate_id: UUID, now: datetime
     own = Annotation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).exclude(state=State.WITHDRAWN)
     rows = list(own.select_for_update(of=("self",), no_key=True).select_related("item").order_by("pk"))
     return len(_write(rows, State.WITHDRAWN, "", None, now))
+
+
+def submissions_adopt(*, campaign_id: UUID, before: UUID, after: UUID, now: datetime) -> list[Annotation]:
+    """Move what one surrogate submitted to another that is the same annotator; the caller holds both locks.
+
+    Where they submitted or hold an item under both, the one that is moved would be their second: it stays behind and
+    does not count. Return those.
+    """
+    require_transaction()
+    held = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=after, state__in=ONCE_PER_PERSON)
+    items = set(held.values_list("item_id", flat=True))
+    own = Annotation.objects.filter(campaign_id=campaign_id, surrogate_id=before)
+    rows = list(
+        own.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")
+    )
+    twice = [row for row in rows if row.item_id in items]
+    _write([row for row in twice if row.state == State.PROVISIONAL], State.GIVEN_UP, TWICE, None, now)
+    _write([row for row in twice if row.state == State.COUNTED], State.EXCLUDED, TWICE, None, now)
+    moved = [row for row in rows if row.item_id not in items]
+    Annotation.objects.filter(pk__in=[row.pk for row in moved]).update(surrogate_id=after)
+    tally = sum(row.state in TALLIED for row in moved)
+    _tally(campaign_id, {before: -tally, after: tally})
+    return twice
 
 
 def _move(

@@ -50,7 +50,7 @@ def _lesson(campaign: Campaign, position: int, sent: str = "") -> Lesson | None:
     contents = list(
         TrainingExample.objects.filter(campaign=campaign).order_by("position").values_list("content", flat=True)
     )
-    if position >= len(contents):
+    if not 0 <= position < len(contents):
         return None
     return Lesson(position + 1, len(contents), contents[position], sent)
 

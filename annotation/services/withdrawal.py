@@ -1,11 +1,15 @@
-"""Withdrawing consent: the work is unlinked from the person and leaves later releases."""
+"""Withdrawing consent: the work is unlinked from the person and leaves later releases.
 
-from datetime import datetime
+Asking for it ends the work at once. What cannot be undone waits for seven days, in which whoever asked by mistake, or
+was not the one who asked, can take it back.
+"""
+
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from accounts.audit import record
 from accounts.models import Membership, Role, Surrogate
-from accounts.services import consent_withdraw
+from accounts.services import consent_give, consent_restore, consent_withdraw
 from accounts.transactions import durable
 from annotation.models import (
     Annotation,
@@ -18,11 +22,61 @@ from annotation.models import (
     Participation,
     Standing,
     StandingChange,
+    Withdrawal,
 )
 from annotation.services.claims import participation_lock
 from annotation.services.counting import slots_release, submissions_withdraw
 from annotation.signals import participation_withdrawn
 from annotation.tasktypes.registry import TASK_TYPES
+
+GRACE = timedelta(days=7)
+MOST_APPLIED = 100  # withdrawals a sweep
+
+
+@durable
+def withdrawal_ask(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Withdrawal:
+    """Take an annotator's consent back and note when their work is unlinked; asking again changes nothing."""
+    participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
+    asked, is_new = Withdrawal.objects.get_or_create(
+        campaign=campaign, surrogate_id=surrogate_id, defaults={"asked_at": now, "due_at": now + GRACE}
+    )
+    if is_new:
+        slots_release(slot_ids=_held_end(campaign, surrogate_id, ended_at=now))
+        consent_withdraw(scope_id=campaign.pk, surrogate_id=surrogate_id, now=now)
+    return asked
+
+
+@durable
+def withdrawal_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
+    """Take a withdrawal back before it takes effect: the same consent is in force again. Return whether there was one."""
+    participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
+    asked = Withdrawal.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
+    if asked is None:
+        return False
+    consent_restore(scope_id=campaign.pk, surrogate_id=surrogate_id, withdrawn_at=asked.asked_at, now=now)
+    asked.delete()
+    return True
+
+
+@durable
+def participation_consent(*, campaign: Campaign, text_id: int, surrogate_id: UUID, now: datetime) -> None:
+    """Record that an annotator agrees; whoever asked to leave before stays."""
+    consent_give(text_id=text_id, surrogate_id=surrogate_id, now=now)
+    Withdrawal.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
+
+
+def withdrawal_of(*, campaign: Campaign, surrogate_id: UUID) -> Withdrawal | None:
+    """Return an annotator's withdrawal that has not taken effect yet."""
+    return Withdrawal.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
+
+
+def withdrawals_apply(now: datetime) -> int:
+    """Unlink the work of those whose days to think again have passed; return how many people left."""
+    due = Withdrawal.objects.filter(due_at__lte=now).select_related("campaign").order_by("due_at", "pk")
+    people = list(due[:MOST_APPLIED])
+    for asked in people:
+        participation_withdraw(campaign=asked.campaign, surrogate_id=asked.surrogate_id, now=now)
+    return len(people)
 
 
 @durable
@@ -36,12 +90,11 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     # Written to the day alone where it stands with the work: the exact moment would lead back to the consent.
     day = now.replace(hour=0, minute=0, second=0, microsecond=0)
     consent_withdraw(scope_id=campaign.pk, surrogate_id=surrogate_id, now=now)
-    mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
-    held = mine.select_for_update(no_key=True).filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
-    slot_ids = list(held.order_by("pk").values_list("slot_id", flat=True))
-    held.update(state=AssignmentState.RELEASED, ended_at=day, draft={})
+    Withdrawal.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
+    slot_ids = _held_end(campaign, surrogate_id, ended_at=day)
     submissions_withdraw(campaign_id=campaign.pk, surrogate_id=surrogate_id, now=day)
     slots_release(slot_ids=slot_ids)
+    mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     nobody = Surrogate.objects.create()
     annotations = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     unlinked = annotations.update(surrogate=nobody)
@@ -57,6 +110,15 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     # Names neither the person nor the annotations: the trail must not be the link that was just cut.
     record(action="work_unlink", subject=campaign, now=now, actor_id=None, scope_id=campaign.pk, count=unlinked)
     return unlinked
+
+
+def _held_end(campaign: Campaign, surrogate_id: UUID, *, ended_at: datetime) -> list[int]:
+    """End what an annotator holds, with nothing kept of it; return the slots."""
+    mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
+    held = mine.select_for_update(no_key=True).filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
+    slot_ids = list(held.order_by("pk").values_list("slot_id", flat=True))
+    held.update(state=AssignmentState.RELEASED, ended_at=ended_at, draft={})
+    return slot_ids
 
 
 def _place_leave(campaign: Campaign, surrogate_id: UUID) -> None:

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
 from annotation.models import AnnotationState, Assignment, AssignmentState, Campaign, Participation
 from annotation.services import events as event_log
@@ -158,10 +159,7 @@ def _taken(request: HttpRequest, taken: work_services.Taken, now: datetime) -> H
 
 
 def _version(request: HttpRequest) -> int:
-    try:
-        return int(request.POST.get("version", ""))
-    except ValueError:
-        return -1
+    return whole_number(request.POST.get("version"), -1)
 
 
 def _after(
@@ -289,11 +287,12 @@ def events(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 
 def events_sent(request: HttpRequest) -> tuple[int, list[Any]] | None:
     """Return (sequence, events) of a piece of the click log; None for what is malformed, never an error."""
+    sequence = whole_number(request.POST.get("sequence"), -1)
     try:
-        sequence, sent = int(request.POST.get("sequence", "-1")), json.loads(request.POST.get("events", "[]"))
+        sent = json.loads(request.POST.get("events", "[]"))
     except (ValueError, RecursionError):
         return None
-    return (sequence, sent) if isinstance(sent, list) else None
+    return (sequence, sent) if isinstance(sent, list) and sequence >= 0 else None
 
 
 @login_required

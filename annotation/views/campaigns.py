@@ -2,6 +2,7 @@
 
 import uuid
 import zoneinfo
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -16,6 +17,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
 from annotation.forms import CampaignForm, DocumentsForm, ExtendForm, GuidelineForm, ItemsForm, PublishedForm
 from annotation.models import Batch, Campaign, CampaignState, Item
@@ -119,8 +121,7 @@ def _enqueue_import(request: HttpRequest, campaign: Campaign, kind: str, data: d
 def launch(request: HttpRequest, slug: str) -> HttpResponse:
     """Launch a batch, and open the campaign if it is still a draft."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    ordinal = request.POST.get("batch", "")
-    batch = get_object_or_404(Batch, campaign=campaign, ordinal=int(ordinal) if ordinal.isdecimal() else 0)
+    batch = get_object_or_404(Batch, campaign=campaign, ordinal=whole_number(request.POST.get("batch")))
     actor_id = signed_in(request).surrogate_id
     now = timezone.now()
     launch_request(batch=batch, actor_id=actor_id, now=now)
@@ -134,8 +135,8 @@ def launch(request: HttpRequest, slug: str) -> HttpResponse:
 def schedule(request: HttpRequest, slug: str) -> HttpResponse:
     """Have a batch launched at a time of the campaign's days."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    ordinal, at = request.POST.get("batch", ""), parse_datetime(request.POST.get("at", ""))
-    batch = get_object_or_404(Batch, campaign=campaign, ordinal=int(ordinal) if ordinal.isdecimal() else 0)
+    at = _moment(request.POST.get("at", ""))
+    batch = get_object_or_404(Batch, campaign=campaign, ordinal=whole_number(request.POST.get("batch")))
     if at is None:
         messages.error(request, _("Give a day and a time."))
         return redirect("campaign", slug=slug)
@@ -143,6 +144,14 @@ def schedule(request: HttpRequest, slug: str) -> HttpResponse:
     batch_schedule(batch=batch, opens_at=opens_at, actor_id=signed_in(request).surrogate_id, now=timezone.now())
     messages.success(request, _("It will be launched at that time."))
     return redirect("campaign", slug=slug)
+
+
+def _moment(text: str) -> datetime | None:
+    """Return a time as a form gives it; None for what is no time."""
+    try:
+        return parse_datetime(text)
+    except ValueError:
+        return None
 
 
 @login_required

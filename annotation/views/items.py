@@ -9,6 +9,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
 from annotation.models import Annotation, Item
 from annotation.selectors.items import answers_side_by_side, items_page, pilot_items
@@ -28,7 +29,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
         split=request.GET.get("split", ""),
         state=request.GET.get("state", ""),
         text=request.GET.get("q", "")[:200],
-        after=_number(request.GET.get("after")),
+        after=whole_number(request.GET.get("after")),
     )
     context = {"campaign": campaign, "page": page, "splits": campaign.splits.order_by("position")}
     return render(request, "annotation/items.html", context)
@@ -99,7 +100,3 @@ def pilot(request: HttpRequest, slug: str) -> HttpResponse:
     may_manage = can(signed_in(request), Action.MANAGE, campaign.pk)
     context = {"campaign": campaign, "may_manage": may_manage, **pilot_items(campaign)}
     return render(request, "annotation/pilot.html", context)
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() else 0

@@ -12,14 +12,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
+from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_is_current, consent_text_current
-from accounts.services import consent_give
 from annotation.models import Campaign
 from annotation.selectors.campaigns import guideline_current
 from annotation.services.claims import slot_claim_next
 from annotation.services.training import lesson_answer, lesson_next
-from annotation.services.withdrawal import participation_withdraw
+from annotation.services.withdrawal import (
+    participation_consent,
+    withdrawal_ask,
+    withdrawal_of,
+    withdrawal_undo,
+)
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.access import campaign_for
 from annotation.views.markdown import markdown_html
@@ -33,7 +38,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
     text = consent_text_current(campaign.pk)
     if request.method == "POST" and text is not None and request.POST.get("text") == str(text.pk):
         surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
-        consent_give(text_id=text.pk, surrogate_id=surrogate_id, now=now)
+        participation_consent(campaign=campaign, text_id=text.pk, surrogate_id=surrogate_id, now=now)
         slot_claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
         return redirect("work", slug=slug)
     return render(request, "annotation/consent.html", {"campaign": campaign, "text": text})
@@ -50,9 +55,8 @@ def training(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("consent", slug=slug)
     context: dict[str, Any] = {"campaign": campaign}
     if request.method == "POST":
-        number = request.POST.get("number", "")
         lesson = lesson_answer(
-            campaign=campaign, surrogate_id=surrogate_id, number=int(number) if number.isdecimal() else 0,
+            campaign=campaign, surrogate_id=surrogate_id, number=whole_number(request.POST.get("number")),
             sent=request.POST.get("label", "")[:20], now=timezone.now(),
         )  # fmt: skip
         template = "annotation/training_feedback.html"
@@ -89,10 +93,15 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
-    """Withdraw consent."""
+    """Withdraw consent, or take that back."""
     campaign = campaign_for(request, slug, Action.ANNOTATE)
+    surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
+    if request.method == "POST" and "undo" in request.POST:
+        if withdrawal_undo(campaign=campaign, surrogate_id=surrogate_id, now=now):
+            messages.success(request, _("You are back: your consent is in force again."))
+        return redirect("work", slug=slug)
     if request.method == "POST":
-        participation_withdraw(campaign=campaign, surrogate_id=signed_in(request).surrogate_id, now=timezone.now())
-        messages.success(request, _("You have left. Your work here no longer leads to you and will not be released."))
-        return redirect("home")
-    return render(request, "annotation/leave.html", {"campaign": campaign})
+        withdrawal_ask(campaign=campaign, surrogate_id=surrogate_id, now=now)
+        return redirect("leave", slug=slug)
+    asked = withdrawal_of(campaign=campaign, surrogate_id=surrogate_id)
+    return render(request, "annotation/leave.html", {"campaign": campaign, "asked": asked})

@@ -7,6 +7,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
+from config.cache import cache
 from config.sqlite import use_current_sqlite
 
 use_current_sqlite()
@@ -48,6 +49,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.headers.PermissionsPolicyMiddleware",
     "allauth.account.middleware.AccountMiddleware",
 ]
 
@@ -130,11 +132,16 @@ LOGIN_REDIRECT_URL = "home"
 SESSION_COOKIE_NAME = "quorate_session"
 CSRF_COOKIE_NAME = "quorate_csrf"
 LANGUAGE_COOKIE_NAME = "quorate_language"
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
 # Rate limits count across processes and restarts, so the cache is shared: the database, or Redis.
-CACHES = {"default": env.cache_url("CACHE_URL", default="dbcache://quorate_cache")}
+CACHES = {"default": cache(env.cache_url("CACHE_URL", default="dbcache://quorate_cache"))}
+# Failures count by account; by address far more are let through (see `config.logins`). Who gets in counts for nothing.
+ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": "5/300s/key"}
+LOGIN_FAILURES_PER_ADDRESS = env.int("QUORATE_LOGIN_FAILURES_PER_ADDRESS", default=200)  # in a quarter of an hour
 
 # --- Language and time --------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
@@ -204,13 +211,20 @@ MTURK_CALLS_IN_FLIGHT = env.int("MTURK_CALLS_IN_FLIGHT", default=4)
 MTURK_PULL_SECONDS = env.float("MTURK_PULL_SECONDS", default=30.0)
 MTURK_RETRY_SECONDS = env.float("MTURK_RETRY_SECONDS", default=30.0)
 
+# Below this the installation says that it is not ready: an answer that cannot be written is lost work.
+DISK_FLOOR_BYTES = env.int("QUORATE_DISK_FLOOR_BYTES", default=512 * 2**20)
+
 STYLEGUIDE = False
 PREPARE_DATABASE = False
 SILENCED_SYSTEM_CHECKS: list[str] = []
-LOGGING = {
+LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {
+        "line": {"()": "config.logs.RedactingFormatter", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # Django's own would also mail error reports, with addresses in them.
+    "loggers": {"django": {"handlers": [], "level": "INFO"}, "django.server": {"handlers": [], "propagate": True}},
     "root": {"handlers": ["console"], "level": env.str("QUORATE_LOG_LEVEL", default="INFO")},
 }

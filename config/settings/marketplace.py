@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config.cache import cache
 from config.secrets import kept_secret
 from config.settings.base import *
 from config.settings.base import (
@@ -62,8 +63,11 @@ ROOT_URLCONF = "marketplace.urls"
 _options: dict[str, Any] = TEMPLATES[0]["OPTIONS"]  # type: ignore[assignment]
 _options["context_processors"].append("marketplace.context.site")
 TEMPLATES = [{**TEMPLATES[0], "DIRS": [BASE_DIR / "templates" / "marketplace", BASE_DIR / "templates"]}]
-DATABASES = {"default": database(env.str("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'marketplace.sqlite3'}"))}
-CACHES = {"default": env.cache_url("CACHE_URL", default="dbcache://marketplace_cache")}
+_database_url = env.str("MARKETPLACE_DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'marketplace.sqlite3'}")
+if _database_url == env.str("DATABASE_URL", default=""):
+    raise ImproperlyConfigured("MARKETPLACE_DATABASE_URL and DATABASE_URL name one database: each service has its own")
+DATABASES = {"default": database(_database_url)}
+CACHES = {"default": cache(env.cache_url("MARKETPLACE_CACHE_URL", default="dbcache://marketplace_cache"))}
 STATIC_ROOT = DATA_DIR / "marketplace_static"
 
 AUTH_USER_MODEL = "marketplace.Worker"
@@ -76,8 +80,7 @@ SESSION_COOKIE_NAME = "marketplace_session"
 CSRF_COOKIE_NAME = "marketplace_csrf"
 LANGUAGE_COOKIE_NAME = "marketplace_language"
 if MARKETPLACE_URL.startswith("https:"):
-    SESSION_COOKIE_SECURE = True
-    CSRF_COOKIE_SECURE = True
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = True
     SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)
     SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
     SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
@@ -93,7 +96,8 @@ else:
     vars().update(env.email_url("EMAIL_URL"))
     DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
-LOGGING = {**LOGGING, "loggers": {"django.request": {"level": "ERROR"}}}  # refused requests are daily bread here
+# Refused requests are daily bread here.
+LOGGING = {**LOGGING, "loggers": {**LOGGING["loggers"], "django.request": {"level": "ERROR"}}}
 SILENCED_SYSTEM_CHECKS = ["security.W008", "security.W004", "security.W005", "security.W021"]  # TLS ends at the proxy
 
 # --- What the marketplace does -----------------------------------------------------------------------

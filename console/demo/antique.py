@@ -197,7 +197,7 @@ def _services(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Services]:
     market_environment = marketplace_environment() | PACE | {
         "MARKETPLACE_URL": market_url, "MARKETPLACE_CONTENT_URL": f"http://content.localhost:{market_port}",
         "MARKETPLACE_API_URL": f"http://127.0.0.1:{market_port}", "MARKETPLACE_WORKER_RATE": "1000",
-        "DATABASE_URL": f"sqlite:///{settings.DATA_DIR}/{campaign.slug}-marketplace.sqlite3",
+        "MARKETPLACE_DATABASE_URL": f"sqlite:///{settings.DATA_DIR}/{campaign.slug}-marketplace.sqlite3",
     }  # fmt: skip
     serving = [*_MANAGE, "marketplace_serve", "--quiet", "--bind", f"127.0.0.1:{market_port}"]
     children = [start_child(serving, market_environment)]

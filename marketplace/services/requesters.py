@@ -19,10 +19,10 @@ def requester_create(*, name: str, fee_rules: str, signs_frames: bool, now: date
     )
 
 
-def requester_update(*, requester: Requester, fee_rules: str | None, signs_frames: bool) -> None:
-    """Change the fees of what is posted from now on, and begin to sign frames; what is not given stays."""
+def requester_update(*, requester: Requester, fee_rules: str | None, signs_frames: bool | None) -> None:
+    """Change the fees of what is posted from now on, and whether frames are signed; what is not given stays."""
     requester.fee_rules = fee_rules or requester.fee_rules
-    requester.signs_frames = requester.signs_frames or signs_frames
+    requester.signs_frames = requester.signs_frames if signs_frames is None else signs_frames
     requester.save(update_fields=["fee_rules", "signs_frames"])
 
 

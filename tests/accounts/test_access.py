@@ -1,10 +1,9 @@
-"""Who may go where: every address, every role, and things that belong to others."""
+"""Things that belong to others, invitations, and who may do what. The matrix of all routes: tests/guards."""
 
 import uuid
 
 import pytest
-from django.urls import get_resolver, reverse
-from django.urls.resolvers import URLPattern
+from django.urls import reverse
 
 from accounts.models import Invitation, Role
 from accounts.permissions import Action, can
@@ -12,10 +11,10 @@ from accounts.services import invitation_create
 from annotation.models import Annotation
 from exports.models import Release
 from tests import factories
+from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
 
-MANAGER = {"campaign-import", "campaign-guidelines", "campaign-people"}
 MANAGER_POST = {
     "campaign-launch",
     "campaign-schedule",
@@ -26,52 +25,9 @@ MANAGER_POST = {
     "annotation-restore",
     "membership-revoke",
     "invitation-withdraw",
+    "panel-confirm",
 }
-SEE = {"campaign", "items"}
-ANSWERS = {"item", "pilot"}
-RELEASES = {"releases", "release"}
-WORK = {"work", "consent", "leave", "training"}
-# By a signed address, without an account: tests/workforces.
-VISITS = {"hit", "join", "visit", *(f"visit-{what}" for what in "agree learn stage back draft skip events".split())}
-# Of campaigns with a vote: tests/quality/test_pages.py.
-QUALITY = {
-    "quality", "quality-decisions", "quality-decide", "quality-inspect", "quality-cases", "quality-workforces",
-    "approvals", "statement",
-}  # fmt: skip
 ASSIGNMENT = {"stage", "back", "draft", "submit", "skip", "report", "extend", "events"}
-OPEN = {"alive", "ready", "styleguide", "javascript-catalog", "set_language", "invitation", "invitation-accept"}
-ANYBODY_SIGNED_IN = {"home", "privacy"}
-SPECIAL = {"job", "campaign-new", "work-guidelines", "reserve", "undo", "release-file"}
-
-
-def own_names():
-    """Return the names of all addresses that are ours."""
-    found, todo = set(), list(get_resolver().url_patterns)
-    while todo:
-        pattern = todo.pop()
-        if isinstance(pattern, URLPattern):
-            found.add(pattern.name)
-        elif "allauth" not in str(pattern.urlconf_name):
-            todo += pattern.url_patterns
-    return found
-
-
-def test_every_address_is_in_this_matrix():
-    known = (
-        MANAGER
-        | MANAGER_POST
-        | SEE
-        | ANSWERS
-        | RELEASES
-        | WORK
-        | ASSIGNMENT
-        | OPEN
-        | ANYBODY_SIGNED_IN
-        | SPECIAL
-        | VISITS
-        | QUALITY
-    )
-    assert own_names() == known
 
 
 @pytest.fixture
@@ -82,6 +38,8 @@ def world(client, now):
     assignment = factories.claim(campaign, worker)
     actor_id = worker.surrogate_id
     invitation_create(scope_id=campaign.pk, role="annotator", uses=1, days=1, note="", actor_id=actor_id, now=now)
+    codes = {"code_completed": "1", "code_screened_out": "2", "code_nothing_left": "3"}
+    link = workforce_add(campaign=campaign, kind="link", terms=codes, actor_id=None, now=now)
     release = Release.objects.create(
         campaign=campaign,
         number=1,
@@ -101,6 +59,7 @@ def world(client, now):
         "item": [campaign.slug, annotation.item_id], "item-retire": [campaign.slug, annotation.item_id],
         "annotation-exclude": [campaign.slug, annotation.pk], "annotation-restore": [campaign.slug, annotation.pk], "membership-revoke": [campaign.slug, people["expert"].memberships.get().pk],
         "release": [campaign.slug, release.number], "invitation-withdraw": [campaign.slug, Invitation.objects.get().pk],
+        "panel-confirm": [campaign.slug, link.pk],
         **{name: [assignment.pk] for name in ASSIGNMENT},
     }  # fmt: skip
     return campaign, people, arguments
@@ -108,48 +67,6 @@ def world(client, now):
 
 def address(name, campaign, arguments):
     return reverse(name, args=arguments.get(name, [campaign.slug]))
-
-
-ALLOWED = {
-    **dict.fromkeys(MANAGER | MANAGER_POST, {"manager", "admin"}),
-    **dict.fromkeys(SEE, {"manager", "expert", "researcher", "admin"}),
-    **dict.fromkeys(ANSWERS, {"manager", "admin"}),
-    **dict.fromkeys(RELEASES, {"manager", "researcher", "admin"}),
-    **dict.fromkeys(WORK, {"annotator"}),
-    **dict.fromkeys(ASSIGNMENT, set()),  # somebody else's assignment is nobody's
-}
-
-
-@pytest.mark.parametrize("role", [*Role.values, "stranger", "admin"])
-def test_the_matrix(world, client, role):
-    campaign, people, arguments = world
-    client.force_login(people[role])
-    for name, allowed in ALLOWED.items():
-        url = address(name, campaign, arguments)
-        method = client.post if name in MANAGER_POST | ASSIGNMENT else client.get
-        status = method(url, {"batch": "1"} if method == client.post else {}).status_code
-        if role in allowed:
-            assert status in (200, 302), (name, role, status)
-        else:
-            assert status == 404, (name, role, status)
-
-
-def test_nobody_gets_anywhere_without_logging_in(world, client):
-    campaign, _, arguments = world
-    for name in set(ALLOWED) | ANYBODY_SIGNED_IN:
-        url = reverse(name) if name in ANYBODY_SIGNED_IN else address(name, campaign, arguments)
-        for method in (client.get, client.post):
-            response = method(url)
-            assert response.status_code in (302, 405), (name, response.status_code)
-            if response.status_code == 302:
-                assert "/account/login/" in response["Location"]
-
-
-def test_nothing_changes_on_get(world, client):
-    campaign, people, arguments = world
-    client.force_login(people["admin"])
-    for name in MANAGER_POST | ASSIGNMENT | {"reserve", "undo"}:
-        assert client.get(address(name, campaign, arguments)).status_code == 405, name
 
 
 def test_things_of_another_campaign_do_not_exist_under_this_one(world, client):

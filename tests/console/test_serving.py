@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 import boto3
@@ -55,6 +56,20 @@ def get(url):
         return response.status, response.read().decode(), dict(response.headers)
 
 
+def wait_until_ready(address):
+    """Wait until the worker was seen, which is a moment after the web server answers."""
+    until = time.monotonic() + 30
+    while True:
+        try:
+            assert get(f"{address}/readyz")[0] == 200
+        except urllib.error.HTTPError as error:
+            if time.monotonic() > until:
+                raise AssertionError(error.read()) from error
+            time.sleep(0.3)
+        else:
+            return
+
+
 def children(process):
     return [int(pid) for pid in open(f"/proc/{process.pid}/task/{process.pid}/children").read().split()]
 
@@ -69,7 +84,7 @@ def test_the_demo_prints_its_address_and_logins_and_answers(demo):
     status, body, headers = get(f"{address}/account/login/")
     assert status == 200
     assert "script-src 'self'" in headers["Content-Security-Policy"]
-    assert get(f"{address}/readyz")[0] == 200
+    wait_until_ready(address)
     for path in re.findall(r'(?:href|src)="(/static/[^"]+)"', body):
         assert re.search(r"\.[0-9a-f]{12}\.", path), path
         assert get(address + path)[0] == 200
@@ -129,7 +144,7 @@ def test_web_worker_and_marketplace_come_back_after_kill_9(demo):
             pass
         time.sleep(0.3)
     assert not set(children(process)) & set(before)
-    assert get(f"{address}/readyz")[0] == 200
+    wait_until_ready(address)
 
 
 @pytest.mark.django_db

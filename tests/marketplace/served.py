@@ -62,7 +62,7 @@ class Served:
         self.url = f"http://127.0.0.1:{port}"
         self.environment = kept | {
             "QUORATE_DATA": str(folder), "MARKETPLACE_DEVELOPMENT": "1", "MARKETPLACE_API_URL": self.url,
-            "MARKETPLACE_SWEEP_SECONDS": "0.2", "DATABASE_URL": f"sqlite:///{folder}/marketplace.sqlite3", **environment,
+            "MARKETPLACE_SWEEP_SECONDS": "0.2", "MARKETPLACE_DATABASE_URL": f"sqlite:///{folder}/marketplace.sqlite3", **environment,
         }  # fmt: skip
 
     def command(self, *arguments):

@@ -16,7 +16,7 @@ from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from quality.models import Case, Verdict
 from tests import factories
 from tests.toytype.task import Choice
-from workforces.services.visits import link_key
+from tests.workforces.acts import by_link
 from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +68,7 @@ def test_it_is_annotated_voted_on_inspected_and_released(campaign, tmp_path):
         assert answer_all(client, client.post("/work/colours/", follow=True).content.decode()) == 2
     workforce = workforce_add(campaign=campaign, kind="link", terms=CODES, actor_id=None, now=timezone.now())
     visitor = Client()
-    page = visitor.get(f"/join/{link_key(workforce)}/?PROLIFIC_PID=p1&SESSION_ID=s1", follow=True)
+    page = visitor.get(by_link(workforce, "p1", "s1"), follow=True)
     consent = re.search(r'action="([^"]*/agree/)".*?name="text" value="(\d+)"', page.content.decode(), re.DOTALL)
     body = visitor.post(consent.group(1), {"text": consent.group(2)}, follow=True).content.decode()
     assert answer_all(visitor, body) == 2

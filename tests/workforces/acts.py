@@ -1,8 +1,13 @@
 """What tests do at the marketplace and in its frames."""
 
+import hashlib
+import hmac
 import re
+import time
 from datetime import timedelta
+from urllib.parse import urlencode
 
+from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
@@ -51,11 +56,28 @@ def text_of(page):
     return re.search(r'name="text" value="(\d+)"', page.content.decode()).group(1)
 
 
+def by_link(row, person, visit, **more):
+    """Return the address of a panel's link, signed by the panel."""
+    expires = str(int(time.time()) + 600)
+    mark = hmac.new(row.secret.encode(), f"{person}\n{visit}\n{expires}".encode(), hashlib.sha256).hexdigest()
+    query = {"PROLIFIC_PID": person, "SESSION_ID": visit, "quorateExpires": expires, "quorateSignature": mark, **more}
+    return f"{row.path}?{urlencode(query)}"
+
+
+def signed(query):
+    """Return the parameters of a frame's address with the marketplace's signature, where it signs."""
+    secret = settings.MTURK_FRAME_SECRET
+    expires = str(int(time.time()) + 600)
+    text = "\n".join([query["hitId"], query["assignmentId"], query["workerId"], expires])
+    mark = hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()
+    return {**query, "quorateExpires": expires, "quorateSignature": mark} if secret else query
+
+
 def arrive(made, worker, assignment, hit=None):
     """Open the frame's address as somebody who says who they are; agree, and return the page of the item."""
     client = Client()
     query = {"assignmentId": assignment, "hitId": hit or Posting.objects.order_by("pk")[0].hit_id, "workerId": worker}
-    page = client.get(f"/hit/{made.workforce.pk}/", query, follow=True)
+    page = client.get(made.workforce.path, signed(query), follow=True)
     if "/agree/" in page.content.decode():
         client.post(path(page, "agree"), {"text": text_of(page)})
         page = client.get(visit_of(page), follow=True)

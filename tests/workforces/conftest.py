@@ -36,9 +36,9 @@ def session_cookie(morsel):
 class Desk:
     """A campaign with postings at a marketplace, and what a test does to both."""
 
-    def __init__(self, market, campaign, platform_url, settings, *, sign=False, **terms):
+    def __init__(self, market, campaign, platform_url, settings, *, sign=True, **terms):
         self.market, self.campaign, self.platform_url = market, campaign, platform_url
-        arguments = ("--sign-frames",) if sign else ()
+        arguments = () if sign else ("--no-sign-frames",)
         self.requester = market.requester(campaign.slug, "100", *arguments)
         settings.PLATFORM_URL = platform_url
         settings.MTURK_ENDPOINT_URL = self.requester["endpoint_url"]
@@ -95,7 +95,7 @@ def desk(market, transactional_db, live_server, settings):
 
     def make(items=2, n=3, **options):
         terms = options.pop("terms", {})
-        sign = options.pop("sign", False)
+        sign = options.pop("sign", True)
         campaign = factories.antique(items=items, n=n, **options)
         made.append(Desk(market, campaign, live_server.url, settings, sign=sign, **terms))
         return made[-1]

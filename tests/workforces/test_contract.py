@@ -10,10 +10,10 @@ from django.utils import timezone
 from annotation.models import Annotation, Slot, Standing
 from annotation.services.people import standing_move
 from tests import factories
+from tests.workforces.acts import by_link
 from workforces.kinds.base import ArrivalRefused
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, Workforce
-from workforces.services.visits import link_key
 from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,8 +54,7 @@ class Link(Internal):
 
     def open(self):
         self.visits += 1
-        address = f"/join/{link_key(self.row)}/?PROLIFIC_PID=p1&SESSION_ID=s{self.visits}"
-        page = self.client.get(address, follow=True)
+        page = self.client.get(by_link(self.row, "p1", f"s{self.visits}"), follow=True)
         self.address = page.redirect_chain[-1][0]
         body = page.content.decode()
         consent = re.search(r'action="([^"]*/agree/)".*?name="text" value="(\d+)"', body, re.DOTALL)

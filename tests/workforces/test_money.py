@@ -93,7 +93,7 @@ def test_a_warning_reaches_the_person_at_the_marketplace_and_on_their_statement(
         )
     made.round()
     assert Errand.objects.get(kind="notify").state == "confirmed"
-    page = Client().get(statement_path(workforce_id=made.workforce.pk, surrogate_id=ticket.surrogate_id))
+    page = Client().get(statement_path(ticket))
     assert "Please read the guidelines again" in page.content.decode()
 
 

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from annotation.models import Annotation, Assignment
 from tests import factories
+from tests.workforces.acts import by_link
 from workforces.models import Ticket
-from workforces.services.visits import link_key
 from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
@@ -26,7 +26,7 @@ def visit(campaign):
     """Return a client without an account, its address, and its first page."""
     row = workforce_add(campaign=campaign, kind="link", terms=CODES, actor_id=None, now=timezone.now())
     client = Client()
-    page = client.get(f"/join/{link_key(row)}/?PROLIFIC_PID=p1&SESSION_ID=s1", follow=True)
+    page = client.get(by_link(row, "p1", "s1"), follow=True)
     address = page.redirect_chain[-1][0]
     consent = re.search(r'action="([^"]*/agree/)".*?name="text" value="(\d+)"', page.content.decode(), re.DOTALL)
     body = client.post(consent.group(1), {"text": consent.group(2)}, follow=True).content.decode()

@@ -1,5 +1,7 @@
 """Workers of a marketplace as annotators: kept out, suspended, reinstated, withdrawn, asked again."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import transaction
 from django.test import Client
@@ -8,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Annotation, Slot, Standing
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.people import standing_move
-from annotation.services.withdrawal import participation_withdraw
+from annotation.services.withdrawal import participation_withdraw, withdrawals_apply
 from quality.models import Review
 from quality.rules.policy import Policy
 from quality.services.people import review_decide
@@ -94,12 +96,17 @@ def test_somebody_from_a_marketplace_can_take_consent_back_and_is_paid_all_the_s
     made = desk(items=2, n=1)
     made.round()
     made.worker("leaver").work()
+    made.round()
     ticket = Ticket.objects.get()
-    path = statement_path(workforce_id=made.workforce.pk, surrogate_id=ticket.surrogate_id)
+    path = statement_path(ticket)
     client = Client()
     assert client.get(path).status_code == 200
-    page = client.post(path, {"withdraw": "1"}, follow=True)
+    client.post(path, {"withdraw": ""})
+    assert Annotation.objects.get().state == "counted"  # nothing happens before it was confirmed
+    page = client.post(path, {"withdraw": "yes"}, follow=True)
     assert b"still paid" in page.content
+    assert Annotation.objects.get().state == "counted"  # and then there are seven days to think again
+    withdrawals_apply(timezone.now() + timedelta(days=7))
     annotation = Annotation.objects.get()
     assert (TicketWork.objects.count(), annotation.state) == (0, "withdrawn")
     assert annotation.surrogate_id != ticket.surrogate_id

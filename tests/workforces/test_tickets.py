@@ -16,9 +16,9 @@ from simulation.browser import Form
 from tests import factories
 from tests.workforces.acts import answer, arrive, lapse, local, paid, path, text_of, visit_of
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
+from workforces.services.confirmations import ticket_accept
 from workforces.services.pay import ticket_refuse
 from workforces.services.postings import posting_end
-from workforces.services.tickets import ticket_accept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,7 +28,7 @@ def test_a_preview_makes_no_row(desk):
     made.round()
     tables = [Ticket, Annotation, Participation]
     for query in ({}, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": Posting.objects.get().hit_id}):
-        page = Client().get(f"/hit/{made.workforce.pk}/", query)
+        page = Client().get(made.workforce.path, query)
         assert page.status_code == 200
         assert b"preview" in page.content
         assert b"How does one mend" not in page.content  # a sample, never an item
@@ -150,7 +150,7 @@ def test_what_was_accepted_before_its_hit_ended_can_be_handed_in_counts_and_is_p
 
 def test_work_under_a_name_without_our_code_goes_to_a_person_unpaid_and_uncounted(desk):
     """Somebody answers as another worker; that worker submits the assignment with no code of ours."""
-    made = desk(items=1, n=1)
+    made = desk(items=1, n=1, sign=False)
     made.round()
     worker = made.worker("victim")
     taken = worker.take()

@@ -5,6 +5,8 @@ claim slots and answer in the same way; the kinds differ in how a person arrives
 to be confirmed, and how a person leaves.
 """
 
+import hashlib
+import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -23,12 +25,21 @@ class Outcome(StrEnum):
     NOTHING_LEFT = "nothing_left"
 
 
+class Unsigned(StrEnum):
+    """What becomes of people whose address nobody signed, so that anybody could have written it."""
+
+    WAIT = "wait"  # their work counts when the other side's list confirms it
+    COUNT = "count"  # it counts at once: a stated risk
+    REFUSE = "refuse"  # they are not let in
+
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """A person at the door.
 
     ``worker`` is a claim unless ``is_signed``; ``remote_id`` names their hold on ``posting``;
-    ``submit_url`` is where the finished work is handed in, if there is such a place.
+    ``submit_url`` is where the finished work is handed in, if there is such a place. ``visit`` is drawn at random
+    for an arrival that is not signed: what it sees and does is known by that alone.
     """
 
     worker: str
@@ -36,6 +47,7 @@ class Arrival:
     posting: str = ""
     submit_url: str = ""
     is_signed: bool = False
+    visit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,8 @@ class Terms:
     floor_cents_per_hour: int = 0
     training_bonus_cents: int = 0
     most_bonus_cents: int = 1000
+    unsigned: str = Unsigned.WAIT
+    confirm_seconds: int = 0  # how long finished work waits to be confirmed, beyond the time for a task
 
     def __post_init__(self) -> None:
         if self.reward_cents < 0 or self.training_bonus_cents < 0:
@@ -66,12 +80,17 @@ class Terms:
             raise ValueError("items_per_ticket must lie between 1 and 100")
         if self.assignment_seconds < 30:
             raise ValueError("assignment_seconds must be at least 30")
+        if not 0 <= self.confirm_seconds <= 31_536_000:
+            raise ValueError("confirm_seconds must lie between 0 and 31,536,000")
+        if self.unsigned not in list(Unsigned):
+            raise ValueError(f"unsigned must be one of {', '.join(Unsigned)}")
 
 
 class Kind(Protocol):
     """One kind of workforce."""
 
     key: ClassVar[str]
+    door: ClassVar[str]  # the address people come by: "hit" in a frame, "join" in a window of its own, or none
     confirms: ClassVar[bool]  # whether work counts only when the other side has confirmed it
     terms_class: ClassVar[type[Terms]]
 
@@ -87,6 +106,25 @@ class Kind(Protocol):
     def farewell(self, arrival: Arrival, terms: Terms, outcome: Outcome, code: str) -> Farewell:
         """Return how a person leaves."""
         ...
+
+
+def signature_verify(secret: str, query: Mapping[str, str], *values: str, now: float) -> bool:
+    """Return whether an address is signed; it holds the HMAC-SHA256 (hex) of its values and its expiry, line by line.
+
+    Raises
+    ------
+    ArrivalRefused
+        The signature is wrong or its time has passed.
+    """
+    given, expires = query.get("quorateSignature", ""), query.get("quorateExpires", "")
+    if not given:
+        return False
+    right = hmac.new(secret.encode(), "\n".join([*values, expires]).encode(), hashlib.sha256).hexdigest()
+    if not hmac.compare_digest(given.encode(), right.encode()):
+        raise ArrivalRefused("the signature does not fit this address")
+    if not (expires.isascii() and expires.isdecimal() and len(expires) <= 12) or int(expires) < now:
+        raise ArrivalRefused("this address has expired: open the task again from where you found it")
+    return True
 
 
 def terms_from(kind: Kind, data: Mapping[str, Any]) -> Any:

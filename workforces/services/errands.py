@@ -225,7 +225,7 @@ def _publish(attempt: Attempt) -> Effect:
     hit_id = market.find(errand.token) if attempt.is_forgotten else None
     if hit_id is None:
         hit_id = market.publish(
-            terms, url=f"{settings.PLATFORM_URL}/hit/{errand.workforce_id}/", token=errand.token,
+            terms, url=f"{settings.PLATFORM_URL}{errand.workforce.path}", token=errand.token,
             places=posting.places, requirements=_requirements(attempt),
         )  # fmt: skip
     expires_at = attempt.now + timedelta(seconds=terms.lifetime_seconds)
@@ -313,10 +313,9 @@ def _decide(call: Callable[[], object], attempt: Attempt, wanted: str) -> None:
 
 def _appeal_line(errand: Errand) -> str:
     """Return where the person can read what became of their work, and appeal."""
-    if errand.surrogate_id is None:
+    if errand.ticket is None:
         return ""
-    path = statement_path(workforce_id=errand.workforce_id, surrogate_id=errand.surrogate_id)
-    return f"You can ask for another look: {settings.PLATFORM_URL}{path}"
+    return f"You can ask for another look: {settings.PLATFORM_URL}{statement_path(errand.ticket)}"
 
 
 def _bonus(attempt: Attempt) -> Effect:

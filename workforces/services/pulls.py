@@ -18,10 +18,12 @@ from accounts.transactions import is_transient
 from annotation.services.counting import people_lock
 from jobs.work import LeaseLost, Work, WorkerStopping
 from workforces.kinds.mturk.client import Market, Refused, RemoteAssignment, Unreachable
+from workforces.kinds.mturk.kind import CODE_FIELD
 from workforces.models import Posting, PostingState, Ticket, TicketState, Workforce
+from workforces.services.confirmations import ticket_confirm, unmatched_record
+from workforces.services.identities import tickets_claimed
 from workforces.services.inflight import run_in_flight
 from workforces.services.pay import ticket_paid
-from workforces.services.tickets import ticket_confirm, unmatched_record
 
 logger = logging.getLogger(__name__)
 
@@ -160,10 +162,17 @@ def _take(posting: Posting, remote: RemoteAssignment, now: datetime) -> bool:
 
 
 def _ticket_of(posting: Posting, remote: RemoteAssignment) -> Ticket | None:
-    """Return the ticket of a submission; of a person who was erased the assignment alone is known."""
+    """Return the ticket of a submission.
+
+    That of an unconfirmed visit is known by its code, or if it is the only one that came with these ids. Of a person
+    who was erased the assignment alone is known.
+    """
     own = Ticket.objects.select_related("workforce__campaign", "posting__workforce").filter(
         workforce=posting.workforce, remote_id=remote.remote_id
     )
     source = posting.workforce.source
     named = own.filter(surrogate__external__source=source, surrogate__external__name=remote.worker).first()
-    return named or own.filter(posting=posting, surrogate__external=None).first()
+    unconfirmed = own.filter(surrogate__claimed__isnull=False, code=remote.answers.get(CODE_FIELD, "")).first()
+    alike = tickets_claimed(workforce=posting.workforce, name=remote.worker, remote_id=remote.remote_id)[:2]
+    nobody = own.filter(posting=posting, surrogate__external=None, surrogate__claimed=None)
+    return named or unconfirmed or (alike[0] if len(alike) == 1 else None) or nobody.first()

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.conf import settings
 
-from workforces.kinds.base import Kind, Terms, terms_from
+from workforces.kinds.base import Kind, Terms, Unsigned, terms_from
+from workforces.kinds.link.kind import Link
 from workforces.kinds.mturk.kind import MTurk
 from workforces.kinds.registry import KINDS
 from workforces.models import Posting, Ticket, Workforce
@@ -16,6 +17,8 @@ def kind_of(row: Workforce, *, now: datetime) -> Kind:
     """Return the kind behind a row, as configured here."""
     if row.kind == MTurk.key:
         return MTurk(settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET, now.timestamp())
+    if row.kind == Link.key:
+        return Link(row.secret, now.timestamp())
     return KINDS[row.kind]
 
 
@@ -27,6 +30,13 @@ def terms_of(row: Workforce) -> Any:
 def ticket_terms(ticket: Ticket) -> Any:
     """Return the terms a ticket was taken under: those of its posting, whatever was changed since."""
     return posting_terms(ticket.posting) if ticket.posting is not None else terms_of(ticket.workforce)
+
+
+def is_provisional(ticket: Ticket) -> bool:
+    """Return whether the work of a ticket counts only when the other side has confirmed it."""
+    if KINDS[ticket.workforce.kind].confirms:
+        return True
+    return not ticket.is_signed and ticket_terms(ticket).unsigned != Unsigned.COUNT
 
 
 def posting_terms(posting: Posting) -> Any:

@@ -10,27 +10,27 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 
-from accounts.audit import record
 from accounts.models import ExternalIdentity
-from accounts.services import external_surrogate
 from accounts.transactions import durable, require_transaction
 from annotation.models import Annotation, Assignment
 from annotation.services.claims import Claim, Reason, claim_next, participation_lock
-from annotation.services.counting import people_lock, submissions_confirm, submissions_give_up
+from annotation.services.counting import submissions_give_up
 from annotation.services.work import AssignmentOver, NoSuchAssignment, answer_take
 from workforces.kinds.base import Arrival, Outcome
-from workforces.kinds.mturk.client import RemoteAssignment
-from workforces.kinds.mturk.kind import CODE_FIELD
 from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandKind, Posting, PostingState, Ticket, TicketState, TicketWork, Workforce
+from workforces.services.identities import (
+    claimed_name,
+    surrogate_begin,
+    ticket_identify,
+    ticket_people_lock,
+)
 from workforces.services.outbox import errand_add
-from workforces.services.pay import TRAINING
-from workforces.services.terms import terms_of, ticket_terms
+from workforces.services.terms import is_provisional, terms_of, ticket_terms
 
 GRACE_SECONDS = 900  # clocks differ, and the last click takes its time
-CROWDED = 3  # so many times its places may be claimed of one posting by addresses that nobody vouches for
 # Why a person is kept from taking more postings.
 EXCLUDING = (Reason.ALL_SEEN, Reason.SUSPENDED, Reason.QUOTA_REACHED)
 
@@ -39,33 +39,14 @@ class TicketRefused(ValueError):
     """An arrival cannot become a ticket; the message says why."""
 
 
-def ticket_find(*, workforce: Workforce, arrival: Arrival) -> Ticket | None:
-    """Return the ticket of an arrival, if there is one already."""
-    return (
-        Ticket.objects.select_related("workforce__campaign", "posting")
-        .filter(
-            workforce=workforce, remote_id=arrival.remote_id,
-            surrogate__external__source=workforce.source, surrogate__external__name=arrival.worker,
-        )
-        .first()
-    )  # fmt: skip
-
-
-def surrogate_known(*, workforce: Workforce, arrival: Arrival) -> UUID | None:
-    """Return who an arrival says they are, if they were here before."""
-    known = ExternalIdentity.objects.filter(source=workforce.source, name=arrival.worker)
-    return known.values_list("surrogate_id", flat=True).first()
-
-
-def ticket_open(*, workforce: Workforce, arrival: Arrival, now: datetime) -> Ticket:
-    """Return the ticket of an arrival, made at the first sight of it.
+def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None, now: datetime) -> Ticket:
+    """Return the ticket of an arrival (``found``, if it has one), made at the first sight of it.
 
     Raises
     ------
     TicketRefused
-        The HIT is not one of this campaign, or too many claim to hold places of it.
+        The HIT is not one of this campaign, or over.
     """
-    found = ticket_find(workforce=workforce, arrival=arrival)
     if found is not None:
         return _taken_again(found, now) if found.state == TicketState.LAPSED else found
     with transaction.atomic():
@@ -73,9 +54,10 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, now: datetime) -> Tic
         ticket, _ = Ticket.objects.get_or_create(
             workforce=workforce,
             remote_id=arrival.remote_id,
-            surrogate_id=external_surrogate(source=workforce.source, name=arrival.worker),
+            surrogate_id=surrogate_begin(workforce=workforce, arrival=arrival),
             defaults={
                 "posting": posting, "code": secrets.token_urlsafe(18), "is_signed": arrival.is_signed, "opened_at": now,
+                "visit": arrival.visit or None,
             },
         )  # fmt: skip
     return ticket
@@ -89,9 +71,6 @@ def _posting(workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
         raise TicketRefused("this HIT does not belong to this campaign")
     if posting.state == PostingState.SETTLED:
         raise TicketRefused("this HIT is over")
-    claimed = posting.tickets.filter(is_signed=False).exclude(state=TicketState.LAPSED).count()
-    if not arrival.is_signed and claimed >= CROWDED * posting.places:
-        raise TicketRefused("more people claim to hold this HIT than it has places")
     Posting.objects.filter(pk=posting.pk).update(touched_at=now)
     return posting
 
@@ -123,9 +102,11 @@ def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
 
 
 def exclusion_begin(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
-    """Keep a person from taking more postings: the marketplace is told once."""
+    """Keep a person from taking more postings: the marketplace is told once, and never of an unconfirmed visit."""
     require_transaction()
     last = _last_word(workforce, surrogate_id)
+    if not ExternalIdentity.objects.filter(surrogate_id=surrogate_id).exists():
+        return
     if KINDS[workforce.kind].confirms and (last is None or last.kind == ErrandKind.REVOKE):
         errand_add(workforce=workforce, kind=ErrandKind.GRANT, surrogate_id=surrogate_id, text=why, due_at=now)
 
@@ -173,7 +154,7 @@ def ticket_answer(
             raise NoSuchAssignment
         taken = answer_take(
             assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, stage=stage, sent=sent, version=version,
-            now=now, via=ticket.workforce.kind, is_provisional=KINDS[ticket.workforce.kind].confirms, another=False,
+            now=now, via=ticket.workforce.kind, is_provisional=is_provisional(ticket), another=False,
         )  # fmt: skip
         if taken.annotation is None:
             return ticket
@@ -187,91 +168,13 @@ def ticket_answer(
 def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime) -> bool:
     """Mark a ticket as ready to be handed in; where nobody has to confirm it, it is."""
     require_transaction()
-    confirms = KINDS[ticket.workforce.kind].confirms
-    state = TicketState.ANSWERED if confirms else TicketState.SUBMITTED
-    times = {"answered_at": now} if confirms else {"answered_at": now, "submitted_at": now}
-    return bool(
-        Ticket.objects.filter(pk=ticket.pk, state=TicketState.OPEN).update(state=state, outcome=outcome, **times)
-    )
-
-
-@durable
-def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -> bool:
-    """Match a ticket with what the marketplace lists: its answers count from now on. Return whether that was new.
-
-    Without our code (and without the marketplace's signature) the ticket goes to a person: it may be
-    another person's work under this name. It is neither counted nor paid nor refused by a rule.
-    """
-    proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
-    _person_lock(ticket)
-    open_states = [TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED]
-    problem = ""
-    if not proven:
-        problem = "submitted without the code we gave out"
-    elif not (ticket.answered_at or ticket.work.exists() or ticket.trained or is_owed(ticket)):
-        problem = "submitted without an answer"
-    moved = Ticket.objects.filter(pk=ticket.pk, state__in=open_states).update(
-        state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
-        submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
-    )  # fmt: skip
-    if moved and problem:
-        submissions_give_up(annotations=_annotations(ticket), because=problem, now=now)
-    elif moved:
-        _confirmed(ticket, now)
+    waits = is_provisional(ticket)
+    state = TicketState.ANSWERED if waits else TicketState.SUBMITTED
+    times = {"answered_at": now} if waits else {"answered_at": now, "submitted_at": now}
+    moved = Ticket.objects.filter(pk=ticket.pk, state=TicketState.OPEN).update(state=state, outcome=outcome, **times)
+    if moved and not waits:
+        ticket_identify(ticket=ticket, name=claimed_name(ticket), now=now)
     return bool(moved)
-
-
-def _person_lock(ticket: Ticket) -> None:
-    """Lock a person's place before their ticket, as their own requests do."""
-    people_lock(campaign_id=ticket.workforce.campaign_id, surrogate_ids=[ticket.surrogate_id])
-
-
-def _annotations(ticket: Ticket) -> list[Annotation]:
-    return list(Annotation.objects.filter(ticket_work__ticket=ticket).order_by("pk"))
-
-
-def _confirmed(ticket: Ticket, now: datetime) -> None:
-    """Let the answers of a ticket count, and pay for the training round, once for each person."""
-    submissions_confirm(annotations=_annotations(ticket), now=now)
-    cents = ticket_terms(ticket).training_bonus_cents
-    own = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id)
-    if cents and own.filter(trained=True).exists():
-        errand_add(
-            workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
-            cents=cents, text="For the training round before the first task", due_at=now,
-            token=f"{TRAINING}{ticket.workforce_id}-{ticket.surrogate_id}",
-        )  # fmt: skip
-
-
-@durable
-def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
-    """Let a person vouch for a ticket that could not be matched: it counts, and is paid if it is not yet."""
-    _person_lock(ticket)
-    unmatched = Ticket.objects.filter(pk=ticket.pk).exclude(problem="")
-    moved = unmatched.filter(state=TicketState.UNMATCHED).update(state=TicketState.SUBMITTED, problem="")
-    moved = moved or unmatched.filter(state=TicketState.APPROVED).update(problem="")
-    if moved:
-        _confirmed(ticket, now)
-        record(
-            action="ticket_accept", subject=ticket, now=now, actor_id=actor_id,
-            scope_id=ticket.workforce.campaign_id,
-        )  # fmt: skip
-    return bool(moved)
-
-
-@durable
-def unmatched_record(*, posting: Posting, remote: RemoteAssignment, now: datetime) -> Ticket:
-    """Keep an assignment that the marketplace lists and that never was here, for a person to look at."""
-    surrogate_id = external_surrogate(source=posting.workforce.source, name=remote.worker)
-    ticket, _ = Ticket.objects.get_or_create(
-        workforce=posting.workforce, remote_id=remote.remote_id, surrogate_id=surrogate_id,
-        defaults={
-            "posting": posting, "code": secrets.token_urlsafe(18), "state": TicketState.UNMATCHED,
-            "opened_at": remote.accepted_at, "submitted_at": remote.submitted_at,
-            "auto_approval_at": remote.auto_approval_at, "problem": "submitted without ever having opened our page",
-        },
-    )  # fmt: skip
-    return ticket
 
 
 def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
@@ -280,7 +183,8 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
     Their slots reopen; the answers stay, and count after all if the submission appears and the slot is free.
     """
     # A posting keeps its terms, so that nobody loses time that they were promised.
-    given = [terms_of(workforce).assignment_seconds] + [
+    own = terms_of(workforce)
+    given = [own.assignment_seconds] + [
         terms.get("assignment_seconds", 0)
         for terms in workforce.postings.exclude(state=PostingState.SETTLED).values_list("terms", flat=True)
     ]
@@ -288,15 +192,33 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
     was_read = (
         Q(posting=None) | Q(posting__state=PostingState.SETTLED) | Q(posting__pulled_at__gte=F("opened_at") + long)
     )
+    waited = Q(state=TicketState.OPEN) | Q(answered_at__lt=now - timedelta(seconds=own.confirm_seconds))
     due = Ticket.objects.filter(
-        was_read, workforce=workforce, state__in=[TicketState.OPEN, TicketState.ANSWERED], opened_at__lt=now - long
+        was_read, waited, workforce=workforce, state__in=[TicketState.OPEN, TicketState.ANSWERED],
+        opened_at__lt=now - long,
     )  # fmt: skip
     lapsed = 0
     for ticket in due.select_related("workforce").order_by("pk")[:200]:
         with transaction.atomic():
-            _person_lock(ticket)
+            name = claimed_name(ticket)
+            ticket_people_lock(ticket, name=name)
             moved = Ticket.objects.filter(pk=ticket.pk, state=ticket.state).update(state=TicketState.LAPSED)
             if moved:
-                submissions_give_up(annotations=_annotations(ticket), because="not handed in", now=now)
+                submissions_give_up(annotations=ticket_annotations(ticket), because="not handed in", now=now)
                 lapsed += 1
+            if moved and not is_provisional(ticket):  # what was done counts, so it must be known whose it is
+                ticket_identify(ticket=ticket, name=name, now=now)
     return lapsed
+
+
+def visits_lapse(now: datetime) -> None:
+    """Give up tickets of workforces without postings; the rounds at the marketplace see to the others."""
+    ways = Workforce.objects.filter(kind__in=[key for key, kind in KINDS.items() if not kind.confirms])
+    waiting = Ticket.objects.filter(workforce=OuterRef("pk"), state__in=[TicketState.OPEN, TicketState.ANSWERED])
+    for workforce in ways.filter(Exists(waiting)).select_related("campaign").order_by("pk"):
+        tickets_lapse(workforce=workforce, now=now)
+
+
+def ticket_annotations(ticket: Ticket) -> list[Annotation]:
+    """Return what was submitted with a ticket."""
+    return list(Annotation.objects.filter(ticket_work__ticket=ticket).order_by("pk"))

@@ -1,37 +1,37 @@
 """What people from a marketplace or a panel do besides answering."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.core import signing
 from django.db.models.functions import TruncDay
 
-from accounts.services import external_surrogate
 from accounts.transactions import durable
-from annotation.services.claims import Claim, participation_lock
+from annotation.models import Campaign
+from annotation.services.claims import Claim
 from annotation.services.training import Lesson, lesson_answer
-from annotation.services.withdrawal import participation_withdraw
+from annotation.services.withdrawal import participation_consent
 from annotation.services.work import assignment_skip
 from workforces.kinds.base import Arrival, Outcome
 from workforces.models import Ticket, TicketState, TicketWork, Workforce
+from workforces.services.identities import surrogate_begin
 from workforces.services.tickets import is_owed, ticket_finish
 
 
-def visitor(*, workforce: Workforce, arrival: Arrival) -> UUID:
-    """Return who an arrival is, known from now on."""
-    return external_surrogate(source=workforce.source, name=arrival.worker)
-
-
 @durable
-def visitor_withdraw(*, workforce: Workforce, surrogate_id: UUID, now: datetime) -> int:
-    """Withdraw a person from the campaign they came to; no ticket leads to their work any more."""
-    participation_lock(campaign_id=workforce.campaign_id, surrogate_id=surrogate_id)
-    TicketWork.objects.filter(ticket__workforce=workforce, ticket__surrogate_id=surrogate_id).delete()
+def visitor_consent(*, workforce: Workforce, arrival: Arrival, text_id: int, now: datetime) -> None:
+    """Record that a visitor agrees; only now is anything known of them here."""
+    surrogate_id = surrogate_begin(workforce=workforce, arrival=arrival)
+    participation_consent(campaign=workforce.campaign, text_id=text_id, surrogate_id=surrogate_id, now=now)
+
+
+def visitor_unlink(*, campaign: Campaign, before: UUID, **_: Any) -> None:
+    """Cut what leads from the tickets of somebody who withdrew to their work."""
+    tickets = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=before)
+    TicketWork.objects.filter(ticket__in=tickets).delete()
     # The exact moment of an answer would lead from the ticket to the annotation.
-    own = Ticket.objects.filter(workforce=workforce, surrogate_id=surrogate_id)
-    own.update(answered_at=TruncDay("answered_at"))
-    own.filter(posting=None).update(submitted_at=TruncDay("submitted_at"))
-    return participation_withdraw(campaign=workforce.campaign, surrogate_id=surrogate_id, now=now)
+    tickets.update(answered_at=TruncDay("answered_at"))
+    tickets.filter(posting=None).update(submitted_at=TruncDay("submitted_at"))
 
 
 @durable
@@ -64,8 +64,3 @@ def visit_end(*, ticket: Ticket, now: datetime) -> bool:
 
 def _is_finished(ticket: Ticket) -> bool:
     return Ticket.objects.filter(pk=ticket.pk).exclude(state__in=[TicketState.OPEN, TicketState.LAPSED]).exists()
-
-
-def link_key(workforce: Workforce) -> str:
-    """Return the signed part of the address that people of a panel come by."""
-    return signing.Signer(salt="quorate.link").sign(str(workforce.pk)).replace(":", "~")

@@ -1,46 +1,62 @@
 """What a person from a marketplace or a panel sees of their own work and pay."""
 
 from django.contrib import messages
-from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.parameters import whole_number
+from annotation.services.withdrawal import withdrawal_ask, withdrawal_of, withdrawal_undo
 from workforces.models import Ticket
 from workforces.selectors import standing_of
 from workforces.services.appeals import AppealError, appeal_open
-from workforces.services.statements import STATEMENT
-from workforces.services.visits import visitor_withdraw
+from workforces.services.statements import NoStatement, StatementOver, statement_send, statement_ticket
 
 
+@never_cache
 @require_http_methods(["GET", "POST"])
 def statement(request: HttpRequest, token: str) -> HttpResponse:
-    """Show a person from a marketplace what they did and what became of their pay; take an appeal."""
+    """Show a person from a marketplace what they did and what became of their pay; take an appeal or a withdrawal."""
     try:
-        workforce_id, surrogate_id = signing.loads(token, salt=STATEMENT)
-    except signing.BadSignature as error:
+        ticket = statement_ticket(token)
+    except NoStatement as error:
         raise Http404 from error
-    own = Ticket.objects.filter(workforce_id=workforce_id, surrogate_id=surrogate_id).select_related(
-        "workforce__campaign", "appeal"
-    )
-    if request.method == "POST" and "withdraw" in request.POST and own.exists():
-        visitor_withdraw(workforce=own[0].workforce, surrogate_id=surrogate_id, now=timezone.now())
-        messages.success(request, _("You have withdrawn your consent. What you handed in is still paid."))
-        return redirect("statement", token=token)
+    except StatementOver as over:
+        return _over(request, over.ticket)
+    if request.method == "POST" and "text" not in request.POST:
+        return _leaving(request, ticket, token)
+    own = Ticket.objects.filter(workforce=ticket.workforce_id, surrogate=ticket.surrogate_id).select_related("appeal")
     if request.method == "POST":
-        pk = request.POST.get("ticket", "")
-        ticket = get_object_or_404(own, pk=int(pk) if pk.isdecimal() else 0)
+        refused = get_object_or_404(own, pk=whole_number(request.POST.get("ticket")))
         try:
-            appeal_open(ticket=ticket, text=request.POST.get("text", ""), now=timezone.now())
+            appeal_open(ticket=refused, text=request.POST.get("text", ""), now=timezone.now())
             messages.success(request, _("Your appeal is with the managers."))
         except AppealError as error:
             messages.error(request, str(error))
         return redirect("statement", token=token)
-    tickets = list(own.order_by("-pk")[:200])
-    if not tickets:
-        raise Http404
-    campaign = tickets[0].workforce.campaign
-    standing = standing_of(campaign=campaign, surrogate_id=surrogate_id)
-    return render(request, "workforces/statement.html", {"tickets": tickets, "campaign": campaign, **standing})
+    campaign = ticket.workforce.campaign
+    context = {"tickets": own.order_by("-pk")[:200], "campaign": campaign, "is_asked": "leave" in request.GET}
+    context |= standing_of(campaign=campaign, surrogate_id=ticket.surrogate_id)
+    context["asked"] = withdrawal_of(campaign=campaign, surrogate_id=ticket.surrogate_id)
+    return render(request, "workforces/statement.html", context)
+
+
+def _leaving(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
+    """Withdraw consent once that was confirmed, or take it back."""
+    campaign, surrogate_id, now = ticket.workforce.campaign, ticket.surrogate_id, timezone.now()
+    if "undo" in request.POST:
+        if withdrawal_undo(campaign=campaign, surrogate_id=surrogate_id, now=now):
+            messages.success(request, _("You are back: your consent is in force again."))
+    elif request.POST.get("withdraw") == "yes":
+        withdrawal_ask(campaign=campaign, surrogate_id=surrogate_id, now=now)
+        messages.success(request, _("You have withdrawn your consent. What you handed in is still paid."))
+    return redirect("statement", token=token)
+
+
+def _over(request: HttpRequest, ticket: Ticket) -> HttpResponse:
+    """Say that an address has expired; a new one goes to the person by the marketplace, and nowhere else."""
+    sent = request.method == "POST" and statement_send(ticket=ticket, now=timezone.now())
+    return render(request, "workforces/statement_over.html", {"ticket": ticket, "sent": sent}, status=410)

@@ -5,17 +5,17 @@ CSRF token. They render without either.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import wraps
 from typing import Any
 from urllib.parse import urlsplit
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
 from django.conf import settings
 from django.core import signing
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -26,8 +26,8 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts.parameters import whole_number
 from accounts.selectors import consent_is_current, consent_text_current
-from accounts.services import consent_give
 from annotation.models import Campaign
 from annotation.selectors.campaigns import guideline_current
 from annotation.services import events as event_log
@@ -42,12 +42,12 @@ from workforces.kinds.base import Arrival, ArrivalRefused, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, TicketState, Workforce
 from workforces.services import visits as visit_services
+from workforces.services.identities import is_person_known, surrogate_known, ticket_find
 from workforces.services.statements import statement_path
 from workforces.services.terms import kind_of, terms_of
 from workforces.services.tickets import (
     TicketRefused,
     is_owed,
-    surrogate_known,
     ticket_answer,
     ticket_claim,
     ticket_open,
@@ -55,6 +55,7 @@ from workforces.services.tickets import (
 
 View = Callable[..., HttpResponse]
 SALT = "quorate.visit"
+COOKIE = "quorate_visit"
 MAX_AGE_SECONDS = 3 * 86_400
 
 
@@ -104,14 +105,19 @@ def _token(workforce: Workforce, arrival: Arrival) -> str:
     return signing.dumps({"workforce": workforce.pk, **asdict(arrival)}, salt=SALT, compress=True)
 
 
+def _token_read(token: str) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = signing.loads(token, salt=SALT, max_age=MAX_AGE_SECONDS)
+    except signing.BadSignature as error:
+        raise VisitOver from error
+    return data
+
+
 class Visit:
     """Who is here, by which way, with which ticket: read from the signed address."""
 
     def __init__(self, token: str) -> None:
-        try:
-            data = signing.loads(token, salt=SALT, max_age=MAX_AGE_SECONDS)
-        except signing.BadSignature as error:
-            raise VisitOver from error
+        data = _token_read(token)
         self.token = token
         workforce = Workforce.objects.select_related("campaign").filter(pk=data.pop("workforce")).first()
         if workforce is None or not workforce.is_active:
@@ -119,7 +125,8 @@ class Visit:
         self.workforce = workforce
         self.campaign: Campaign = workforce.campaign
         self.arrival = Arrival(**data)
-        self.surrogate_id = surrogate_known(workforce=workforce, arrival=self.arrival)
+        self.found = ticket_find(workforce=workforce, arrival=self.arrival)
+        self.surrogate_id = surrogate_known(workforce=workforce, arrival=self.arrival, ticket=self.found)
 
     def has_consented(self) -> bool:
         """Return whether this person agreed to the text in force."""
@@ -131,7 +138,7 @@ class Visit:
         """Return the ticket, made at first sight; only after consent."""
         if not self.has_consented():
             raise VisitOver
-        ticket = ticket_open(workforce=self.workforce, arrival=self.arrival, now=timezone.now())
+        ticket = ticket_open(workforce=self.workforce, arrival=self.arrival, found=self.found, now=timezone.now())
         ticket.workforce = self.workforce
         return ticket
 
@@ -142,28 +149,33 @@ class Visit:
 
 @in_frame
 @require_GET
-def enter(request: HttpRequest, workforce_id: int) -> HttpResponse:
+def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
     """Take a person in by what the address says; a preview shows the instructions and makes no row."""
-    return _enter(request, workforce_id)
-
-
-def _enter(request: HttpRequest, workforce_id: int) -> HttpResponse:
-    workforce = get_object_or_404(Workforce.objects.select_related("campaign"), pk=workforce_id, is_active=True)
+    workforce = get_object_or_404(Workforce.objects.select_related("campaign"), key=key, is_active=True)
+    if KINDS[workforce.kind].door != door:
+        raise Http404
     arrival = kind_of(workforce, now=timezone.now()).arrive(request.GET.dict(), terms_of(workforce))
     if arrival is None:
         return _preview(request, workforce)
-    return redirect("visit", token=_token(workforce, arrival))
+    if not arrival.is_signed:
+        arrival = _continued(request, workforce, arrival) or replace(arrival, visit=str(uuid4()))
+    response = redirect("visit", token=(token := _token(workforce, arrival)))
+    if door == "join":  # a page of its own, where the browser keeps what is ours
+        response.set_cookie(
+            COOKIE, token, max_age=MAX_AGE_SECONDS, path=workforce.path, httponly=True, samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )  # fmt: skip
+    return response
 
 
-@in_frame
-@require_GET
-def enter_by_link(request: HttpRequest, key: str) -> HttpResponse:
-    """Take a person in by the signed link of a campaign."""
+def _continued(request: HttpRequest, workforce: Workforce, arrival: Arrival) -> Arrival | None:
+    """Return the visit that this browser began with the same ids; in any other browser it stays unseen."""
     try:
-        workforce_id = int(signing.Signer(salt="quorate.link").unsign(key.replace("~", ":")))
-    except (signing.BadSignature, ValueError) as error:
-        raise VisitOver from error
-    return _enter(request, workforce_id)
+        data = _token_read(request.COOKIES.get(COOKIE, ""))
+    except VisitOver:
+        return None
+    is_same = data.pop("workforce") == workforce.pk and data["visit"] and replace(arrival, visit=data["visit"])
+    return is_same if is_same and asdict(is_same) == data else None
 
 
 def _preview(request: HttpRequest, workforce: Workforce) -> HttpResponse:
@@ -238,8 +250,9 @@ def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
     farewell = kind_of(here.workforce, now=timezone.now()).farewell(
         here.arrival, terms_of(here.workforce), outcome, ticket.code
     )
-    own = statement_path(workforce_id=here.workforce.pk, surrogate_id=ticket.surrogate_id)
-    context = here.context() | {"ticket": ticket, "farewell": farewell, "statement": own}
+    own = statement_path(ticket) if is_person_known(ticket) else ""
+    waits = ticket.state == TicketState.ANSWERED and not KINDS[here.workforce.kind].confirms
+    context = here.context() | {"ticket": ticket, "farewell": farewell, "statement": own, "waits": waits}
     return _render(request, "workforces/visit/leave.html", context)
 
 
@@ -250,8 +263,9 @@ def agree(request: HttpRequest, token: str) -> HttpResponse:
     here = Visit(token)
     text = consent_text_current(here.campaign.pk)
     if text is not None and request.POST.get("text") == str(text.pk):
-        surrogate_id = visit_services.visitor(workforce=here.workforce, arrival=here.arrival)
-        consent_give(text_id=text.pk, surrogate_id=surrogate_id, now=timezone.now())
+        visit_services.visitor_consent(
+            workforce=here.workforce, arrival=here.arrival, text_id=text.pk, now=timezone.now()
+        )
     return redirect("visit", token=token)
 
 
@@ -261,9 +275,8 @@ def learn(request: HttpRequest, token: str) -> HttpResponse:
     """Take an answer of the training round and say what was right."""
     here = Visit(token)
     ticket = here.ticket()
-    number = request.POST.get("number", "")
     lesson = visit_services.visitor_learn(
-        ticket=ticket, number=int(number) if number.isdecimal() else 0, sent=request.POST.get("label", "")[:20],
+        ticket=ticket, number=whole_number(request.POST.get("number")), sent=request.POST.get("label", "")[:20],
         now=timezone.now(),
     )  # fmt: skip
     if lesson is None:
@@ -277,10 +290,9 @@ def learn(request: HttpRequest, token: str) -> HttpResponse:
 def answer(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Take an answer; then comes the next item of this ticket, or handing in."""
     here = Visit(token)
-    version = request.POST.get("version", "")
     ticket_answer(
         ticket=here.ticket(), assignment_id=assignment_id, stage=request.POST.get("stage", ""),
-        sent=request.POST.dict(), version=int(version) if version.isdecimal() else -1, now=timezone.now(),
+        sent=request.POST.dict(), version=whole_number(request.POST.get("version"), -1), now=timezone.now(),
     )  # fmt: skip
     return redirect("visit", token=token)
 
@@ -290,10 +302,9 @@ def answer(request: HttpRequest, token: str, assignment_id: UUID) -> HttpRespons
 def back(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Open the stage before again."""
     here = Visit(token)
-    version = request.POST.get("version", "")
     stage_back(
         assignment_id=assignment_id, surrogate_id=here.ticket().surrogate_id, now=timezone.now(),
-        version=int(version) if version.isdecimal() else -1,
+        version=whole_number(request.POST.get("version"), -1),
     )  # fmt: skip
     return redirect("visit", token=token)
 
@@ -303,11 +314,10 @@ def back(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
 def draft(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Keep what is marked but not confirmed."""
     here = Visit(token)
-    version = request.POST.get("version", "")
     try:
         kept = draft_save(
             assignment_id=assignment_id, surrogate_id=here.ticket().surrogate_id, suggestion=request.POST.dict(),
-            version=int(version) if version.isdecimal() else -1,
+            version=whole_number(request.POST.get("version"), -1),
         )  # fmt: skip
     except PROBLEMS as error:
         problem = problem_of(error)

@@ -1,6 +1,7 @@
 """``manage.py marketplace_requester``: make, fund and list requesters, rotate their keys."""
 
 import json
+from argparse import BooleanOptionalAction
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -38,7 +39,10 @@ class Command(BaseCommand):
         parser.add_argument("name", nargs="?", default="", help="the requester's name; none: list them all")
         parser.add_argument("--deposit", "--fund", dest="deposit", default="0", metavar="DOLLARS", help="put money in")
         parser.add_argument("--fees", choices=sorted(RULES), default=None, help="default: MARKETPLACE_FEES")
-        parser.add_argument("--sign-frames", action="store_true", help="add an HMAC of the ids to frame addresses")
+        parser.add_argument(
+            "--sign-frames", action=BooleanOptionalAction, default=None,
+            help="add an HMAC of the ids to frame addresses, so that nobody can write one (on, unless turned off)",
+        )  # fmt: skip
         parser.add_argument("--rotate-keys", action="store_true", help="revoke all keys and make a new one")
         parser.add_argument(
             "--layout", metavar="FILE", help="keep this HTML file as a HIT layout; prints its HITLayoutId"
@@ -82,6 +86,7 @@ def _made_or_changed(options: dict[str, Any], now: datetime) -> tuple[Requester,
     fees, signs = options["fees"], options["sign_frames"]
     if requester is None:
         rules = fees or settings.MARKETPLACE_FEES
+        signs = signs is not False
         return requester_create(name=options["name"], fee_rules=rules, signs_frames=signs, now=now), "made"
     requester_update(requester=requester, fee_rules=fees, signs_frames=signs)
     return requester, "found"

@@ -18,7 +18,7 @@ class Command(BaseCommand):
     """Prepare the database and serve."""
 
     help = (
-        "Serve the marketplace: the requester API (POST /) and the worker site. Its database (DATABASE_URL) is made and "
+        "Serve the marketplace: the requester API (POST /) and the worker site. Its database (MARKETPLACE_DATABASE_URL) is made and "
         "migrated first. The worker site's address is MARKETPLACE_URL; by default it follows --bind "
         "(http://worker.localhost:PORT)."
     )

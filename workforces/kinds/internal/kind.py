@@ -10,6 +10,7 @@ class Internal:
     """People with an account here."""
 
     key: ClassVar[str] = "internal"
+    door: ClassVar[str] = ""
     confirms: ClassVar[bool] = False
     terms_class: ClassVar[type[Terms]] = Terms
 

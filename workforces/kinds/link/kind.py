@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 from urllib.parse import urlencode, urlsplit
 
-from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Outcome, Terms
+from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Outcome, Terms, Unsigned, signature_verify
 
 _NAME = re.compile(r"[\w.@+-]{1,120}")
 
@@ -20,6 +20,7 @@ class LinkTerms(Terms):
     """What a panel agreed to.
 
     ``return_url`` gets the code appended as ``cc``; without one the code is shown to be copied.
+    ``confirm_seconds`` is how long finished work of unsigned visits waits for the panel's list.
     """
 
     person_parameter: str = "PROLIFIC_PID"
@@ -30,6 +31,7 @@ class LinkTerms(Terms):
     code_nothing_left: str = ""
     return_url: str = ""
     items_per_ticket: int = 10
+    confirm_seconds: int = 14 * 86_400
 
     def __post_init__(self) -> None:
         Terms.__post_init__(self)
@@ -40,11 +42,16 @@ class LinkTerms(Terms):
 
 
 class Link:
-    """People sent by a panel."""
+    """People sent by a panel, which can sign their addresses with the secret of the workforce."""
 
     key: ClassVar[str] = "link"
+    door: ClassVar[str] = "join"
     confirms: ClassVar[bool] = False
     terms_class: ClassVar[type[Terms]] = LinkTerms
+
+    def __init__(self, secret: str = "", now: float = 0.0) -> None:
+        self.secret = secret
+        self.now = now
 
     def arrive(self, query: Mapping[str, str], terms: Terms) -> Arrival | None:
         """Return who came; an address without a person is a look at the instructions."""
@@ -57,7 +64,10 @@ class Link:
             raise ArrivalRefused(f"{terms.person_parameter} is not an id of a panel")
         if visit != "-" and not _NAME.fullmatch(visit):
             raise ArrivalRefused(f"{terms.visit_parameter} is not an id of a visit")
-        return Arrival(worker=worker, remote_id=visit)
+        is_signed = bool(self.secret) and signature_verify(self.secret, query, worker, visit, now=self.now)
+        if not is_signed and terms.unsigned == Unsigned.REFUSE:
+            raise ArrivalRefused("the panel's signature is missing from this address")
+        return Arrival(worker=worker, remote_id=visit, is_signed=is_signed)
 
     def farewell(self, arrival: Arrival, terms: Terms, outcome: Outcome, code: str) -> Farewell:
         """Return the panel's address with the code of this outcome."""

@@ -4,15 +4,13 @@ The address is a claim of whoever opens it: a worker's id counts only when the m
 it lists the finished assignment with our code. (MTurk Requester UI guide, "ExternalQuestion".)
 """
 
-import hashlib
-import hmac
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Outcome, Terms
+from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Outcome, Terms, Unsigned, signature_verify
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 CODE_FIELD = "quorateCode"
@@ -73,12 +71,15 @@ class MTurkTerms(Terms):
             raise ValueError("auto_approval_seconds must lie between approve_after_seconds and 2,592,000")
         if self.reward_cents < 1:
             raise ValueError("reward_cents must be at least 1")
+        if self.unsigned == Unsigned.COUNT:
+            raise ValueError("unsigned cannot be count here: the marketplace lists what was handed in")
 
 
 class MTurk:
     """People who take a HIT."""
 
     key: ClassVar[str] = "mturk"
+    door: ClassVar[str] = "hit"
     confirms: ClassVar[bool] = True
     terms_class: ClassVar[type[Terms]] = MTurkTerms
 
@@ -98,7 +99,13 @@ class MTurk:
         if not _ENTITY.fullmatch(hit):
             raise ArrivalRefused("hitId is missing or not an id of a HIT")
         submit_url = self._submit_url(query.get("turkSubmitTo", ""))
-        return Arrival(worker, assignment, hit, submit_url, self._is_signed(query, hit, assignment, worker))
+        is_signed = bool(self.frame_secret) and signature_verify(
+            self.frame_secret, query, hit, assignment, worker, now=self.now
+        )
+        # A marketplace that signs signs every address.
+        if not is_signed and (self.frame_secret or terms.unsigned == Unsigned.REFUSE):
+            raise ArrivalRefused("the marketplace's signature is missing from this address")
+        return Arrival(worker, assignment, hit, submit_url, is_signed)
 
     def _submit_url(self, wanted: str) -> str:
         """Return where to hand in: the place the address names if it is one of ours, else our own."""
@@ -110,20 +117,6 @@ class MTurk:
         if origin not in {_origin(allowed) for allowed in self.submit_origins} or parts.query or parts.fragment:
             raise ArrivalRefused("turkSubmitTo is not a marketplace that this installation works with")
         return f"{base.rstrip('/')}/mturk/externalSubmit"
-
-    def _is_signed(self, query: Mapping[str, str], hit: str, assignment: str, worker: str) -> bool:
-        given, expires = query.get("quorateSignature", ""), query.get("quorateExpires", "")
-        if not self.frame_secret:
-            return False
-        if not given:  # a marketplace that signs signs every address
-            raise ArrivalRefused("the marketplace's signature is missing from this address")
-        text = f"{hit}\n{assignment}\n{worker}\n{expires}"
-        right = hmac.new(self.frame_secret.encode(), text.encode(), hashlib.sha256).hexdigest()
-        if not hmac.compare_digest(given, right):
-            raise ArrivalRefused("the marketplace's signature does not fit this address")
-        if not expires.isdecimal() or int(expires) < self.now:
-            raise ArrivalRefused("this address has expired: open the task again from the marketplace")
-        return True
 
     def farewell(self, arrival: Arrival, terms: Terms, outcome: Outcome, code: str) -> Farewell:
         """Return the form that hands the assignment in; the browser sends it."""

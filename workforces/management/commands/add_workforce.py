@@ -5,13 +5,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.urls import reverse
 from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
 from jobs.terminal import print_result
 from workforces.kinds.registry import KINDS
-from workforces.services.visits import link_key
 from workforces.services.workforces import workforce_add
 
 
@@ -47,7 +45,8 @@ class Command(BaseCommand):
         result = {"campaign": campaign.slug, "kind": row.kind, "terms": row.terms}
         summary = f"{campaign.slug} has a workforce {row.kind}"
         if row.kind == "link":
-            result["link"] = settings.PLATFORM_URL + reverse("join", args=[link_key(row)])
+            result["link"] = settings.PLATFORM_URL + row.path
+            result["secret"] = row.secret
             summary = str(result["link"])
         print_result(self.stdout, result, as_json=options["json"], summary=summary)
 

@@ -1,0 +1,69 @@
+"""Two surrogates that turn out to be one annotator: their work comes together under one of them."""
+
+from datetime import datetime
+from uuid import UUID
+
+from accounts.audit import record
+from accounts.services import consents_join
+from accounts.transactions import require_transaction
+from annotation.models import (
+    Annotation,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    Injection,
+    ItemReport,
+    Participation,
+    SlotState,
+    Standing,
+)
+from annotation.services.claims import participation_lock
+from annotation.services.counting import people_lock, slots_release, submissions_adopt
+from annotation.services.people import standing_move
+from annotation.signals import participation_joined
+
+# From the best to the worst: of two, an annotator keeps the worse.
+_ORDER = (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED)
+
+
+def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime) -> None:
+    """Move what an unconfirmed visit did to the person that it turned out to be.
+
+    Work on items that this person had already done stays behind, not counted. What they hold is released.
+    """
+    require_transaction()
+    people_lock(campaign_id=campaign.pk, surrogate_ids=[before, after])
+    mine = Assignment.objects.filter(campaign=campaign, surrogate_id=before)
+    held = mine.select_for_update(no_key=True).filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
+    slot_ids = list(held.order_by("pk").values_list("slot_id", flat=True))
+    held.update(state=AssignmentState.RELEASED, ended_at=now)
+    there = participation_lock(campaign_id=campaign.pk, surrogate_id=after)
+    twice = submissions_adopt(campaign_id=campaign.pk, before=before, after=after, now=now)
+    slots_release(slot_ids=slot_ids)
+    mine.exclude(annotation__in=twice).update(surrogate_id=after)
+    gold = Injection.objects.filter(campaign=campaign, surrogate_id=before, slot__state=SlotState.FILLED)
+    gold.exclude(slot__annotations__in=twice).update(surrogate_id=after)
+    ItemReport.objects.filter(item__campaign=campaign, surrogate_id=before).update(surrogate_id=after)
+    consents_join(scope_id=campaign.pk, before=before, after=after)
+    _places_join(campaign, before, there, now)
+    participation_joined.send(sender=Participation, campaign=campaign, before=before, after=after)
+    record(
+        action="participation_join", subject=there, now=now, actor_id=None, scope_id=campaign.pk,
+        before=str(before), after=str(after), twice=len(twice),
+    )  # fmt: skip
+
+
+def _places_join(campaign: Campaign, before: UUID, there: Participation, now: datetime) -> None:
+    """Carry the training and the worse standing over; an empty place goes."""
+    here = Participation.objects.filter(campaign=campaign, surrogate_id=before).first()
+    if here is None:
+        return
+    if here.trained_at and not there.trained_at:
+        Participation.objects.filter(pk=there.pk).update(trained=here.trained, trained_at=here.trained_at)
+    if _ORDER.index(Standing(here.standing)) > _ORDER.index(Standing(there.standing)):
+        standing_move(
+            campaign=campaign, surrogate_id=there.surrogate_id, to=Standing(here.standing), actor_id=None, now=now,
+            reason="the standing of another visit of the same person",
+        )  # fmt: skip
+    if not Annotation.objects.filter(campaign=campaign, surrogate_id=before).exists():
+        here.delete()

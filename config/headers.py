@@ -1,0 +1,22 @@
+"""Headers that Django has no setting for."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+# What these pages never ask a browser for, so that nothing framed or injected can.
+UNUSED = ("camera", "microphone", "geolocation", "payment", "usb", "display-capture", "publickey-credentials-get")
+POLICY = ", ".join(f"{feature}=()" for feature in UNUSED)
+
+
+class PermissionsPolicyMiddleware:
+    """Turn off what the pages do not use."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Add the header."""
+        response = self.get_response(request)
+        response.headers.setdefault("Permissions-Policy", POLICY)
+        return response

@@ -1,0 +1,25 @@
+"""The file that a job reads: an upload, or (from the command line only) a file of this machine."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+from django.core.files.storage import default_storage
+
+
+@contextmanager
+def opened(payload: Mapping[str, Any]) -> Iterator[IO[bytes]]:
+    """Open the file of a job."""
+    if "path" in payload:
+        with Path(payload["path"]).open("rb") as file:
+            yield file
+    else:
+        with default_storage.open(payload["file"]) as upload:
+            yield cast(IO[bytes], upload.file)
+
+
+def upload_forget(payload: Mapping[str, Any]) -> None:
+    """Delete an upload whose job ended."""
+    if payload.get("file"):
+        default_storage.delete(payload["file"])

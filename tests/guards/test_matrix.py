@@ -1,0 +1,113 @@
+"""Every route, every principal, every method: a route without a stated policy fails."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from jobs.ticks import tick
+from tests.guards.world import World, routes
+
+pytestmark = pytest.mark.django_db
+METHODS = ("get", "post", "put", "patch", "delete", "options", "trace")
+SEE = {"manager", "expert", "researcher", "admin"}
+MANAGE = {"manager", "admin"}
+RELEASES = {"manager", "researcher", "admin"}
+ALL = {"annotator", "expert", "manager", "researcher", "admin", "stranger", "foreign"}
+NOBODY: set[str] = set()
+
+# Name of the route: its methods, and who is let in. "public" needs no account: the address or the
+# session says what may be seen, or there is nothing to hide.
+POLICY: dict[str, tuple[str, set[str] | str]] = {
+    **dict.fromkeys(("home", "privacy"), ("get post", ALL)),
+    "home": ("get", ALL),
+    "job": ("get post", MANAGE),
+    **dict.fromkeys(("consent", "leave", "training", "work"), ("get post", {"annotator"})),
+    "work-guidelines": ("get", SEE | {"annotator"}),
+    **dict.fromkeys(("reserve", "undo"), ("post", {"annotator"})),
+    # Of somebody else's assignment nobody learns that it is there.
+    **dict.fromkeys(("stage", "back", "draft", "submit", "skip", "report", "extend", "events"), ("post", NOBODY)),
+    "campaign-new": ("get post", {"admin"}),
+    **dict.fromkeys(("campaign", "items"), ("get", SEE)),
+    **dict.fromkeys(("item", "pilot"), ("get", MANAGE)),
+    **dict.fromkeys(("campaign-import", "campaign-guidelines", "campaign-people", "quality-workforces"), ("get post", MANAGE)),
+    **dict.fromkeys(
+        (
+            "campaign-launch", "campaign-schedule", "campaign-state", "campaign-extend", "membership-revoke",
+            "invitation-withdraw", "item-retire", "annotation-exclude", "annotation-restore", "panel-confirm",
+            "quality-decide",
+        ),
+        ("post", MANAGE),
+    ),
+    **dict.fromkeys(("quality", "quality-decisions", "approvals"), ("get", MANAGE)),
+    "quality-inspect": ("get post", MANAGE),
+    "quality-cases": ("get post", {"expert", "admin"}),
+    "releases": ("get post", RELEASES),
+    "release": ("get", RELEASES),
+    "release-file": ("get", {"researcher", "admin"}),
+    # Whoever holds the address: a key nobody can guess, or a signed token that names one visit or one ticket.
+    **dict.fromkeys(("hit", "join", "visit"), ("get", "public")),
+    **dict.fromkeys(
+        ("visit-agree", "visit-learn", "visit-stage", "visit-back", "visit-draft", "visit-skip", "visit-events"),
+        ("post", "public"),
+    ),
+    "statement": ("get post", "public"),
+    "invitation": ("get", "public"),
+    "invitation-accept": ("get post", "public"),
+    **dict.fromkeys(("alive", "ready", "styleguide"), ("get", "public")),
+    "javascript-catalog": ("get options", "public"),
+    # Django's own: any method leads back to the page, and only POST changes the cookie.
+    "set_language": ("get post put patch delete options trace", "public"),
+}  # fmt: skip
+REFUSED = (404, 403, 405)
+
+
+def own_routes():
+    return [(name, pattern) for name, pattern in routes() if not pattern.startswith("account/") or name == "privacy"]
+
+
+@pytest.fixture
+def world(settings):
+    settings.STYLEGUIDE = True
+    tick(now=timezone.now())
+    return World()
+
+
+def test_every_route_has_a_policy():
+    assert {name for name, _ in own_routes()} == set(POLICY)
+
+
+@pytest.mark.parametrize("principal", ["nobody", *sorted(ALL)])
+def test_each_principal_gets_where_the_policy_says_and_no_further(world, principal):
+    wrong = []
+    client = Client()
+    if principal != "nobody":
+        client.force_login(world.people[principal])
+    for name, pattern in own_routes():
+        methods, allowed = POLICY[name]
+        for method in METHODS:
+            answer = getattr(client, method)(world.address(pattern))
+            stated = method in methods.split()
+            if not _fits(answer, stated=stated, allowed=allowed, principal=principal):
+                wrong.append((name, method, principal, answer.status_code))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def _fits(answer, *, stated, allowed, principal):
+    sent_to_login = answer.status_code == 302 and answer["Location"].startswith("/account/login/")
+    if not stated:
+        return answer.status_code in REFUSED or sent_to_login
+    if allowed == "public":
+        return answer.status_code < 500
+    if principal == "nobody":
+        return sent_to_login or answer.status_code == 405
+    if principal in allowed:
+        # Let in: what is asked for may still be wrong (422, 409), over (410), or not there (404 of the thing itself).
+        return answer.status_code < 500 and not sent_to_login and (answer.status_code != 404 or _names_nothing(answer))
+    return answer.status_code in REFUSED
+
+
+def _names_nothing(answer):
+    """Return whether a 404 is about a batch, case or file that this bare request does not name."""
+    return answer.request["PATH_INFO"].endswith(
+        ("manifest.json", "/decisions/case/1/", "/launch/", "/schedule/", "/inspect/", "/cases/")
+    )

@@ -1,0 +1,297 @@
+"""A visit is a claim: what somebody can reach, see and undo with ids that anybody could write into an address."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core import signing
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import ClaimedIdentity, ExternalIdentity
+from annotation.models import Annotation, Assignment, Participation, Slot
+from annotation.services.people import standing_move
+from annotation.services.withdrawal import withdrawals_apply
+from tests import factories
+from tests.workforces.acts import by_link, path, signed, text_of, visit_of
+from workforces.models import Errand, Posting, Ticket
+from workforces.services.statements import SALT, statement_path
+from workforces.services.tickets import tickets_lapse
+from workforces.services.workforces import workforce_add
+
+pytestmark = pytest.mark.django_db
+CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3", "items_per_ticket": 2}
+HIT = "3HIT"
+
+
+def link(campaign, **terms):
+    return workforce_add(campaign=campaign, kind="link", terms={**CODES, **terms}, actor_id=None, now=timezone.now())
+
+
+def unsigned(row, person, visit):
+    return f"{row.path}?PROLIFIC_PID={person}&SESSION_ID={visit}"
+
+
+def come(address, client=None):
+    """Follow an address and agree; return the client and the page that it leads to."""
+    client = client or Client()
+    page = client.get(address, follow=True)
+    if "/agree/" in page.content.decode():
+        client.post(path(page, "agree"), {"text": text_of(page)})
+        page = client.get(visit_of(page), follow=True)
+    return client, page
+
+
+def work(client, page, label=4):
+    """Answer until the visit is over; return its last page."""
+    while "/answer/" in page.content.decode():
+        version = re.search(r'name="version" value="(\d+)"', page.content.decode()).group(1)
+        page = client.post(
+            path(page, "answer"), {"stage": "relevance", "version": version, "label": str(label)}, follow=True
+        )
+    return page
+
+
+def states():
+    return sorted(Annotation.objects.values_list("state", flat=True))
+
+
+def confirm(row, text, boss=None):
+    boss = boss or factories.user(is_admin=True)
+    client = Client()
+    client.force_login(boss)
+    upload = SimpleUploadedFile("export.csv", text.encode())
+    address = f"/campaigns/{row.campaign.slug}/workforces/{row.pk}/confirm/"
+    assert client.post(address, {"file": upload}).status_code == 302
+    factories.run_jobs()
+    return client.get(f"/campaigns/{row.campaign.slug}/workforces/").content.decode()
+
+
+@pytest.fixture
+def frame(settings):
+    """Return a campaign's workforce at a marketplace that signs nothing, with one HIT."""
+    settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET = ["https://work.example"], ""
+    campaign = factories.antique(items=4, n=1)
+    row = workforce_add(
+        campaign=campaign, kind="mturk", terms={"qualification": "own"}, actor_id=None, now=timezone.now()
+    )
+    now = timezone.now()
+    Posting.objects.create(
+        workforce=row, number=1, places=9, terms=row.terms, state="open", hit_id=HIT, wanted_at=now, touched_at=now
+    )
+    return row
+
+
+def in_frame(row, worker, assignment):
+    return f"{row.path}?assignmentId={assignment}&hitId={HIT}&workerId={worker}"
+
+
+def test_each_way_in_has_its_own_door_and_none_can_be_guessed(frame):
+    row = link(frame.campaign)
+    assert Client().get(row.path).status_code == 200
+    assert Client().get(frame.path).status_code == 200
+    for address in (
+        f"/hit/{row.key}/",
+        f"/join/{frame.key}/",
+        f"/hit/{row.pk}/",
+        f"/hit/{frame.pk}/",
+        f"/join/{row.pk}/",
+    ):
+        assert Client().get(address, {"PROLIFIC_PID": "p1"}).status_code == 404
+    assert len(row.key) == 32
+    assert row.key != row.secret
+
+
+def test_invented_people_give_nothing_that_counts():
+    row = link(factories.antique(items=4, n=3))
+    for number in range(8):
+        work(*come(unsigned(row, f"invented{number}", "s")))
+    assert set(states()) == {"provisional"}
+    assert not ExternalIdentity.objects.exists()
+    assert Ticket.objects.filter(state="answered").count() == Ticket.objects.exclude(answered_at=None).count() > 0
+
+
+def test_an_unsigned_address_with_the_ids_of_an_earlier_visit_shows_nothing_of_it():
+    row = link(factories.antique(items=6, n=1))
+    _, first = come(unsigned(row, "victim", "s1"))
+    other, second = come(unsigned(row, "victim", "s1"))
+    assert path(first, "answer").split("/")[-3] != path(second, "answer").split("/")[-3]
+    assert Assignment.objects.values("surrogate").distinct().count() == 2
+    stolen = path(first, "answer").replace(visit_of(first), visit_of(second))
+    assert other.post(stolen, {"stage": "relevance", "version": "0", "label": "1"}).status_code in (404, 410)
+    last = work(other, second).content.decode()
+    assert "/statement/" not in last
+    assert "C1" in last
+
+
+def test_nobody_reaches_the_statement_of_a_confirmed_person_by_their_ids(frame, settings):
+    settings.MTURK_FRAME_SECRET = "shared"
+    query = {"assignmentId": "3A", "hitId": HIT, "workerId": "AVICTIM"}
+    client = Client()
+    page = client.get(frame.path, signed(query), follow=True)
+    client.post(path(page, "agree"), {"text": text_of(page)})
+    assert "/statement/" in work(client, client.get(visit_of(page))).content.decode()
+    for changed in ({**query, "assignmentId": "3B"}, query):
+        assert Client().get(frame.path, changed).status_code == 403  # a marketplace that signs signs everything
+    settings.MTURK_FRAME_SECRET = ""
+    assert "/statement/" not in work(*come(in_frame(frame, "AVICTIM", "3A"))).content.decode()
+
+
+def test_invented_workers_do_not_keep_the_holder_of_an_assignment_out(frame):
+    for number in range(30):
+        come(in_frame(frame, f"AFAKE{number}", f"3FAKE{number}"))
+    Assignment.objects.filter(state="live").update(state="expired")
+    Slot.objects.filter(state="held").update(state="open")
+    _, page = come(in_frame(frame, "AHONEST", "3HONEST"))
+    assert "/answer/" in page.content.decode()
+
+
+def test_the_browser_that_began_a_visit_goes_on_with_it():
+    row = link(factories.antique(items=6, n=1))
+    client, first = come(unsigned(row, "p1", "s1"))
+    again = client.get(unsigned(row, "p1", "s1"), follow=True)
+    assert path(first, "answer").split("/")[-3] == path(again, "answer").split("/")[-3]
+    assert (
+        "/agree/" in client.get(unsigned(row, "p2", "s1"), follow=True).content.decode()
+    )  # another person, another visit
+
+
+@pytest.mark.parametrize("change", ["person", "visit", "expired", "signature", "not ascii"])
+def test_a_signature_that_does_not_fit_or_is_over_is_refused(change):
+    row = link(factories.antique(items=1))
+    address = by_link(row, "p1", "s1")
+    good = {
+        "person": address.replace("p1", "p2"), "visit": address.replace("s1", "s2"),
+        "expired": by_link(row, "p1", "s1", quorateExpires="1"), "signature": address[:-1] + "x",
+        "not ascii": by_link(row, "p1", "s1", quorateSignature="é" * 64),
+    }[change]  # fmt: skip
+    assert Client().get(good).status_code == 403
+    assert Client().get(address).status_code == 302
+
+
+def test_a_workforce_can_refuse_whoever_is_not_signed():
+    row = link(factories.antique(items=1), unsigned="refuse")
+    assert Client().get(unsigned(row, "p1", "s1")).status_code == 403
+    assert Client().get(by_link(row, "p1", "s1")).status_code == 302
+
+
+def test_the_panels_list_lets_work_count_under_one_person():
+    row = link(factories.antique(items=4, n=1))
+    for visit in ("s1", "s2"):
+        work(*come(unsigned(row, "p1", visit)))
+    work(*come(unsigned(row, "cheat", "s3")))
+    assert set(states()) == {"provisional"}
+    page = confirm(
+        row, "Participant id,Submission id,Status\np1,s1,AWAITING REVIEW\np1,s2,APPROVED\ncheat,s3,RETURNED\n"
+    )
+    assert "2 visits confirmed" in page
+    assert states() == ["counted"] * 4
+    person = ExternalIdentity.objects.get()
+    assert (person.name, Annotation.objects.filter(surrogate=person.surrogate_id).count()) == ("p1", 4)
+    assert Participation.objects.get(surrogate=person.surrogate_id).submitted == 4
+    assert set(Ticket.objects.filter(state="submitted").values_list("surrogate", flat=True)) == {person.surrogate_id}
+    assert "0 visits confirmed" in confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")  # reading it again changes nothing
+
+
+def test_an_item_annotated_in_two_visits_of_one_person_counts_once():
+    campaign = factories.antique(items=2, n=2)
+    row = link(campaign)
+    for visit in ("s1", "s2"):
+        work(*come(unsigned(row, "p1", visit)))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\np1,s2\n")
+    assert states() == ["counted", "counted", "given_up", "given_up"]
+    assert Slot.objects.filter(state="open").count() == 2
+    person = ExternalIdentity.objects.get().surrogate_id
+    assert Participation.objects.get(surrogate=person).submitted == 2
+
+
+def test_a_managers_stated_risk_lets_unsigned_work_count_at_once_and_one_person_still_counts_once():
+    row = link(factories.antique(items=2, n=2), unsigned="count")
+    for visit in ("s1", "s2"):
+        last = work(*come(unsigned(row, "p1", visit)))
+    assert states() == ["counted", "counted", "excluded", "excluded"]
+    assert "/statement/" not in last.content.decode() or ExternalIdentity.objects.exists()
+
+
+def test_somebody_suspended_cannot_come_back_as_an_unsigned_visit():
+    row = link(factories.antique(items=4, n=1))
+    work(*come(unsigned(row, "p1", "s1")))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
+    person = ExternalIdentity.objects.get().surrogate_id
+    from django.db import transaction
+
+    with transaction.atomic():
+        standing_move(campaign=row.campaign, surrogate_id=person, to="suspended", actor_id=None, now=timezone.now())
+    work(*come(unsigned(row, "p1", "s2")))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s2\n")
+    assert states() == ["counted", "counted", "excluded", "excluded"]
+
+
+def test_a_visit_that_no_list_confirms_is_given_up_and_its_slots_reopen():
+    row = link(factories.antique(items=2, n=1))
+    work(*come(unsigned(row, "p1", "s1")))
+    now = timezone.now()
+    Ticket.objects.update(opened_at=now - timedelta(days=15), answered_at=now - timedelta(days=13))
+    assert tickets_lapse(workforce=row, now=now) == 0
+    assert tickets_lapse(workforce=row, now=now + timedelta(days=2)) == 1
+    assert states() == ["given_up", "given_up"]
+    assert Slot.objects.filter(state="open").count() == 2
+    assert "1 visits confirmed" in confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")  # a list that comes late
+    assert states() == ["counted", "counted"]
+
+
+def test_a_claimed_name_is_forgotten_with_the_person_who_is_erased():
+    from accounts.services import external_erase
+
+    row = link(factories.antique(items=4, n=1))
+    work(*come(by_link(row, "p1", "s1")))
+    work(*come(unsigned(row, "p1", "s2")))
+    assert ClaimedIdentity.objects.filter(name="p1").count() == 1
+    external_erase(identity=ExternalIdentity.objects.get(), actor_id=None, now=timezone.now())
+    assert not ClaimedIdentity.objects.exists()
+
+
+def test_a_statement_expires_and_a_new_address_goes_to_the_person_alone(frame, settings, monkeypatch):
+    settings.MTURK_FRAME_SECRET = "shared"
+    client = Client()
+    page = client.get(frame.path, signed({"assignmentId": "3A", "hitId": HIT, "workerId": "AONE"}), follow=True)
+    client.post(path(page, "agree"), {"text": text_of(page)})
+    work(client, client.get(visit_of(page)))
+    ticket = Ticket.objects.get()
+    assert Client().get(statement_path(ticket)).status_code == 200
+    monkeypatch.setattr(signing.time, "time", lambda: timezone.now().timestamp() - 31 * 86_400)
+    old = f"/statement/{signing.dumps(ticket.pk, salt=SALT)}/"
+    monkeypatch.undo()
+    over = Client().get(old)
+    assert (over.status_code, b"expired" in over.content, b"3A" in over.content) == (410, True, False)
+    for _ in range(3):
+        sent = Client().post(old)
+        assert set(re.findall(r"/statement/[^/]+/", sent.content.decode())) <= {old}
+    errand = Errand.objects.get(kind="notify")
+    assert Client().get(re.search(r"/statement/\S+", errand.text).group()).status_code == 200
+    assert errand.surrogate_id == ticket.surrogate_id
+
+
+def test_leaving_asks_once_more_and_can_be_undone_for_seven_days():
+    row = link(factories.antique(items=4, n=1))
+    work(*come(by_link(row, "p1", "s1")))
+    address = statement_path(Ticket.objects.get())
+    client = Client()
+    assert b'value="yes"' not in client.get(address).content
+    assert b'value="yes"' in client.get(f"{address}?leave").content
+    client.post(address, {"withdraw": "yes"})
+    assert "/agree/" in come_only(by_link(row, "p1", "s2"))  # no more work without agreeing anew
+    withdrawals_apply(timezone.now() + timedelta(days=6))
+    assert states() == ["counted", "counted"]
+    client.post(address, {"undo": "1"})
+    assert "/answer/" in come_only(by_link(row, "p1", "s3"))
+    withdrawals_apply(timezone.now() + timedelta(days=8))
+    assert states() == ["counted", "counted"]
+    client.post(address, {"withdraw": "yes"})
+    withdrawals_apply(timezone.now() + timedelta(days=7, hours=1))
+    assert states() == ["withdrawn", "withdrawn"]
+
+
+def come_only(address):
+    return Client().get(address, follow=True).content.decode()

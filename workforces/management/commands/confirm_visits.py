@@ -1,0 +1,43 @@
+"""``manage.py confirm_visits``: let the work of the visits that a panel lists count."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.management.campaigns import campaign_named
+from jobs.terminal import print_result, run_here
+from workforces.models import WorkforceKind
+from workforces.selectors import CONFIRM_LIST
+
+
+class Command(BaseCommand):
+    """Confirm visits by a panel's list."""
+
+    help = (
+        "Confirm the visits of people whose addresses the panel did not sign, by the panel's own list (.csv, .tsv or "
+        ".jsonl; Prolific's export of submissions is understood). Their work counts from then on. Example: "
+        "manage.py confirm_visits relevance prolific_export.csv"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Confirm as a job run here."""
+        campaign, path = campaign_named(options["campaign"]), options["file"]
+        row = campaign.workforces.filter(kind=WorkforceKind.LINK).first()
+        if row is None:
+            raise CommandError(f"{campaign.slug} has no link for a panel")
+        if not path.is_file():
+            raise CommandError(f"{path}: no such file")
+        payload = {"workforce": row.pk, "path": str(path.resolve()), "name": path.name}
+        job = run_here(kind=CONFIRM_LIST, payload=payload, stderr=self.stderr, scope_id=campaign.pk)
+        for error in job.result["errors"]:
+            self.stderr.write(f"{path}, row {error['row']}: {error['error']}")
+        counts = job.result
+        summary = f"{counts['confirmed']} visits confirmed, {counts['unknown']} not known or confirmed before, {counts['unfinished']} not finished, {counts['failed']} rows wrong"  # fmt: skip
+        print_result(self.stdout, dict(counts), as_json=options["json"], summary=summary)

@@ -1,0 +1,111 @@
+"""Confirmations: what the other side lists of finished work, matched with our tickets.
+
+A marketplace lists assignments with the answers that came with them, a panel lists its people and their visits.
+"""
+
+import secrets
+from datetime import datetime
+from uuid import UUID
+
+from accounts.audit import record
+from accounts.services import external_surrogate
+from accounts.transactions import durable
+from annotation.services.counting import submissions_confirm, submissions_give_up
+from workforces.kinds.mturk.client import RemoteAssignment
+from workforces.kinds.mturk.kind import CODE_FIELD
+from workforces.models import ErrandKind, Posting, Ticket, TicketState
+from workforces.services.identities import claimed_name, ticket_identify, ticket_people_lock
+from workforces.services.outbox import errand_add
+from workforces.services.pay import TRAINING
+from workforces.services.terms import ticket_terms
+from workforces.services.tickets import is_owed, ticket_annotations
+
+
+@durable
+def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -> bool:
+    """Match a ticket with what the marketplace lists: its answers count from now on. Return whether that was new.
+
+    Without our code (and without the marketplace's signature) the ticket goes to a person: it may be
+    another person's work under this name. It is neither counted nor paid nor refused by a rule.
+    """
+    proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
+    ticket_people_lock(ticket, name=remote.worker)
+    open_states = [TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED]
+    problem = ""
+    if not proven:
+        problem = "submitted without the code we gave out"
+    elif not (ticket.answered_at or ticket.work.exists() or ticket.trained or is_owed(ticket)):
+        problem = "submitted without an answer"
+    moved = Ticket.objects.filter(pk=ticket.pk, state__in=open_states).update(
+        state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
+        submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
+    )  # fmt: skip
+    if moved and problem:
+        submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
+    elif moved:
+        ticket_identify(ticket=ticket, name=remote.worker, now=now)
+        _confirmed(ticket, now)
+    return bool(moved)
+
+
+@durable
+def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
+    """Let the work of a visit count because the panel lists it; return whether that was new."""
+    ticket_people_lock(ticket, name=name)
+    waiting = Ticket.objects.filter(
+        pk=ticket.pk, state__in=[TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED]
+    )
+    moved = waiting.filter(work__isnull=False).values_list("pk", flat=True)
+    if not Ticket.objects.filter(pk__in=list(moved)).update(state=TicketState.SUBMITTED, submitted_at=now):
+        return False
+    ticket_identify(ticket=ticket, name=name, now=now)
+    _confirmed(ticket, now)
+    return True
+
+
+def _confirmed(ticket: Ticket, now: datetime) -> None:
+    """Let the answers of a ticket count, and pay for the training round, once for each person."""
+    # What the person had annotated before in another visit stayed with this visit's surrogate: it does not count.
+    work = [row for row in ticket_annotations(ticket) if row.surrogate_id == ticket.surrogate_id]
+    submissions_confirm(annotations=work, now=now)
+    cents = ticket_terms(ticket).training_bonus_cents
+    own = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id)
+    if cents and own.filter(trained=True).exists():
+        errand_add(
+            workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
+            cents=cents, text="For the training round before the first task", due_at=now,
+            token=f"{TRAINING}{ticket.workforce_id}-{ticket.surrogate_id}",
+        )  # fmt: skip
+
+
+@durable
+def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
+    """Let a person vouch for a ticket that could not be matched: it counts, and is paid if it is not yet."""
+    name = claimed_name(ticket)
+    ticket_people_lock(ticket, name=name)
+    unmatched = Ticket.objects.filter(pk=ticket.pk).exclude(problem="")
+    moved = unmatched.filter(state=TicketState.UNMATCHED).update(state=TicketState.SUBMITTED, problem="")
+    moved = moved or unmatched.filter(state=TicketState.APPROVED).update(problem="")
+    if moved:
+        ticket_identify(ticket=ticket, name=name, now=now)
+        _confirmed(ticket, now)
+        record(
+            action="ticket_accept", subject=ticket, now=now, actor_id=actor_id,
+            scope_id=ticket.workforce.campaign_id,
+        )  # fmt: skip
+    return bool(moved)
+
+
+@durable
+def unmatched_record(*, posting: Posting, remote: RemoteAssignment, now: datetime) -> Ticket:
+    """Keep an assignment that the marketplace lists and that never was here, for a person to look at."""
+    surrogate_id = external_surrogate(source=posting.workforce.source, name=remote.worker)
+    ticket, _ = Ticket.objects.get_or_create(
+        workforce=posting.workforce, remote_id=remote.remote_id, surrogate_id=surrogate_id,
+        defaults={
+            "posting": posting, "code": secrets.token_urlsafe(18), "state": TicketState.UNMATCHED,
+            "opened_at": remote.accepted_at, "submitted_at": remote.submitted_at,
+            "auto_approval_at": remote.auto_approval_at, "problem": "submitted without ever having opened our page",
+        },
+    )  # fmt: skip
+    return ticket

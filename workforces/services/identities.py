@@ -1,0 +1,96 @@
+"""Who a ticket belongs to.
+
+An address that the other side signed names a person. Any other is a claim: the visit gets a surrogate of its own and
+sees nothing but itself. When the other side confirms who it was, its work goes to that person.
+"""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate
+from accounts.services import claimed_confirm, claimed_surrogate, external_surrogate
+from accounts.transactions import require_transaction
+from annotation.services.counting import people_lock
+from annotation.services.joining import participation_join
+from workforces.kinds.base import Arrival
+from workforces.models import Errand, PayHold, Ticket, Workforce
+
+
+def ticket_find(*, workforce: Workforce, arrival: Arrival) -> Ticket | None:
+    """Return the ticket of an arrival, if there is one already."""
+    tickets = Ticket.objects.select_related("workforce__campaign", "posting").filter(workforce=workforce)
+    if not arrival.is_signed:
+        return tickets.filter(visit=arrival.visit).first()
+    return tickets.filter(
+        remote_id=arrival.remote_id,
+        surrogate__external__source=workforce.source, surrogate__external__name=arrival.worker,
+    ).first()  # fmt: skip
+
+
+def surrogate_known(*, workforce: Workforce, arrival: Arrival, ticket: Ticket | None) -> UUID | None:
+    """Return the surrogate of an arrival, if anything is known of it."""
+    if ticket is not None:
+        return ticket.surrogate_id
+    if not arrival.is_signed:
+        return Surrogate.objects.filter(pk=arrival.visit).values_list("pk", flat=True).first()
+    known = ExternalIdentity.objects.filter(source=workforce.source, name=arrival.worker)
+    return known.values_list("surrogate_id", flat=True).first()
+
+
+def surrogate_begin(*, workforce: Workforce, arrival: Arrival) -> UUID:
+    """Return the surrogate of an arrival, known from now on: the person's if the address is signed, else the visit's."""
+    if arrival.is_signed:
+        return external_surrogate(source=workforce.source, name=arrival.worker)
+    visit = UUID(arrival.visit)
+    claimed_surrogate(surrogate_id=visit, source=workforce.source, name=arrival.worker)
+    return visit
+
+
+def claimed_name(ticket: Ticket) -> str:
+    """Return whom an unconfirmed visit says it is; nothing if the ticket's person is known."""
+    claimed = ClaimedIdentity.objects.filter(surrogate_id=ticket.surrogate_id)
+    return claimed.values_list("name", flat=True).first() or ""
+
+
+def is_person_known(ticket: Ticket) -> bool:
+    """Return whether the other side vouched for whose ticket this is."""
+    return ExternalIdentity.objects.filter(surrogate_id=ticket.surrogate_id).exists()
+
+
+def ticket_people_lock(ticket: Ticket, *, name: str = "") -> None:
+    """Lock the places of a ticket's person, and of the one that it may turn out to be, before the ticket."""
+    named = ExternalIdentity.objects.filter(source=ticket.workforce.source, name=name)
+    people = {ticket.surrogate_id, *(named.values_list("surrogate_id", flat=True) if name else ())}
+    people_lock(campaign_id=ticket.workforce.campaign_id, surrogate_ids=people)
+
+
+def ticket_identify(*, ticket: Ticket, name: str, now: datetime) -> None:
+    """Give an unconfirmed visit's work to the person whom the other side named; a known person's stays theirs."""
+    require_transaction()
+    visit = ticket.surrogate_id
+    if not claimed_name(ticket):
+        return
+    person = claimed_confirm(surrogate_id=visit, source=ticket.workforce.source, name=name)
+    if person == visit:
+        return
+    participation_join(campaign=ticket.workforce.campaign, before=visit, after=person, now=now)
+    Errand.objects.filter(workforce=ticket.workforce, surrogate_id=visit).update(surrogate_id=person)
+    PayHold.objects.filter(campaign=ticket.workforce.campaign, surrogate_id=visit).delete()
+    same = Ticket.objects.filter(workforce=ticket.workforce, remote_id=ticket.remote_id, surrogate_id=person)
+    if not same.exists():
+        Ticket.objects.filter(pk=ticket.pk).update(surrogate_id=person)
+        ticket.surrogate_id = person
+
+
+def tickets_claimed(*, workforce: Workforce, name: str, remote_id: str) -> QuerySet[Ticket]:
+    """Return the tickets of visits that came with these ids, the one that was finished first before the others."""
+    return (
+        Ticket.objects.filter(
+            workforce=workforce, remote_id=remote_id,
+            surrogate__claimed__source=workforce.source, surrogate__claimed__name=name,
+        )
+        .select_related("workforce__campaign", "posting")
+        .order_by("answered_at", "pk")
+    )  # fmt: skip

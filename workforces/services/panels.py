@@ -1,0 +1,69 @@
+"""A panel's list of its people and their visits: what confirms that they were who they said."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.tasktypes.base import RowError
+from jobs.work import Work
+from workforces.models import Ticket, Workforce
+from workforces.services.confirmations import visit_confirm
+from workforces.services.identities import tickets_claimed
+from workforces.services.terms import terms_of
+
+# Prolific's names of the same columns, as in its export of submissions.
+PERSON = ("participant id", "prolific_pid", "person")
+VISIT = ("submission id", "session id", "session_id", "visit")
+# Prolific's words for visits whose work was handed in. A list without the column names only such visits.
+FINISHED = ("awaiting review", "approved", "completed")
+
+Row = tuple[int, Mapping[str, Any] | RowError]
+
+
+def panel_list_confirm(*, work: Work, workforce: Workforce, rows: Iterable[Row]) -> dict[str, Any]:
+    """Let the work of the visits that a panel lists count; reading a list again changes nothing.
+
+    Each row names a person and a visit, under the names of the workforce's parameters or of Prolific's export.
+    Return how many visits were confirmed, how many were not in the list as finished, unknown here, or unreadable.
+    """
+    counts = {"confirmed": 0, "unfinished": 0, "unknown": 0}
+    errors: list[dict[str, Any]] = []
+    for number, row in rows:
+        try:
+            person, visit, status = _read(row, workforce)
+        except RowError as error:
+            errors.append({"row": number, "error": str(error)})
+            continue
+        with work.step(done=number):
+            counts[_confirm(workforce, person, visit, status)] += 1
+    return {**counts, "failed": len(errors), "errors": errors[:100]}
+
+
+def _read(row: Mapping[str, Any] | RowError, workforce: Workforce) -> tuple[str, str, str]:
+    """Return the person, the visit and its status of a row; raise `RowError` if one of the first two is missing."""
+    if isinstance(row, RowError):
+        raise row
+    terms = terms_of(workforce)
+    cells = {str(key).strip().lower(): str(value or "").strip() for key, value in row.items()}
+    person = _first(cells, (terms.person_parameter.lower(), *PERSON))
+    visit = _first(cells, (terms.visit_parameter.lower(), *VISIT))
+    if not person or not visit:
+        raise RowError("a person or a visit is missing", "line")
+    return person, visit, cells.get("status", "")
+
+
+def _first(cells: Mapping[str, str], names: Iterable[str]) -> str:
+    return next((cells[name] for name in names if cells.get(name)), "")
+
+
+def _confirm(workforce: Workforce, person: str, visit: str, status: str) -> str:
+    if status and status.lower() not in FINISHED:
+        return "unfinished"
+    known = {"surrogate__external__source": workforce.source, "surrogate__external__name": person}
+    if Ticket.objects.filter(workforce=workforce, remote_id=visit, **known).exists():
+        return "unknown"  # confirmed before
+    for ticket in tickets_claimed(workforce=workforce, name=person, remote_id=visit):
+        if visit_confirm(ticket=ticket, name=person, now=timezone.now()):
+            return "confirmed"
+    return "unknown"
