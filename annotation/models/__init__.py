@@ -21,6 +21,7 @@ from annotation.models.items import Injection, Item, ItemState, Slot, SlotState
 from annotation.models.work import (
     BLOCKING,
     FILLING,
+    GIVEN_BACK,
     INTERNAL,
     ONCE_PER_PERSON,
     PUBLISHED,
@@ -38,6 +39,7 @@ from annotation.models.work import (
 __all__ = [
     "BLOCKING",
     "FILLING",
+    "GIVEN_BACK",
     "INTERNAL",
     "ONCE_PER_PERSON",
     "ORDINARY",

@@ -15,7 +15,7 @@ class AssignmentState(models.TextChoices):
     LATE = "late", _("Submitted late")
     EXPIRED = "expired", _("Expired")
     SKIPPED = "skipped", _("Skipped")
-    RELEASED = "released", _("Released")  # the item was retired or the reservation lapsed
+    RELEASED = "released", _("Released")  # given back, the item was retired, or the reservation lapsed
     UNDONE = "undone", _("Undone")  # its author answers the item again, in another assignment
 
 
@@ -29,6 +29,8 @@ BLOCKING = (
 )
 
 
+# An annotator whose assignment ended like this gets the item again, first of all, as long as its slot is free.
+GIVEN_BACK = (AssignmentState.EXPIRED, AssignmentState.RELEASED)
 # No two assignments of an item and an annotator are in these states.
 ONCE_PER_PERSON = (AssignmentState.RESERVED, AssignmentState.LIVE, AssignmentState.SUBMITTED)
 
@@ -73,6 +75,11 @@ class Assignment(models.Model):
                 fields=["deadline_at"], condition=models.Q(state__in=["reserved", "live"]), name="assignment_deadline"
             ),
             models.Index(fields=["surrogate", "item"], name="assignment_seen"),
+            models.Index(
+                fields=["campaign", "surrogate"],
+                condition=models.Q(state__in=["expired", "released"]),
+                name="assignment_given_back",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from accounts.selectors import consent_is_current
 from accounts.transactions import durable, require_transaction
 from annotation.models import (
     BLOCKING,
+    GIVEN_BACK,
     Assignment,
     AssignmentState,
     BatchState,
@@ -152,9 +153,11 @@ def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, secon
     _rewind(participation)
     search = _Search(campaign, surrogate_id)
     deadline_at = now + timedelta(seconds=seconds)
-    injected = _injected(participation, search, ahead=state == AssignmentState.RESERVED)
-    if injected is not None:
-        return _assign(campaign, surrogate_id, injected, state, deadline_at, now)
+    own = _given_back(participation, search)
+    if own is None:
+        own = _injected(participation, search, ahead=state == AssignmentState.RESERVED)
+    if own is not None:
+        return _assign(campaign, surrogate_id, own, state, deadline_at, now)
     slot = search.first(after=participation.cursor)
     if search.position > participation.cursor:
         Participation.objects.filter(pk=participation.pk).update(cursor=search.position)
@@ -166,6 +169,28 @@ def _claim(campaign: Campaign, surrogate_id: UUID, state: AssignmentState, secon
     if slot is None:
         return _nothing(campaign, search)
     return _assign(campaign, surrogate_id, slot, state, deadline_at, now)
+
+
+def _given_back(place: Participation, search: "_Search") -> Slot | None:
+    """Hold and return the slot that an annotator gave back last, or whose time ran out, if it is free still.
+
+    It is asked for in one way, whether it is open to everybody or put aside for this person: if the one came back and
+    the other did not, what comes back would tell which was a known answer.
+    """
+    ended = (
+        Assignment.objects.filter(
+            campaign_id=place.campaign_id, surrogate_id=place.surrogate_id,
+            state__in=GIVEN_BACK, slot__state__in=[SlotState.OPEN, SlotState.ASIDE],
+            item__state=ItemState.ACTIVE, item__batch__state=BatchState.OPEN,
+        )
+        .exclude(item__in=search.seen().values("item"))
+        .select_related("slot")
+        .order_by("-ended_at", "pk")
+        .first()
+    )  # fmt: skip
+    if ended is None:
+        return None
+    return ended.slot if slot_hold(slot_id=ended.slot_id, before=SlotState(ended.slot.state)) else None
 
 
 def _injected(place: Participation, search: "_Search", *, ahead: bool) -> Slot | None:
@@ -290,7 +315,7 @@ def _assign(
     campaign: Campaign, surrogate_id: UUID, slot: Slot, state: AssignmentState, deadline_at: datetime, now: datetime
 ) -> Claim:
     kept = (
-        Assignment.objects.filter(item_id=slot.item_id, surrogate_id=surrogate_id, state=AssignmentState.EXPIRED)
+        Assignment.objects.filter(item_id=slot.item_id, surrogate_id=surrogate_id, state__in=GIVEN_BACK)
         .order_by("-claimed_at")
         .first()
     )

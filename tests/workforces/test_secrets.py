@@ -7,6 +7,7 @@ exposures nothing tells gold from ordinary: not ids, not order, not what the pag
 import random
 import re
 from collections import Counter
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,6 +19,7 @@ from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Item
 from annotation.services.campaigns import SplitPlan
+from annotation.services.sweeps import assignments_expire
 from quality.rules.policy import Policy
 from tests import factories
 from workforces.services.workforces import workforce_add
@@ -165,6 +167,69 @@ def test_gold_and_ordinary_exposures_cannot_be_told_apart(campaign):
     # Gold lies anywhere among what people see: not first, not last, not every n-th.
     places = [number % 12 for number, row in enumerate(rows) if row[0]]
     assert len(set(places)) >= 5
+
+
+def post(client, url, **sent):
+    return client.post(url, sent, headers={"HX-Request": "true"})
+
+
+def answer(client, live):
+    return post(client, f"/assignments/{live.pk}/stage/", stage="relevance", version=str(live.draft_version), label="4")
+
+
+def expire(client, campaign, live):
+    Assignment.objects.filter(pk=live.pk).update(deadline_at=timezone.now() - timedelta(seconds=1))
+    assignments_expire(timezone.now())
+
+
+def skip(client, campaign, live):
+    post(client, f"/assignments/{live.pk}/skip/", reason="unclear")
+
+
+def undo(client, campaign, live):
+    """Take the answer before back, and give it again."""
+    post(client, f"/work/{campaign.slug}/undo/")
+    again = Assignment.objects.get(surrogate=live.surrogate_id, state="live")
+    if again.pk != live.pk:
+        answer(client, again)
+
+
+def reload(client, campaign, live):
+    """Look at the page once more."""
+
+
+def reserve(client, campaign, live):
+    """Have the next item held, and let that lapse."""
+    post(client, f"/work/{campaign.slug}/reserve/")
+    Assignment.objects.filter(state="reserved").update(deadline_at=timezone.now() - timedelta(seconds=1))
+    assignments_expire(timezone.now())
+
+
+@pytest.mark.parametrize("deed", [undo, expire, skip, reload, reserve])
+def test_what_comes_back_does_not_tell_gold(campaign, deed):
+    """After an undo, a deadline, a skip, a reload: the same item or another, alike for both, in answers alike."""
+    outcomes = {True: Counter(), False: Counter()}
+    for _ in range(3):
+        person = factories.annotator(campaign)
+        client = Client()
+        client.force_login(person)
+        post(client, f"/work/{campaign.slug}/")
+        for number in range(12):
+            own = Assignment.objects.select_related("item__batch").filter(surrogate=person.surrogate_id, state="live")
+            live = own.first()
+            if live is None:
+                break
+            if number:
+                deed(client, campaign, live)
+            page = post(client, f"/work/{campaign.slug}/")
+            after = own.get()
+            if number:
+                told = (after.item_id == live.item_id, page.status_code, *sorted(page.headers))
+                outcomes[live.item.batch.purpose == "gold"][told] += 1
+            answer(client, after)
+    assert set(outcomes[True]) == set(outcomes[False]), outcomes
+    assert len(set(outcomes[True])) == 1
+    assert min(outcomes[True].total(), outcomes[False].total()) >= 5
 
 
 def test_serving_gold_costs_no_more_statements_than_serving_what_is_open(campaign):
