@@ -134,6 +134,25 @@ class Membership(models.Model):
         return f"{self.role} {self.user_id}"
 
 
+class RoleWaiver(models.Model):
+    """An administrator's permission for one person to manage a campaign and judge or annotate in it, with the reason.
+
+    Small labs need it; releases print it.
+    """
+
+    scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="role_waivers")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    reason = models.CharField(max_length=500)
+    granted_by = models.ForeignKey(Surrogate, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scope", "user"], name="role_waiver_once")]
+
+    def __str__(self) -> str:
+        return f"waiver of {self.at:%Y-%m-%d}"
+
+
 class Invitation(models.Model):
     """A link that gives a role. Only its hash is stored."""
 

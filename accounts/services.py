@@ -4,11 +4,15 @@ import hashlib
 import secrets
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.sessions.models import Session
+from django.core.mail import send_mail
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.utils.translation import gettext as _
 
 from accounts.audit import record
 from accounts.models import (
@@ -20,6 +24,7 @@ from accounts.models import (
     InvitationUse,
     Membership,
     Role,
+    RoleWaiver,
     Surrogate,
     User,
 )
@@ -30,23 +35,77 @@ class InvitationError(ValueError):
     """The link cannot be used (any more)."""
 
 
+class RoleRefused(ValueError):
+    """A person cannot have a role beside those that they have; the message says why."""
+
+
+# A manager sees every answer, and so can neither annotate nor judge blind.
+_MANAGER = frozenset({Role.MANAGER})
+_BLIND = frozenset({Role.ANNOTATOR, Role.EXPERT})
+
+
 def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | None, now: datetime) -> None:
-    """Give a role; giving it twice changes nothing."""
+    """Give a role, and tell the person; giving it twice changes nothing.
+
+    Raises
+    ------
+    RoleRefused
+        They would manage a campaign and annotate or judge in it, without a waiver.
+    """
     require_transaction()
+    others = _BLIND if role in _MANAGER else _MANAGER if role in _BLIND else frozenset()
+    held = Membership.objects.filter(user=user, scope_id=scope_id, role__in=others)
+    if held.exists() and not RoleWaiver.objects.filter(user=user, scope_id=scope_id).exists():
+        raise RoleRefused("nobody manages a campaign and annotates or judges in it without an administrator's waiver")
     membership, created = Membership.objects.get_or_create(user=user, scope_id=scope_id, role=Role(role))
     if created:
         record(action="membership_grant", subject=membership, now=now, actor_id=actor_id, scope_id=scope_id, role=role)
+        _tell(user, _("You have a new role in a campaign: %(role)s.") % {"role": Role(role).label})
 
 
 @transaction.atomic
 def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now: datetime) -> None:
-    """Take a role away."""
-    membership = Membership.objects.get(pk=membership_id, scope_id=scope_id)
+    """Take a role away, and tell the person."""
+    membership = Membership.objects.select_related("user").get(pk=membership_id, scope_id=scope_id)
     record(
         action="membership_revoke", subject=membership, now=now, actor_id=actor_id, scope_id=scope_id,
         role=membership.role, person=str(membership.user.surrogate_id),
     )  # fmt: skip
+    _tell(
+        membership.user,
+        _("You no longer have this role in a campaign: %(role)s.") % {"role": membership.get_role_display()},
+    )
     membership.delete()
+
+
+def _tell(user: User, text: str) -> None:
+    """Write to a person once the change is made; a mail that cannot be sent does not undo it."""
+    site = settings.PLATFORM_URL
+    body = f"{text}\n\n{site}"
+    transaction.on_commit(partial(send_mail, "Quorate", body, None, [user.email], fail_silently=True), robust=True)
+
+
+@transaction.atomic
+def role_waiver_grant(*, user: User, scope_id: UUID, reason: str, actor_id: UUID, now: datetime) -> RoleWaiver:
+    """Allow a person to manage a campaign and to annotate or judge in it; for administrators, on record.
+
+    Raises
+    ------
+    RoleRefused
+        No reason was given.
+    """
+    if not reason.strip():
+        raise RoleRefused("say why one person has to do both: releases print it")
+    waiver, created = RoleWaiver.objects.get_or_create(
+        user=user, scope_id=scope_id, defaults={"reason": reason[:500], "granted_by_id": actor_id, "at": now}
+    )
+    if created:
+        record(
+            action="role_waiver_grant", subject=waiver, now=now, actor_id=actor_id, scope_id=scope_id,
+            reason=reason[:500], person=str(user.surrogate_id),
+        )  # fmt: skip
+        _tell(user, _("An administrator allows you to manage a campaign and to annotate or judge in it."))
+    return waiver
 
 
 @transaction.atomic
@@ -98,7 +157,7 @@ def invitation_accept(*, token_sha256: str, user: User, now: datetime) -> UUID:
     invitation = invitation_find(token_sha256=token_sha256, now=now)
     if Membership.objects.filter(user=user, scope_id=invitation.scope_id, role=invitation.role).exists():
         return invitation.scope_id
-    _, first_time = InvitationUse.objects.get_or_create(invitation=invitation, user=user)
+    _use, first_time = InvitationUse.objects.get_or_create(invitation=invitation, user=user)
     used = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0).update(uses_left=F("uses_left") - 1)
     if not used or not first_time:
         raise InvitationError
@@ -144,7 +203,7 @@ def consent_text_publish(
 def consent_give(*, text_id: int, surrogate_id: UUID, now: datetime) -> None:
     """Record that a person agrees to one version; agreeing twice is the same."""
     text = ConsentText.objects.get(pk=text_id)
-    _, created = Consent.objects.get_or_create(
+    _row, created = Consent.objects.get_or_create(
         text=text, surrogate_id=surrogate_id, withdrawn_at=None, defaults={"given_at": now}
     )
     if created:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.adapter import INVITATION_KEY
 from accounts.models import User
 from accounts.permissions import signed_in
-from accounts.services import InvitationError, invitation_accept, invitation_find, token_hash, user_erase
+from accounts.services import InvitationError, RoleRefused, invitation_accept, invitation_find, token_hash, user_erase
 
 
 @require_GET
@@ -33,6 +33,9 @@ def invitation_page(request: HttpRequest) -> HttpResponse:
             invitation_accept(token_sha256=token_sha256, user=request.user, now=now)
             request.session.pop(INVITATION_KEY, None)
             return redirect("home")
+    except RoleRefused as error:
+        messages.error(request, _("This role cannot be yours: %(why)s.") % {"why": error})
+        return redirect("home")
     except InvitationError:
         request.session.pop(INVITATION_KEY, None)
         return render(request, "accounts/invitation.html", {"invitation": None}, status=410)

@@ -32,6 +32,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/guidelines/", campaigns.guidelines, name="campaign-guidelines"),
     path("campaigns/<slug:slug>/people/", people.people, name="campaign-people"),
     path("campaigns/<slug:slug>/people/<int:membership_id>/revoke/", people.revoke, name="membership-revoke"),
+    path("campaigns/<slug:slug>/people/<int:membership_id>/waive/", people.waive, name="role-waive"),
     path(
         "campaigns/<slug:slug>/invitations/<int:invitation_id>/withdraw/", people.withdraw, name="invitation-withdraw"
     ),

@@ -9,7 +9,7 @@ import orjson
 
 from exports.families import FAMILIES
 from exports.models import Release
-from exports.selectors.members import provenance_of, shortfall_rows
+from exports.selectors.members import provenance_of, role_waivers, shortfall_rows
 from exports.targets import Progress, Target
 from exports.writers.lines import write_lines
 
@@ -56,6 +56,7 @@ def _manifest(release: Release, files: dict[str, Any], items: dict[str, int], sh
         "code": f"quorate {CODE_VERSION}",
         "licence": None,  # unknown until the campaign states one
         **provenance_of(release),
+        "role_waivers": list(role_waivers(release)),
         "files": dict(sorted(files.items())),
     }
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Role, User
 from accounts.selectors import consent_text_current
-from accounts.services import consent_give, membership_grant
+from accounts.services import consent_give, membership_grant, role_waiver_grant
 from annotation.management.campaigns import launch_here
 from annotation.models import Annotation, Assignment, Campaign, CampaignState, Item
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
@@ -111,6 +111,14 @@ def annotator(campaign: Campaign, name: str = "") -> User:
     assert text is not None
     consent_give(text_id=text.pk, surrogate_id=person.surrogate_id, now=timezone.now())
     return person
+
+
+def waive(campaign: Campaign, person: User) -> None:
+    """Allow a person to manage a campaign and to annotate or judge in it."""
+    role_waiver_grant(
+        user=person, scope_id=campaign.pk, reason="One person does both in this test.",
+        actor_id=person.surrogate_id, now=timezone.now(),
+    )  # fmt: skip
 
 
 def join(campaign: Campaign, person: User, role: str = Role.ANNOTATOR) -> None:

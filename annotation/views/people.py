@@ -1,18 +1,28 @@
 """Who works on a campaign, and invitations."""
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.models import Invitation, Membership, Role
+from accounts.models import Invitation, Membership, Role, RoleWaiver
 from accounts.permissions import Action, signed_in
 from accounts.selectors import memberships_of_scope
-from accounts.services import invitation_create, invitation_withdraw, membership_revoke
+from accounts.services import (
+    RoleRefused,
+    invitation_create,
+    invitation_withdraw,
+    membership_revoke,
+    role_waiver_grant,
+)
 from annotation.forms import InvitationForm
 from annotation.views.access import campaign_for
+
+INVITED_BY_MANAGERS = (Role.ANNOTATOR, Role.EXPERT)
 
 
 @login_required
@@ -21,7 +31,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     """List members; POST makes an invitation, whose link is shown once."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     # Managers invite who works; who may manage or take data out, administrators decide.
-    roles = list(Role) if signed_in(request).is_admin else [Role.ANNOTATOR, Role.EXPERT]
+    roles = list(Role) if signed_in(request).is_admin else list(INVITED_BY_MANAGERS)
     form = InvitationForm(roles, request.POST or None)
     link = None
     if request.method == "POST" and form.is_valid():
@@ -37,6 +47,8 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
         "members": memberships_of_scope(campaign.pk)[:1000],
         "form": form,
         "link": link,
+        "may_remove": list(roles),
+        "waivers": RoleWaiver.objects.filter(scope_id=campaign.pk).select_related("user").order_by("pk")[:100],
     }
     return render(request, "annotation/people.html", context)
 
@@ -44,11 +56,33 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def revoke(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
-    """Take a role away."""
+    """Take a role away. Who manages or takes data out, administrators decide."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    get_object_or_404(Membership, pk=membership_id, scope_id=campaign.pk)
+    member = get_object_or_404(Membership, pk=membership_id, scope_id=campaign.pk)
+    if member.role not in INVITED_BY_MANAGERS and not signed_in(request).is_admin:
+        raise Http404
     actor_id = signed_in(request).surrogate_id
     membership_revoke(membership_id=membership_id, scope_id=campaign.pk, actor_id=actor_id, now=timezone.now())
+    return redirect("campaign-people", slug=slug)
+
+
+@login_required
+@require_POST
+def waive(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
+    """Allow a member to manage the campaign and to annotate or judge in it; administrators only."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    actor = signed_in(request)
+    if not actor.is_admin:
+        raise Http404
+    member = get_object_or_404(Membership.objects.select_related("user"), pk=membership_id, scope_id=campaign.pk)
+    try:
+        role_waiver_grant(
+            user=member.user, scope_id=campaign.pk, reason=request.POST.get("reason", ""),
+            actor_id=actor.surrogate_id, now=timezone.now(),
+        )  # fmt: skip
+        messages.success(request, _("Recorded. Releases of this campaign say so."))
+    except RoleRefused as error:
+        messages.error(request, str(error))
     return redirect("campaign-people", slug=slug)
 
 

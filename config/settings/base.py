@@ -51,6 +51,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.headers.PermissionsPolicyMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "accounts.middleware.LoginReturnMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

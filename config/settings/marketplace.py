@@ -58,7 +58,10 @@ INSTALLED_APPS = [
     "allauth.account",
     "csp",
 ]
-MIDDLEWARE = ["marketplace.middleware.HostMiddleware", *MIDDLEWARE]
+MIDDLEWARE = [
+    "marketplace.middleware.HostMiddleware",
+    *(one for one in MIDDLEWARE if "accounts." not in one or "allauth" in one),
+]
 ROOT_URLCONF = "marketplace.urls"
 _options: dict[str, Any] = TEMPLATES[0]["OPTIONS"]  # type: ignore[assignment]
 _options["context_processors"].append("marketplace.context.site")

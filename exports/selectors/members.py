@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Count
 from django.utils.crypto import salted_hmac
 
-from accounts.models import ExternalIdentity, User
+from accounts.models import ExternalIdentity, RoleWaiver, User
 from annotation.models import PUBLISHED, Annotation, Item
 from annotation.ordering import seeded
 from annotation.tasktypes.nq.answers import long_answer_tokens, span_text
@@ -160,6 +160,13 @@ def _key_of(surrogate_id: UUID) -> bytes:
         if key is not None:
             return bytes(key)
     return salted_hmac("pseudonym", surrogate_id.bytes, algorithm="sha256").digest()
+
+
+def role_waivers(release: Release) -> Iterator[dict[str, Any]]:
+    """Yield why people could manage this campaign and annotate or judge in it, up to the freeze; no names."""
+    rows = RoleWaiver.objects.filter(scope_id=release.campaign_id, at__lte=release.created_at).order_by("pk")
+    for row in rows:
+        yield {"reason": row.reason, "on": row.at.date().isoformat()}
 
 
 def shortfall_rows(release: Release) -> Iterator[dict[str, Any]]:

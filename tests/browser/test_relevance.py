@@ -163,6 +163,7 @@ def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F81
     assert Review.objects.get().state == "open"
     Flag.objects.create(campaign=made.campaign, question_id="900000", created_at=timezone.now())
     boss = factories.user("boss")
+    factories.waive(made.campaign, boss)
     factories.join(made.campaign, boss, Role.MANAGER)
     factories.join(made.campaign, boss, Role.EXPERT)
     desk_page = open_browser(boss)
@@ -208,6 +209,7 @@ def test_inspection_and_cases_take_one_key(desk, open_browser):  # noqa: F811
             factories.vote(made.campaign, factories.annotator(made.campaign), label)
         factories.examine(made.campaign)
     boss = factories.user("boss")
+    factories.waive(made.campaign, boss)
     factories.join(made.campaign, boss, Role.MANAGER)
     factories.join(made.campaign, boss, Role.EXPERT)
     opened = open_browser(boss)

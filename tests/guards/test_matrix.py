@@ -39,6 +39,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
         ("post", MANAGE),
     ),
     **dict.fromkeys(("quality", "quality-decisions", "approvals"), ("get", MANAGE)),
+    "role-waive": ("post", {"admin"}),
     "quality-inspect": ("get post", MANAGE),
     "quality-cases": ("get post", {"expert", "admin"}),
     "releases": ("get post", RELEASES),
@@ -109,5 +110,5 @@ def _fits(answer, *, stated, allowed, principal):
 def _names_nothing(answer):
     """Return whether a 404 is about a batch, case or file that this bare request does not name."""
     return answer.request["PATH_INFO"].endswith(
-        ("manifest.json", "/decisions/case/1/", "/launch/", "/schedule/", "/inspect/", "/cases/")
+        ("manifest.json", "/decisions/case/1/", "/waive/", "/launch/", "/schedule/", "/inspect/", "/cases/")
     )

@@ -1,0 +1,47 @@
+"""When a session ends in the middle of work: back to the page that it ended on, with nothing lost."""
+
+from collections.abc import Callable
+from urllib.parse import urlencode, urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+
+
+class LoginReturnMiddleware:
+    """Let whoever is sent to the login come back to the page they were on.
+
+    The address of a form, of a piece of a page or of a draft cannot be opened: its page can. A script is told in its
+    own words where to go: htmx by a header, one that reads JSON by a status.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Look at answers that lead to the login."""
+        response = self.get_response(request)
+        login = resolve_url(settings.LOGIN_URL)
+        if response.status_code != 302 or not response.headers["Location"].startswith(f"{login}?"):
+            return response
+        is_partial = bool(request.headers.get("HX-Request"))
+        if request.method in ("GET", "HEAD") and not is_partial:
+            return response
+        if request.headers.get("Accept") == "application/json":
+            text = _("You were logged out. Log in again in another tab; what you marked is kept in this one.")
+            return JsonResponse({"error": text}, status=401)
+        address = f"{login}?{urlencode({'next': _page(request)})}"
+        if not is_partial:
+            return redirect(address)
+        return HttpResponse(status=204, headers={"HX-Redirect": address})
+
+
+def _page(request: HttpRequest) -> str:
+    """Return the page that a form or a piece of a page belongs to, if it is one of ours; else the home page."""
+    page = request.headers.get("HX-Current-URL") or request.headers.get("Referer") or ""
+    if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
+        return resolve_url(settings.LOGIN_REDIRECT_URL)
+    parts = urlsplit(page)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path

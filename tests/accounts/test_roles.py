@@ -1,0 +1,99 @@
+"""Roles that exclude each other, who may change whose, and that everybody concerned is told."""
+
+import json
+
+import pytest
+from django.core import mail
+from django.core.management import call_command
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import AuditEvent, Invitation, Membership, RoleWaiver
+from accounts.services import RoleRefused, invitation_create, membership_grant, role_waiver_grant
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign():
+    return factories.antique(items=2, n=1)
+
+
+def member(campaign, role, **fields):
+    person = factories.user(**fields)
+    factories.join(campaign, person, role)
+    return person
+
+
+def revoke(client, campaign, person):
+    membership = Membership.objects.get(user=person, scope_id=campaign.pk)
+    return client.post(reverse("membership-revoke", args=[campaign.slug, membership.pk])).status_code
+
+
+def test_a_manager_removes_who_works_and_nobody_who_manages_or_takes_data_out(client, campaign):
+    boss = member(campaign, "manager")
+    client.force_login(boss)
+    for role, expected in (("manager", 404), ("researcher", 404), ("annotator", 302), ("expert", 302)):
+        other = member(campaign, role)
+        assert revoke(client, campaign, other) == expected, role
+        assert Membership.objects.filter(user=other).exists() is (expected == 404)
+    assert revoke(client, campaign, boss) == 404
+    client.force_login(factories.user(is_admin=True))
+    assert revoke(client, campaign, boss) == 302
+
+
+@pytest.mark.parametrize("role", ["annotator", "expert"])
+def test_a_manager_cannot_become_annotator_or_expert_of_the_campaign(client, campaign, role):
+    boss = member(campaign, "manager")
+    client.force_login(boss)
+    client.post(reverse("campaign-people", args=[campaign.slug]), {"role": role, "uses": 2, "days": 1, "note": ""})
+    Invitation.objects.all().delete()
+    token = invitation_create(
+        scope_id=campaign.pk, role=role, uses=2, days=1, note="", actor_id=boss.surrogate_id, now=timezone.now()
+    )
+    client.get(reverse("invitation", args=[token]))
+    client.post(reverse("invitation-accept"))
+    assert not Membership.objects.filter(user=boss, role=role).exists()
+    assert Invitation.objects.get().uses_left == 2  # nothing is half done
+    with pytest.raises(RoleRefused), transaction.atomic():
+        membership_grant(
+            user=member(campaign, role), scope_id=campaign.pk, role="manager", actor_id=None, now=timezone.now()
+        )
+
+
+def test_an_administrator_may_waive_that_with_a_reason_which_releases_print(client, campaign, tmp_path):
+    boss = member(campaign, "manager")
+    membership = boss.memberships.get()
+    address = reverse("role-waive", args=[campaign.slug, membership.pk])
+    client.force_login(boss)
+    assert client.post(address, {"reason": "I like it"}).status_code == 404
+    client.force_login(factories.user(is_admin=True))
+    client.post(address, {"reason": " "})
+    assert not RoleWaiver.objects.exists()
+    client.post(address, {"reason": "A lab of two people."})
+    assert AuditEvent.objects.filter(action="role_waiver_grant", scope_id=campaign.pk).count() == 1
+    factories.join(campaign, boss, "expert")
+    page = client.get(reverse("campaign-people", args=[campaign.slug])).content.decode()
+    assert "A lab of two people." in page
+    call_command("release", campaign.slug, "--format", "labels", "--to", str(tmp_path))
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest["role_waivers"] == [{"reason": "A lab of two people.", "on": timezone.now().date().isoformat()}]
+    assert boss.email not in json.dumps(manifest)
+
+
+def test_whoever_gets_or_loses_a_role_is_told(client, campaign, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        person = member(campaign, "annotator")
+    assert (mail.outbox[-1].to, "Annotator" in mail.outbox[-1].body) == ([person.email], True)
+    client.force_login(member(campaign, "manager"))
+    with django_capture_on_commit_callbacks(execute=True):
+        revoke(client, campaign, person)
+    assert (mail.outbox[-1].to, "no longer" in mail.outbox[-1].body) == ([person.email], True)
+    with django_capture_on_commit_callbacks(execute=True):
+        boss = factories.user(is_admin=True)
+        role_waiver_grant(
+            user=person, scope_id=campaign.pk, reason="few", actor_id=boss.surrogate_id, now=timezone.now()
+        )
+    assert mail.outbox[-1].to == [person.email]
