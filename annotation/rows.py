@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from annotation.tasktypes.base import RowError
-from documents.lines import read_lines, unzipped
+from documents.lines import LineTooLong, read_lines, unzipped
 
 csv.field_size_limit(2**24)
 
@@ -53,10 +53,10 @@ def _json_array(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, 
     decoder = json.JSONDecoder()
     buffer, number = "", 0
     try:
-        if text.read(1_000).lstrip()[:1] != "[":
+        piece = text.read(2**20)
+        if piece.lstrip()[:1] != "[":
             raise ValueError(f"{name}: expected a JSON array of objects")
-        text.seek(0)
-        while piece := text.read(2**20):
+        while piece:
             buffer += piece
             position = 0
             while (element := _next_object(decoder, buffer, position)) is not None:
@@ -66,6 +66,7 @@ def _json_array(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, 
             buffer = buffer[position:]
             if len(buffer) > 2**26:
                 break
+            piece = text.read(2**20)
     except UnicodeDecodeError as error:
         raise ValueError(f"{name}: not valid UTF-8 ({error.reason} at byte {error.start})") from error
     if buffer.lstrip("[, \t\r\n").rstrip() != "]":
@@ -86,9 +87,9 @@ def _next_object(decoder: json.JSONDecoder, buffer: str, position: int) -> tuple
 
 
 def _table(file: IO[bytes], name: str, delimiter: str) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    lines = (line.decode("utf-8-sig" if number == 1 else "utf-8") for number, line in read_lines(file, max_bytes=2**24))
+    reader = csv.DictReader(lines, delimiter=delimiter, strict=True)
     try:
-        reader = csv.DictReader(text, delimiter=delimiter, strict=True)
         for row in reader:
             if None in row:
                 yield reader.line_num, RowError("more cells than the header has columns", "line")
@@ -98,3 +99,5 @@ def _table(file: IO[bytes], name: str, delimiter: str) -> Iterator[tuple[int, Ma
         raise ValueError(f"{name}: not valid UTF-8 ({error.reason} at byte {error.start})") from error
     except csv.Error as error:
         raise ValueError(f"{name}, line {reader.line_num}: {error}") from error
+    except LineTooLong as error:
+        raise ValueError(f"{name}: {error}") from error

@@ -7,12 +7,19 @@ from typing import IO, cast
 
 from isal import igzip
 
+# Text shrinks to a tenth, a table of repeated rows to a hundredth; only what was made to fill memories shrinks more.
+MAX_RATIO = 200
+RATIO_FREE_BYTES = 64 * 2**20  # so much may come out of any file
 # The longest examples of Natural Questions are below a tenth of this.
 MAX_LINE_BYTES = 128 * 2**20
 
 
 class DamagedFile(ValueError):
     """A gzip file is damaged or cut short; what was read before it is good."""
+
+
+class BlownUp(DamagedFile):
+    """A gzip file unpacks to far more than any real data would."""
 
 
 class LineTooLong(ValueError):
@@ -36,7 +43,9 @@ def unzipped(file: IO[bytes]) -> IO[bytes]:
 
 class _Unzipped(io.RawIOBase):
     def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
         self._content = igzip.IGzipFile(fileobj=file)
+        self._written = 0
 
     def readable(self) -> bool:
         return True
@@ -46,5 +55,8 @@ class _Unzipped(io.RawIOBase):
             data = self._content.read(len(buffer))
         except (OSError, EOFError, zlib.error) as error:
             raise DamagedFile(f"the gzip file is damaged or cut short ({error})") from error
+        self._written += len(data)
+        if self._written > max(RATIO_FREE_BYTES, MAX_RATIO * self._file.tell()):
+            raise BlownUp(f"the gzip file unpacks to more than {MAX_RATIO} times its size")
         buffer[: len(data)] = data
         return len(data)
