@@ -165,6 +165,10 @@ STORAGES: dict[str, dict[str, Any]] = {
 }
 FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 2**20
+# What a backup takes along from the data folder, what it is called, and where a key that was made here is kept.
+BACKUP_FOLDERS: tuple[str, ...] = ("documents", "uploads", "releases")
+BACKUP_NAME = "quorate"
+BACKUP_KEY_FILE = "secret_key"
 
 # --- Security -----------------------------------------------------------------------------------
 X_FRAME_OPTIONS = "DENY"

@@ -72,6 +72,9 @@ if _database_url == env.str("DATABASE_URL", default=""):
 DATABASES = {"default": database(_database_url)}
 CACHES = {"default": cache(env.cache_url("MARKETPLACE_CACHE_URL", default="dbcache://marketplace_cache"))}
 STATIC_ROOT = DATA_DIR / "marketplace_static"
+BACKUP_FOLDERS = ()
+BACKUP_NAME = "marketplace"
+BACKUP_KEY_FILE = "marketplace_secret_key"
 
 AUTH_USER_MODEL = "marketplace.Worker"
 ACCOUNT_ADAPTER = "marketplace.adapter.WorkerAdapter"

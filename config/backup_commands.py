@@ -1,0 +1,70 @@
+"""The commands of backups, the same for both services; what each holds is in its settings."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from config.backups import BackupError, backup_save, backup_write, restore
+
+
+class BackupCommand(BaseCommand):
+    """Write a backup."""
+
+    help = (
+        "Write a backup (database, documents, uploads of queued jobs, releases, keys, hashes) into a folder, or to "
+        "standard output with -. People can go on working. It holds names and keys: encrypt what leaves the machine, "
+        "for example manage.py backup - | age -r RECIPIENT > quorate.tar.age"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the argument."""
+        parser.add_argument("target", metavar="DIR", help="a folder, or - for standard output")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write it and say where."""
+        now = timezone.now().isoformat(timespec="seconds")
+        try:
+            if options["target"] == "-":
+                manifest, place = backup_write(sys.stdout.buffer, now=now), "standard output"
+                sys.stdout.buffer.flush()
+            else:
+                path, manifest = backup_save(Path(options["target"]), now=now)
+                place = str(path)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        self.stderr.write(f"{len(manifest['files'])} files written to {place}")
+
+
+class RestoreCommand(BaseCommand):
+    """Restore a backup."""
+
+    help = (
+        "Restore a backup from a file, or from standard input with -. The database and the data folder must be empty; "
+        "everything is compared with the hashes in the backup before anything is put in place. Queued jobs go on when "
+        "a worker runs. Example: manage.py restore quorate-20261122T101500Z.tar"
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the argument."""
+        parser.add_argument("source", metavar="FILE", help="a backup, or - for standard input")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Restore and say what was found."""
+        try:
+            if options["source"] == "-":
+                manifest = restore(sys.stdin.buffer)
+            else:
+                with Path(options["source"]).open("rb") as stream:
+                    manifest = restore(stream)
+        except (BackupError, OSError) as error:
+            raise CommandError(str(error)) from error
+        self.stderr.write(f"{len(manifest['files'])} files of {manifest['made_at']} restored and verified")
+        if not manifest["is_same_key"]:
+            self.stderr.write(
+                "The SECRET_KEY in force is another one: sessions, links of visits and statements from before do not "
+                "work. Set the one in keys.json of the backup to keep them."
+            )

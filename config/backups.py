@@ -1,0 +1,298 @@
+"""Backups: everything an installation holds, in one tar archive, taken while people work.
+
+The archive holds a consistent copy of the database, the files of the data folder, the keys, and at its end a manifest
+with the hash of each member. Files are content-addressed or written once, and a row is only written after its file: so
+the database is copied first, and what it names is there when the files are read. Uploads are deleted when their job
+ends, so they are read before the database and again after it.
+"""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+from urllib.parse import quote
+
+from django.conf import settings
+from django.db import connection
+
+MANIFEST = "manifest.json"
+KEYS = "keys.json"
+FORMAT = 1
+_PIECE = 2**20
+
+
+class BackupError(RuntimeError):
+    """A backup cannot be made or restored; the message says why and what to do."""
+
+
+# --- Making one -------------------------------------------------------------------------------------
+
+
+def backup_write(stream: IO[bytes], *, now: str) -> dict[str, Any]:
+    """Write an archive to a stream and return its manifest."""
+    folder = Path(settings.DATA_DIR)
+    with (
+        tempfile.TemporaryDirectory(prefix="quorate-backup-") as temporary,
+        tarfile.open(fileobj=stream, mode="w|") as archive,
+    ):
+        hashes: dict[str, dict[str, Any]] = {}
+        early = Path(temporary) / "early"
+        for path in _files(folder, ("uploads",)):
+            _keep_early(path, early / path.relative_to(folder))
+        name = _database_copy(Path(temporary))
+        _add(archive, hashes, name, Path(temporary) / name)
+        for path in _files(folder, settings.BACKUP_FOLDERS):
+            _add(archive, hashes, str(path.relative_to(folder)), path)
+        for path in _files(early, ("uploads",)):
+            if (known := str(path.relative_to(early))) not in hashes:
+                _add(archive, hashes, known, path)
+        _add_bytes(archive, hashes, KEYS, json.dumps({"SECRET_KEY": settings.SECRET_KEY}).encode())
+        manifest = {
+            "format": FORMAT,
+            "service": settings.ROOT_URLCONF.partition(".")[0],
+            "database": name,
+            "made_at": now,
+            "files": hashes,
+        }
+        _add_bytes(archive, {}, MANIFEST, json.dumps(manifest, indent=1).encode())
+    return manifest
+
+
+def backup_save(target: Path, *, now: str) -> tuple[Path, dict[str, Any]]:
+    """Write an archive into a folder, whole or not at all, and return its path and manifest."""
+    target.mkdir(parents=True, exist_ok=True)
+    final = target / f"{settings.BACKUP_NAME}-{now.replace(':', '').replace('-', '')[:15]}Z.tar"
+    part = final.with_suffix(".part")
+    try:
+        with part.open("xb") as stream:
+            manifest = backup_write(stream, now=now)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except FileExistsError as error:
+        raise BackupError(f"{part} exists: another backup is being made, or one was cut short; delete it") from error
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    part.replace(final)
+    return final, manifest
+
+
+def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
+    """Yield the finished files below some folders; what is being written has a name that begins with a dot."""
+    for name in names:
+        for path in sorted((folder / name).rglob("*")):
+            if path.is_file() and not path.is_symlink() and not path.name.startswith("."):
+                yield path
+
+
+def _keep_early(path: Path, to: Path) -> None:
+    """Keep a file that may be deleted at any moment."""
+    to.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        try:
+            os.link(path, to)
+        except OSError:
+            shutil.copyfile(path, to)
+
+
+def _database_copy(folder: Path) -> str:
+    """Write a consistent copy of the database into a folder and return its name."""
+    if connection.vendor == "sqlite":
+        target = folder / "database.sqlite3"
+        source = Path(str(connection.settings_dict["NAME"])).resolve()
+        # One step is one read transaction: nobody waits for it, and nothing is seen half. A plain copy of the file
+        # would miss what stands in the write-ahead log.
+        with (
+            closing(sqlite3.connect(f"file:{quote(str(source))}?mode=ro", uri=True)) as live,
+            closing(sqlite3.connect(target)) as copy,
+        ):
+            live.backup(copy, pages=-1)
+            if copy.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+                raise BackupError("the copy of the database is damaged: check the disk")
+        return target.name
+    target = folder / "database.pgdump"
+    _postgresql("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}")
+    return target.name
+
+
+def _postgresql(program: str, *arguments: str) -> None:
+    """Run a program of PostgreSQL against our database."""
+    known = connection.settings_dict
+    environment = {
+        **os.environ, "PGHOST": known["HOST"] or "", "PGPORT": str(known["PORT"] or ""), "PGUSER": known["USER"],
+        "PGPASSWORD": known["PASSWORD"], "PGDATABASE": str(known["NAME"]),
+    }  # fmt: skip
+    environment = {name: value for name, value in environment.items() if value}
+    try:
+        done = subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    except FileNotFoundError as error:
+        raise BackupError(f"{program} is not installed: it comes with the client of PostgreSQL") from error
+    if done.returncode != 0:
+        raise BackupError(f"{program}: {done.stderr.strip()[-500:]}")
+
+
+def _add(archive: tarfile.TarFile, hashes: dict[str, dict[str, Any]], name: str, path: Path) -> None:
+    """Add a file as it is now; one that was deleted meanwhile belonged to work that has ended."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    with file:
+        entry = tarfile.TarInfo(name)
+        entry.size, entry.mode, entry.mtime = os.fstat(file.fileno()).st_size, 0o600, int(time.time())
+        hashing = _Hashing(file)
+        archive.addfile(entry, hashing)
+    hashes[name] = {"sha256": hashing.sum.hexdigest(), "bytes": entry.size}
+
+
+def _add_bytes(archive: tarfile.TarFile, hashes: dict[str, dict[str, Any]], name: str, data: bytes) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode, entry.mtime = len(data), 0o600, int(time.time())
+    archive.addfile(entry, io.BytesIO(data))
+    hashes[name] = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+
+
+class _Hashing(io.RawIOBase):
+    """A file whose hash is known when it was read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.sum = hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.sum.update(data)
+        return data
+
+
+# --- Restoring it -----------------------------------------------------------------------------------
+
+
+def restore(stream: IO[bytes]) -> dict[str, Any]:
+    """Bring an archive back into an empty installation and return its manifest.
+
+    Everything is unpacked beside its place and compared with the manifest first; until then nothing is changed.
+    Jobs that were queued or running go on when a worker runs.
+
+    Raises
+    ------
+    BackupError
+        The installation is not empty, or the archive is damaged, cut short, of another service or database.
+    """
+    _refuse_unless_empty()
+    folder = Path(settings.DATA_DIR)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".restore-", dir=folder) as temporary:
+        manifest = _unpacked(stream, Path(temporary))
+        _database_restore(Path(temporary) / manifest["database"])
+        for name in settings.BACKUP_FOLDERS:
+            if (Path(temporary) / name).exists():
+                shutil.move(Path(temporary) / name, folder / name)
+        keys = json.loads((Path(temporary) / KEYS).read_text())
+    manifest["is_same_key"] = _key_restore(keys["SECRET_KEY"])
+    return manifest
+
+
+def _refuse_unless_empty() -> None:
+    tables = connection.introspection.table_names()
+    connection.close()
+    if tables:
+        raise BackupError("the database is not empty: restore into a new one (DATABASE_URL, QUORATE_DATA)")
+    for name in settings.BACKUP_FOLDERS:
+        if any((Path(settings.DATA_DIR) / name).glob("*")):
+            raise BackupError(f"{Path(settings.DATA_DIR) / name} is not empty: restore into a new QUORATE_DATA")
+
+
+def _unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:
+    """Unpack an archive into a folder and return its manifest, to which every file was compared."""
+    found: dict[str, str] = {}
+    manifest: dict[str, Any] | None = None
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for entry in archive:
+                source = archive.extractfile(entry)
+                if source is None or not _is_plain(entry.name):
+                    raise BackupError(f"{entry.name!r} has no place in a backup")
+                if entry.name == MANIFEST:
+                    manifest = json.load(source)
+                else:
+                    found[entry.name] = _unpack(source, folder / entry.name)
+    except (tarfile.TarError, EOFError, OSError, ValueError) as error:
+        raise BackupError(f"the archive cannot be read: {error}") from error
+    if manifest is None:
+        raise BackupError("the archive is cut short: its manifest, which comes last, is missing")
+    _compare(manifest, found)
+    return manifest
+
+
+def _is_plain(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts
+
+
+def _unpack(source: IO[bytes], target: Path) -> str:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    found = hashlib.sha256()
+    with target.open("xb") as file:
+        while piece := source.read(_PIECE):
+            found.update(piece)
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return found.hexdigest()
+
+
+def _compare(manifest: dict[str, Any], found: dict[str, str]) -> None:
+    stated = {name: file["sha256"] for name, file in manifest["files"].items()}
+    for name in sorted({*stated, *found}):
+        if stated.get(name) != found.get(name):
+            raise BackupError(f"{name} is not as the manifest says: the archive is damaged")
+    service = settings.ROOT_URLCONF.partition(".")[0]
+    if manifest["format"] != FORMAT or manifest["service"] != service:
+        raise BackupError(
+            f"this is a backup of {manifest['service']}, format {manifest['format']}; here is {service}, format {FORMAT}"
+        )
+    if manifest["database"].endswith(".sqlite3") != (connection.vendor == "sqlite"):
+        raise BackupError(f"the backup holds {manifest['database']}, and DATABASE_URL names another kind of database")
+
+
+def _database_restore(copy: Path) -> None:
+    if connection.vendor == "sqlite":
+        target = Path(str(connection.settings_dict["NAME"]))
+        for left in ("-wal", "-shm"):  # of the empty file that was looked at
+            target.with_name(target.name + left).unlink(missing_ok=True)
+        shutil.move(copy, target)
+        return
+    _postgresql(
+        "pg_restore",
+        "--single-transaction",
+        "--no-owner",
+        "--no-privileges",
+        "--exit-on-error",
+        f"--dbname={connection.settings_dict['NAME']}",
+        str(copy),
+    )
+
+
+def _key_restore(secret: str) -> bool:
+    """Put the key back where this installation keeps its own, and return whether it is the one in force."""
+    path = Path(settings.DATA_DIR) / settings.BACKUP_KEY_FILE
+    if secret == settings.SECRET_KEY:
+        return True
+    if path.exists() and path.read_text() == settings.SECRET_KEY:  # made by this very start
+        path.write_text(secret)
+        return True
+    return False
