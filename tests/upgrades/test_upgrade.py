@@ -1,0 +1,106 @@
+"""From the database of the last tagged version: every migration applies, nothing is lost, and work goes on.
+
+``quorate-VERSION.*.sql.gz`` were dumped by that version: a campaign of Natural Questions with work in hand, one of
+ANTIQUE with gold, verdicts and a visit by a link, and people in all roles.
+"""
+
+import gzip
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from tests.conftest import ROOT
+
+VERSION = "0.1.0"
+HERE = Path(__file__).parent
+SHOWN = """
+import json
+from django.db import DatabaseError
+from django.test import Client
+from accounts.models import User
+from annotation.models import Annotation, Campaign, Participation
+from annotation.services.claims import slot_claim_next
+from django.utils import timezone
+from workforces.models import Ticket, Workforce
+row = Workforce.objects.get()
+boss = User.objects.get(email="boss@example.org")
+client = Client(headers={"host": "localhost"})
+client.force_login(boss)
+pages = [client.get(f"/campaigns/{one.slug}/{what}").status_code for one in Campaign.objects.all() for what in ("", "items/", "people/", "workforces/", "import/")]
+nq = Campaign.objects.get(slug="earth")
+place = Participation.objects.filter(campaign=nq).first()
+claim = slot_claim_next(campaign=nq, surrogate_id=place.surrogate_id, now=timezone.now())
+try:
+    Annotation.objects.update(answer={})
+    refused = False
+except DatabaseError:
+    refused = True
+print("SHOWN" + json.dumps({
+    "annotations": list(Annotation.objects.order_by("pk").values_list("pk", "state")), "pages": sorted(set(pages)),
+    "door": Client(headers={"host": "localhost"}).get(row.path).status_code, "secret": len(row.secret), "ticket": Ticket.objects.get().state,
+    "claim": claim.assignment is not None, "refused": refused,
+}))
+"""
+
+
+@contextmanager
+def old_database(folder):
+    """Yield the URL of a database as the old version left it."""
+    if connection.vendor == "sqlite":
+        target = folder / "old.sqlite3"
+        script = gzip.decompress((HERE / f"quorate-{VERSION}.sqlite.sql.gz").read_bytes()).decode()
+        with closing(sqlite3.connect(target)) as made:
+            made.executescript(script)
+        yield f"sqlite:///{target}"
+        return
+    known, name = connection.settings_dict, f"upgraded_{os.getpid()}_{threading.get_ident() % 10**6}"
+    url = f"postgres://{known['USER']}:{known['PASSWORD']}@{known['HOST']}:{known['PORT']}/{name}"
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE DATABASE {name}")
+    try:
+        dump = gzip.decompress((HERE / f"quorate-{VERSION}.postgresql.sql.gz").read_bytes())
+        psql = shutil.which("psql")
+        assert psql, "psql comes with the client of PostgreSQL"
+        subprocess.run([psql, "-q", "-v", "ON_ERROR_STOP=1", url], input=dump, check=True, capture_output=True)
+        yield url
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_last_version_leads_to_this_one(tmp_path):
+    with old_database(tmp_path) as url:
+        environment = {
+            **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path / "data"),
+            "DATABASE_URL": url, "CELERY_BROKER_URL": "", "QUORATE_DEBUG": "1",
+        }  # fmt: skip
+
+        def manage(*arguments):
+            command = [sys.executable, "manage.py", *arguments]
+            done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=120)
+            assert done.returncode == 0, done.stderr
+            return done.stdout
+
+        manage("migrate", "-v0")
+        manage("migrate", "--check")
+        shown = json.loads(manage("shell", "-c", SHOWN).partition("SHOWN")[2])
+    assert len(shown["annotations"]) == 14
+    assert {state for _, state in shown["annotations"]} == {"counted"}
+    assert shown["pages"] == [200]
+    assert (shown["door"], shown["secret"], shown["ticket"], shown["claim"], shown["refused"]) == (
+        200,
+        32,
+        "submitted",
+        True,
+        True,
+    )
