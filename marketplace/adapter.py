@@ -23,8 +23,8 @@ class WorkerAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: ignore[m
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Return whether an account may be made in this session."""
-        token = request.session.get(INVITATION_KEY, "")
-        return settings.MARKETPLACE_OPEN_SIGNUP or invitation_is_usable(token=token, now=clock.now())
+        token_sha256 = request.session.get(INVITATION_KEY, "")
+        return settings.MARKETPLACE_OPEN_SIGNUP or invitation_is_usable(token_sha256=token_sha256, now=clock.now())
 
     def is_safe_url(self, url: str | None) -> bool:
         """Return whether to send a person there after a login: to this site only, not to the content of requesters."""
@@ -47,8 +47,8 @@ class WorkerAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: ignore[m
             Another person took the last use since the form was shown.
         """
         with transaction.atomic():
-            token = request.session.get(INVITATION_KEY, "")
-            taken = bool(token) and invitation_use(token=token, now=clock.now())
+            token_sha256 = request.session.get(INVITATION_KEY, "")
+            taken = bool(token_sha256) and invitation_use(token_sha256=token_sha256, now=clock.now())
             if not taken and not settings.MARKETPLACE_OPEN_SIGNUP:
                 raise PermissionDenied
             return super().save_user(request, user, form, commit)

@@ -11,6 +11,7 @@ from annotation.models import Assignment, EventChunk
 from annotation.services.work import NoSuchAssignment
 
 MAX_EVENTS = 2_000
+MAX_CHUNKS = 1_000  # of one assignment: a page sends one every few seconds while something happens
 # What may be recorded. Typed characters are not among it, and an unknown kind is dropped.
 KINDS = frozenset(
     "show hide focus blur stage_shown box_focus box_choose span_add span_remove answer find heading help "
@@ -28,7 +29,7 @@ def events_store(*, assignment_id: UUID, surrogate_id: UUID, sequence: int, even
     if not Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id).exists():
         raise NoSuchAssignment
     kept = [clean for event in events[:MAX_EVENTS] if (clean := _clean(event)) is not None]
-    if not kept or not 0 <= sequence < 100_000:
+    if not kept or not 0 <= sequence < MAX_CHUNKS:
         return 0
     EventChunk.objects.get_or_create(
         assignment_id=assignment_id,

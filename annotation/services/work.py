@@ -32,6 +32,9 @@ from documents.selectors import tokenization_of
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
 
 
+MOST_REPORTS = 3  # of one item by one annotator
+
+
 class WorkError(Exception):
     """Something could not be done with an assignment."""
 
@@ -302,8 +305,13 @@ def deadline_extend(*, assignment_id: UUID, surrogate_id: UUID, now: datetime) -
 
 @durable
 def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: datetime) -> None:
-    """Record that an annotator finds an item broken; managers see it, the work goes on."""
+    """Record that an annotator finds an item broken; managers see it, the work goes on.
+
+    After a few about one item by one annotator, more are not kept: nobody would read them.
+    """
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    if ItemReport.objects.filter(item_id=assignment.item_id, surrogate_id=surrogate_id).count() >= MOST_REPORTS:
+        return
     report = ItemReport.objects.create(
         item_id=assignment.item_id, surrogate_id=surrogate_id, text=text[:1000], created_at=now
     )

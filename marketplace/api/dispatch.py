@@ -31,6 +31,7 @@ from marketplace.protocol.shapes import validate_input
 from marketplace.services.due import AT_MOST_BEFORE_AN_ANSWER, due_carry_out
 from marketplace.services.faults import fault_take
 from marketplace.services.requesters import key_secret
+from marketplace.services.tokens import signature_use
 from marketplace.throttle import Buckets
 
 _LOG = logging.getLogger(__name__)
@@ -81,6 +82,9 @@ def _authenticate(request: HttpRequest) -> Requester:
         body=body,
     )
     key_id = signature.verify(received, secret_of=secret_of, now=timezone.now())
+    if request.headers.get("X-Amz-Target", "").partition(".")[2] in signature.MOVES_MONEY:
+        given, signed_at = signature.signature_of(received)
+        signature_use(signature=given, signed_at=signed_at, now=timezone.now())
     return keys[key_id].requester
 
 

@@ -1,6 +1,6 @@
 """The marketplace's tables."""
 
-from marketplace.models.control import ClockSetting, Fault, UniqueRequest
+from marketplace.models.control import ClockSetting, Fault, UniqueRequest, UsedSignature
 from marketplace.models.hits import Assignment, Bonus, Hit, HitLayout, HitType, ReviewResult
 from marketplace.models.messages import Delivery, NotificationSettings, WorkerMessage
 from marketplace.models.money import LedgerEntry
@@ -26,6 +26,7 @@ __all__ = [
     "ReviewResult",
     "SignupInvitation",
     "UniqueRequest",
+    "UsedSignature",
     "Worker",
     "WorkerBlock",
     "WorkerMessage",

@@ -22,6 +22,16 @@ class UniqueRequest(models.Model):
         return self.token
 
 
+class UsedSignature(models.Model):
+    """The signature of a request that moved money: the same request sent again by somebody else has no effect."""
+
+    signature = models.CharField(max_length=64, primary_key=True)
+    used_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.signature[:8]
+
+
 class ClockSetting(models.Model):
     """How far the marketplace's clock is from the real one. One row; development only."""
 

@@ -19,6 +19,12 @@ from marketplace.protocol.errors import SignatureError
 from marketplace.protocol.service import signing_name
 
 SKEW = timedelta(minutes=5)
+# Operations that move money. A signature is good for minutes, so theirs are remembered: each works once. A client that
+# tries again signs anew.
+MOVES_MONEY = {
+    "CreateHIT", "CreateHITWithHITType", "CreateAdditionalAssignmentsForHIT", "ApproveAssignment", "RejectAssignment",
+    "SendBonus",
+}  # fmt: skip
 _MUST_BE_SIGNED = {"host", "x-amz-date", "x-amz-target"}
 _AUTHORIZATION = re.compile(
     r"AWS4-HMAC-SHA256\s+Credential=(?P<key>[^/,\s]+)/(?P<date>\d{8})/(?P<region>[^/,\s]+)/(?P<service>[^/,\s]+)"
@@ -72,6 +78,12 @@ def verify(request: Request, *, secret_of: Callable[[str], str | None], now: dat
             "Check your access key, its secret and your signing method.",
         )
     return found["key"]
+
+
+def signature_of(request: Request) -> tuple[str, datetime]:
+    """Return the signature that a verified request came with, and when it was made."""
+    signed_at = datetime.strptime(request.headers["x-amz-date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    return str(_parse(request)["signature"]), signed_at
 
 
 def _parse(request: Request) -> dict[str, str]:

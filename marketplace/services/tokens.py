@@ -3,15 +3,38 @@
 The service answers a repeated token with an error that names the first result, not with a replay.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 
-from marketplace.models import Requester, UniqueRequest
-from marketplace.protocol.errors import RequestError
+from marketplace.models import Requester, UniqueRequest, UsedSignature
+from marketplace.protocol.errors import RequestError, SignatureError
 from marketplace.protocol.lifecycle import TOKEN_WORKS_FOR
+from marketplace.protocol.signature import SKEW
 
 _CREATES = "CreateHIT"
+
+
+# A script that posts the same HIT twice within a second signs both alike, as the signature knows seconds only.
+SAME_MOMENT = timedelta(seconds=2)
+
+
+def signature_use(*, signature: str, signed_at: datetime, now: datetime) -> None:
+    """Remember the signature of a request that moves money, for as long as it could be sent again.
+
+    Raises
+    ------
+    SignatureError
+        It was used before, and not just now.
+    """
+    UsedSignature.objects.filter(used_at__lt=now - 2 * SKEW).delete()
+    try:
+        with transaction.atomic():
+            UsedSignature.objects.create(signature=signature, used_at=now)
+    except IntegrityError:
+        if abs(now - signed_at) <= SAME_MOMENT:
+            return
+        raise SignatureError("InvalidSignatureException", "This request was received before; sign it again.") from None
 
 
 def token_use(*, requester: Requester, operation: str, token: str | None, result: str, now: datetime) -> None:

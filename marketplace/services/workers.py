@@ -82,27 +82,28 @@ def invitation_create(*, uses: int, days: int, note: str, now: datetime) -> str:
     """Create a sign-up link and return its token."""
     token = secrets.token_urlsafe(24)
     SignupInvitation.objects.create(
-        token_sha256=_sha256(token), uses_left=uses, expires_at=now + timedelta(days=days), note=note
+        token_sha256=token_hash(token), uses_left=uses, expires_at=now + timedelta(days=days), note=note
     )
     return token
 
 
-def invitation_is_usable(*, token: str, now: datetime) -> bool:
+def invitation_is_usable(*, token_sha256: str, now: datetime) -> bool:
     """Return whether a token still opens the sign-up form."""
     return SignupInvitation.objects.filter(
-        token_sha256=_sha256(token), uses_left__gt=0, expires_at__gt=now
+        token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now
     ).exists()  # fmt: skip
 
 
-def invitation_use(*, token: str, now: datetime) -> bool:
+def invitation_use(*, token_sha256: str, now: datetime) -> bool:
     """Take one use of an invitation; False if none was left."""
     with transaction.atomic():
         return bool(
             SignupInvitation.objects.filter(
-                token_sha256=_sha256(token), uses_left__gt=0, expires_at__gt=now
+                token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now
             ).update(uses_left=F("uses_left") - 1)
         )  # fmt: skip
 
 
-def _sha256(token: str) -> str:
+def token_hash(token: str) -> str:
+    """Return what is kept of an invitation's token, in its row and in the session of who followed it."""
     return hashlib.sha256(token.encode()).hexdigest()

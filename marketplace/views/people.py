@@ -12,16 +12,17 @@ from marketplace.adapter import INVITATION_KEY
 from marketplace.forms import ProfileForm
 from marketplace.models import Requester
 from marketplace.services.standing import worker_record
-from marketplace.services.workers import invitation_is_usable, messages_read, worker_agree, worker_update
+from marketplace.services.workers import invitation_is_usable, messages_read, token_hash, worker_agree, worker_update
 from marketplace.views.access import WorkerRequest, worker_page
 
 
 @require_safe
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Follow an invitation to the sign-up form."""
-    if not invitation_is_usable(token=token, now=clock.now()):
+    token_sha256 = token_hash(token)
+    if not invitation_is_usable(token_sha256=token_sha256, now=clock.now()):
         return render(request, "marketplace/problem.html", {"problem": "invitation"}, status=404)
-    request.session[INVITATION_KEY] = token
+    request.session[INVITATION_KEY] = token_sha256
     return redirect("account_signup")
 
 

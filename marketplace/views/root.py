@@ -3,11 +3,13 @@
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from marketplace.api.dispatch import dispatch
 from marketplace.views.hits import listing
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
 def root(request: HttpRequest) -> HttpResponse:
     """Answer ``POST`` as the requester API, anything else as the front page."""
     if request.method == "POST":
@@ -17,6 +19,7 @@ def root(request: HttpRequest) -> HttpResponse:
     return listing(request)
 
 
+@require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     """Say that the process answers and reaches its database."""
     with connection.cursor() as cursor:

@@ -233,3 +233,19 @@ def test_members_that_are_null_count_as_not_given(lab, site):
     assert status == 200, answer
     (hit,) = lab.client.list_hits()["HITs"]  # walked like every answer: no null in it
     assert "Keywords" not in hit
+
+
+def test_a_request_that_moves_money_works_once_however_often_it_is_sent(lab, site):
+    """Somebody on the way copies it and sends it again, minutes later: the signature is still good, the money is not."""
+    body = json.dumps(HIT).encode()
+    target = TARGET.replace("GetAccountBalance", "CreateHIT")
+    headers = signed(lab, site, body=body, target=target, at=datetime.now(UTC) - timedelta(minutes=3))
+    assert post(site, headers, body=body)[0] == 200
+    status, answer = post(site, headers, body=body)
+    assert (status, answer["__type"]) == (403, "InvalidSignatureException")
+    assert lab.client.list_hits(MaxResults=10)["NumResults"] == 1
+    again = signed(lab, site, body=body, target=target)
+    assert post(site, again, body=body)[0] == 200  # signed anew it is another request
+    assert post(site, again, body=body)[0] == 200  # a script that posts two alike within a second signs both alike
+    reading = signed(lab, site)
+    assert [post(site, reading)[0] for _ in range(3)] == [200] * 3  # reading may be repeated
