@@ -105,6 +105,7 @@ class Scope(models.Model):
     """What roles, consent and audit events are about. Each campaign is one."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email_domain = models.CharField(max_length=200, blank=True)  # whoever is invited has an address there
 
     def __str__(self) -> str:
         return str(self.id)
@@ -159,6 +160,7 @@ class Invitation(models.Model):
     scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=20, choices=Role)
     token_sha256 = models.CharField(max_length=64, unique=True)
+    email = models.EmailField(blank=True)  # to whom alone it was sent
     label = models.CharField(max_length=200, blank=True)  # what it is an invitation to
     note = models.CharField(max_length=200, blank=True)
     uses_left = models.PositiveIntegerField(default=1)
@@ -175,6 +177,8 @@ class InvitationUse(models.Model):
 
     invitation = models.ForeignKey(Invitation, on_delete=models.CASCADE, related_name="uses")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    # A keyed hash of the network address: equal ones are a hint that two accounts may be one person, never a verdict.
+    mark = models.CharField(max_length=16, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["invitation", "user"], name="invitation_once_per_person")]

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from accounts.models import Consent, ConsentText, Membership
+from accounts.models import Consent, ConsentText, InvitationUse, Membership
 
 
 def consent_text_current(scope_id: UUID) -> ConsentText | None:
@@ -18,6 +18,18 @@ def consent_is_current(*, scope_id: UUID, surrogate_id: UUID) -> bool:
     if text is None:
         return False
     return Consent.objects.filter(text=text, surrogate_id=surrogate_id, withdrawn_at=None).exists()
+
+
+def shared_addresses(scope_id: UUID) -> dict[int, int]:
+    """Return, by user, how many people of a campaign accepted from the same network address, where it is several.
+
+    A class, a lab or a family shares one too: it is a hint and nothing more.
+    """
+    uses = InvitationUse.objects.filter(invitation__scope_id=scope_id).exclude(mark="")
+    people: dict[str, set[int]] = {}
+    for mark, user_id in uses.values_list("mark", "user_id"):
+        people.setdefault(mark, set()).add(user_id)
+    return {user_id: len(same) for same in people.values() if len(same) > 1 for user_id in same}
 
 
 def memberships_of_scope(scope_id: UUID) -> QuerySet[Membership]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -25,6 +26,7 @@ from accounts.models import (
     Membership,
     Role,
     RoleWaiver,
+    Scope,
     Surrogate,
     User,
 )
@@ -80,9 +82,11 @@ def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now
 
 def _tell(user: User, text: str) -> None:
     """Write to a person once the change is made; a mail that cannot be sent does not undo it."""
-    site = settings.PLATFORM_URL
-    body = f"{text}\n\n{site}"
-    transaction.on_commit(partial(send_mail, "Quorate", body, None, [user.email], fail_silently=True), robust=True)
+    _mail(user.email, f"{text}\n\n{settings.PLATFORM_URL}")
+
+
+def _mail(address: str, body: str) -> None:
+    transaction.on_commit(partial(send_mail, "Quorate", body, None, [address]), robust=True)
 
 
 @transaction.atomic
@@ -110,7 +114,16 @@ def role_waiver_grant(*, user: User, scope_id: UUID, reason: str, actor_id: UUID
 
 @transaction.atomic
 def invitation_create(
-    *, scope_id: UUID, role: str, uses: int, days: int, note: str, actor_id: UUID, now: datetime, label: str = ""
+    *,
+    scope_id: UUID,
+    role: str,
+    uses: int,
+    days: int,
+    note: str,
+    actor_id: UUID,
+    now: datetime,
+    label: str = "",
+    email: str = "",
 ) -> str:
     """Create an invitation and return its token, which is shown once and stored nowhere."""
     token = secrets.token_urlsafe(24)
@@ -118,6 +131,7 @@ def invitation_create(
         scope_id=scope_id,
         role=Role(role),
         token_sha256=token_hash(token),
+        email=email,
         label=label,
         note=note,
         uses_left=uses,
@@ -146,18 +160,79 @@ def invitation_find(*, token_sha256: str, now: datetime) -> Invitation:
 
 
 @transaction.atomic
-def invitation_accept(*, token_sha256: str, user: User, now: datetime) -> UUID:
+def invitations_send(
+    *,
+    scope_id: UUID,
+    role: str,
+    addresses: Sequence[str],
+    days: int,
+    label: str,
+    link: Callable[[str], str],
+    actor_id: UUID,
+    now: datetime,
+) -> int:
+    """Invite named people, each by a mail of their own that works for their address alone; return how many.
+
+    An earlier invitation of the same address to the same role ends.
+    """
+    wanted = {address.lower(): address for address in addresses}
+    earlier = Invitation.objects.filter(scope_id=scope_id, role=role, uses_left__gt=0)
+    for address in wanted.values():
+        earlier.filter(email__iexact=address).update(uses_left=0)
+        token = invitation_create(
+            scope_id=scope_id,
+            role=role,
+            uses=1,
+            days=days,
+            note="",
+            label=label,
+            email=address,
+            actor_id=actor_id,
+            now=now,
+        )
+        text = _("You are invited to a campaign: %(campaign)s. The link works for this address alone, until %(day)s.") % {
+            "campaign": label, "day": f"{now + timedelta(days=days):%Y-%m-%d}",
+        }  # fmt: skip
+        _mail(address, f"{text}\n\n{link(token)}")
+    return len(wanted)
+
+
+@transaction.atomic
+def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: datetime) -> None:
+    """Take only people whose address is at one domain from now on; nothing to take anybody."""
+    Scope.objects.filter(pk=scope_id).update(email_domain=domain.lower().removeprefix("@"))
+    record(
+        action="email_domain_set", subject=f"scope:{scope_id}", now=now, actor_id=actor_id, scope_id=scope_id,
+        domain=domain,
+    )  # fmt: skip
+
+
+def _check_address(invitation: Invitation, user: User) -> None:
+    if invitation.email and invitation.email.lower() != user.email.lower():
+        raise RoleRefused(_("this invitation was sent to another address"))
+    domain = invitation.scope.email_domain
+    if domain and not user.email.lower().endswith(f"@{domain}"):
+        raise RoleRefused(_("this campaign takes people with an address at %(domain)s") % {"domain": domain})
+
+
+@transaction.atomic
+def invitation_accept(*, token_sha256: str, user: User, now: datetime, mark: str = "") -> UUID:
     """Give the invited role to a user and return the scope. Each person can use a link once.
+
+    ``mark`` is a keyed hash of the network address that they came from.
 
     Raises
     ------
     InvitationError
         The link cannot be used (any more), or not by this person again.
+    RoleRefused
+        It was sent to another address, the campaign asks for another domain, or the roles exclude each other.
     """
     invitation = invitation_find(token_sha256=token_sha256, now=now)
+    _check_address(invitation, user)
     if Membership.objects.filter(user=user, scope_id=invitation.scope_id, role=invitation.role).exists():
         return invitation.scope_id
-    _use, first_time = InvitationUse.objects.get_or_create(invitation=invitation, user=user)
+    _use, first_time = InvitationUse.objects.get_or_create(invitation=invitation, user=user, defaults={"mark": mark})
     used = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0).update(uses_left=F("uses_left") - 1)
     if not used or not first_time:
         raise InvitationError

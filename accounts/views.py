@@ -1,11 +1,13 @@
 """Pages about a person's own account."""
 
+from allauth.core.internal.ratelimit import get_ip
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -30,7 +32,8 @@ def invitation_page(request: HttpRequest) -> HttpResponse:
     try:
         invited = invitation_find(token_sha256=token_sha256, now=now)
         if request.method == "POST" and isinstance(request.user, User):
-            invitation_accept(token_sha256=token_sha256, user=request.user, now=now)
+            mark = salted_hmac("quorate.address", get_ip(request)).hexdigest()[:16]
+            invitation_accept(token_sha256=token_sha256, user=request.user, now=now, mark=mark)
             request.session.pop(INVITATION_KEY, None)
             return redirect("home")
     except RoleRefused as error:

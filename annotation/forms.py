@@ -1,9 +1,11 @@
 """Forms of the manager's pages."""
 
+import re
 import zoneinfo
 from typing import Any
 
 from django import forms
+from django.core.validators import validate_email
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Role
@@ -146,6 +148,55 @@ class InvitationForm(forms.Form):
         field = self.fields["role"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(role.value, role.label) for role in roles]
+
+
+class NamedInvitationsForm(forms.Form):
+    """People to invite, each by a mail of their own."""
+
+    MOST = 500
+
+    role = forms.ChoiceField(label=_("Role"))
+    addresses = forms.CharField(
+        label=_("Email addresses"),
+        widget=forms.Textarea(attrs={"rows": 4}),
+        max_length=50_000,
+        help_text=_("One a line, or with commas between them; a column of a table can be pasted."),
+    )
+    days = forms.IntegerField(label=_("Valid for days"), min_value=1, max_value=365, initial=14)
+
+    def __init__(self, roles: list[Role], data: Any = None) -> None:
+        super().__init__(data, auto_id="id_named_%s")
+        field = self.fields["role"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(role.value, role.label) for role in roles]
+
+    def clean_addresses(self) -> list[str]:
+        """Return the addresses; say which are none."""
+        found = [part for part in re.split(r"[\s,;]+", self.cleaned_data["addresses"]) if part]
+        wrong = [part for part in found if not _is_address(part)]
+        if wrong:
+            shown = ", ".join(part[:60] for part in wrong[:5])
+            raise forms.ValidationError(_("Not an email address: %(which)s"), params={"which": shown})
+        if len(found) > self.MOST:
+            raise forms.ValidationError(_("At most %(most)s at once."), params={"most": self.MOST})
+        return found
+
+
+def _is_address(text: str) -> bool:
+    try:
+        validate_email(text)
+    except forms.ValidationError:
+        return False
+    return True
+
+
+class EmailDomainForm(forms.Form):
+    """The one domain that people of a campaign have their address at."""
+
+    domain = forms.RegexField(
+        r"^@?[A-Za-z0-9.-]+\.[A-Za-z]{2,}$", label=_("Take only addresses at this domain"), required=False, max_length=200,
+        help_text=_("Such as uni.example; empty: any address."),
+    )  # fmt: skip
 
 
 class GuidelineForm(forms.Form):

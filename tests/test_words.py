@@ -42,3 +42,12 @@ def test_neither_readme_nor_how_to_uses_a_banned_phrase():
     ]
     found = [f"{page.name}: {match.group()}" for page in pages for match in BANNED.finditer(page.read_text())]
     assert found == []
+
+
+def test_every_test_that_the_security_pages_name_is_there():
+    import re
+
+    for name in ("SECURITY.md", "docs/explanation/threats.md"):
+        named = set(re.findall(r"`(tests/[\w/]+\.py)`", (ROOT / name).read_text(encoding="utf-8")))
+        assert len(named) > 10
+        assert {path for path in named if not (ROOT / path).exists()} == set(), name

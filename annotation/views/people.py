@@ -9,17 +9,20 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.models import Invitation, Membership, Role, RoleWaiver
+from accounts.models import Invitation, Membership, Role, RoleWaiver, Scope
 from accounts.permissions import Action, signed_in
-from accounts.selectors import memberships_of_scope
+from accounts.selectors import memberships_of_scope, shared_addresses
 from accounts.services import (
     RoleRefused,
+    email_domain_set,
     invitation_create,
     invitation_withdraw,
+    invitations_send,
     membership_revoke,
     role_waiver_grant,
 )
-from annotation.forms import InvitationForm
+from annotation.forms import EmailDomainForm, InvitationForm, NamedInvitationsForm
+from annotation.models import Campaign
 from annotation.views.access import campaign_for
 
 INVITED_BY_MANAGERS = (Role.ANNOTATOR, Role.EXPERT)
@@ -28,13 +31,19 @@ INVITED_BY_MANAGERS = (Role.ANNOTATOR, Role.EXPERT)
 @login_required
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    """List members; POST makes an invitation, whose link is shown once."""
+    """List members; POST makes an invitation, whose link is shown once, or mails one to each named person."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     # Managers invite who works; who may manage or take data out, administrators decide.
     roles = list(Role) if signed_in(request).is_admin else list(INVITED_BY_MANAGERS)
-    form = InvitationForm(roles, request.POST or None)
+    what = request.POST.get("what", "link") if request.method == "POST" else ""
+    form = InvitationForm(roles, request.POST if what == "link" else None)
+    named = NamedInvitationsForm(roles, request.POST if what == "named" else None)
+    scope = Scope.objects.get(pk=campaign.pk)
+    domain = EmailDomainForm(request.POST if what == "domain" else None, initial={"domain": scope.email_domain})
+    if what in ("named", "domain") and _done(request, campaign, named if what == "named" else domain):
+        return redirect("campaign-people", slug=slug)
     link = None
-    if request.method == "POST" and form.is_valid():
+    if what == "link" and form.is_valid():
         actor_id = signed_in(request).surrogate_id
         token = invitation_create(
             scope_id=campaign.pk, label=campaign.title, actor_id=actor_id, now=timezone.now(), **form.cleaned_data
@@ -46,11 +55,31 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
         "invitations": invitations,
         "members": memberships_of_scope(campaign.pk)[:1000],
         "form": form,
+        "named": named,
+        "domain": domain,
+        "shared": shared_addresses(campaign.pk),
         "link": link,
         "may_remove": list(roles),
         "waivers": RoleWaiver.objects.filter(scope_id=campaign.pk).select_related("user").order_by("pk")[:100],
     }
     return render(request, "annotation/people.html", context)
+
+
+def _done(request: HttpRequest, campaign: Campaign, form: NamedInvitationsForm | EmailDomainForm) -> bool:
+    """Do what one of the smaller forms asks for, and return whether it was right."""
+    if not form.is_valid():
+        return False
+    data, actor_id, now = form.cleaned_data, signed_in(request).surrogate_id, timezone.now()
+    if isinstance(form, EmailDomainForm):
+        email_domain_set(scope_id=campaign.pk, domain=data["domain"], actor_id=actor_id, now=now)
+        messages.success(request, _("Saved."))
+        return True
+    sent = invitations_send(
+        scope_id=campaign.pk, role=data["role"], addresses=data["addresses"], days=data["days"], label=campaign.title,
+        link=lambda token: request.build_absolute_uri(reverse("invitation", args=[token])), actor_id=actor_id, now=now,
+    )  # fmt: skip
+    messages.success(request, _("%(number)s people are invited by mail.") % {"number": sent})
+    return True
 
 
 @login_required
