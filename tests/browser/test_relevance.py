@@ -92,6 +92,7 @@ def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_
     assert not [cookie for cookie in worker.context.cookies() if cookie["domain"] == "localhost"]
 
 
+@pytest.mark.slow
 def test_pages_in_the_frame_are_accessible(desk, open_browser):  # noqa: F811
     made = desk(items=1, n=1)
     trained(made)

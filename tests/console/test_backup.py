@@ -25,6 +25,7 @@ from tests import factories
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.django_db(transaction=True)
+slow = pytest.mark.slow
 CHECK = """
 import json
 from django.db import DatabaseError, connection
@@ -157,10 +158,16 @@ def changed(archive, name, data):
     ("harm", "why"),
     [
         (lambda data: data[: len(data) // 2], b"archive"),
-        (lambda data: changed(data, "keys.json", b"{}"), b"keys.json is not as the manifest says"),
+        pytest.param(
+            lambda data: changed(data, "keys.json", b"{}"), b"keys.json is not as the manifest says", marks=slow
+        ),
         (lambda data: changed(data, "../outside", b"x"), b"has no place in a backup"),
-        (lambda data: changed(data, "documents/added", b"x"), b"documents/added is not as the manifest says"),
-        (lambda data: b"nothing", b"archive"),
+        pytest.param(
+            lambda data: changed(data, "documents/added", b"x"),
+            b"documents/added is not as the manifest says",
+            marks=slow,
+        ),
+        pytest.param(lambda data: b"nothing", b"archive", marks=slow),
     ],
 )
 def test_a_damaged_archive_changes_nothing(archive, tmp_path, harm, why):

@@ -125,6 +125,7 @@ def test_the_marketplace_beside_it_has_a_requester_and_open_hits(demo):
     assert {hit["HITStatus"] for hit in hits} == {"Assignable"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="needs Linux's /proc to find the children")
 def test_web_worker_and_marketplace_come_back_after_kill_9(demo):
     address, folder, process = demo

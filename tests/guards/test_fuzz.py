@@ -90,7 +90,8 @@ def world(client):
     return World()
 
 
-@pytest.mark.parametrize("who", ["admin", pytest.param("manager", marks=slow), pytest.param("annotator", marks=slow)])
+@slow
+@pytest.mark.parametrize("who", ["admin", "manager", "annotator"])
 def test_no_parameter_of_any_route_makes_the_server_fail(world, client, who):
     client.force_login(world.people[who])
     forms = itertools.cycle(bodies(7, 60))

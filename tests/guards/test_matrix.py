@@ -77,7 +77,14 @@ def test_every_route_has_a_policy():
     assert {name for name, _ in own_routes()} == set(POLICY)
 
 
-@pytest.mark.parametrize("principal", ["nobody", *sorted(ALL)])
+# Those that differ most are asked in every run, the others in `make test-slow`.
+OFTEN = {"nobody", "annotator", "manager", "foreign"}
+
+
+@pytest.mark.parametrize(
+    "principal",
+    [pytest.param(one, marks=() if one in OFTEN else pytest.mark.slow) for one in ["nobody", *sorted(ALL)]],
+)
 def test_each_principal_gets_where_the_policy_says_and_no_further(world, principal):
     wrong = []
     client = Client()

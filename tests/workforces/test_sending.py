@@ -183,6 +183,7 @@ def test_polling_alone_is_enough_and_reading_twice_changes_nothing(desk):
     assert LedgerEntry.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_a_marketplace_with_every_quirk_is_worked_with(tmp_path, transactional_db, live_server, settings):
     """Ids that are used again, workers' names twice, no address to submit to, work that cannot be decided yet."""
     quirks = {
