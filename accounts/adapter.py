@@ -3,11 +3,14 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from accounts.models import Surrogate
+from accounts.models import Surrogate, User
 from accounts.services import InvitationError, invitation_find
 from config.logins import FailuresByAddress
 
@@ -25,6 +28,15 @@ class InvitationAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: igno
         except InvitationError:
             return False
         return True
+
+    def clean_email(self, email: str) -> str:
+        """Refuse an address of another account where addresses are not confirmed: it could not be told apart later."""
+        user = self.request.user if self.request else None
+        others = User.objects.filter(email__iexact=email)
+        is_open = settings.ACCOUNT_EMAIL_VERIFICATION != "mandatory"
+        if isinstance(user, User) and is_open and others.exclude(pk=user.pk).exists():
+            raise ValidationError(_("This address cannot be used."))
+        return str(super().clean_email(email))
 
     def new_user(self, request: HttpRequest) -> Any:
         """Return an unsaved user with a surrogate of their own."""

@@ -41,9 +41,13 @@ class RoleRefused(ValueError):
     """A person cannot have a role beside those that they have; the message says why."""
 
 
-# A manager sees every answer, and so can neither annotate nor judge blind.
-_MANAGER = frozenset({Role.MANAGER})
-_BLIND = frozenset({Role.ANNOTATOR, Role.EXPERT})
+# Who sees other people's answers can neither annotate nor judge blind; researchers see them in releases.
+_EXCLUDES: dict[str, frozenset[Role]] = {
+    Role.ANNOTATOR: frozenset({Role.MANAGER, Role.RESEARCHER}),
+    Role.EXPERT: frozenset({Role.MANAGER}),
+    Role.MANAGER: frozenset({Role.ANNOTATOR, Role.EXPERT}),
+    Role.RESEARCHER: frozenset({Role.ANNOTATOR}),
+}
 
 
 def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | None, now: datetime) -> None:
@@ -52,13 +56,14 @@ def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | 
     Raises
     ------
     RoleRefused
-        They would manage a campaign and annotate or judge in it, without a waiver.
+        They would see the answers of a campaign and annotate or judge in it, without a waiver.
     """
     require_transaction()
-    others = _BLIND if role in _MANAGER else _MANAGER if role in _BLIND else frozenset()
-    held = Membership.objects.filter(user=user, scope_id=scope_id, role__in=others)
+    held = Membership.objects.filter(user=user, scope_id=scope_id, role__in=_EXCLUDES[role])
     if held.exists() and not RoleWaiver.objects.filter(user=user, scope_id=scope_id).exists():
-        raise RoleRefused("nobody manages a campaign and annotates or judges in it without an administrator's waiver")
+        raise RoleRefused(
+            "who sees the answers of a campaign neither annotates nor judges in it without an administrator's waiver"
+        )
     membership, created = Membership.objects.get_or_create(user=user, scope_id=scope_id, role=Role(role))
     if created:
         record(action="membership_grant", subject=membership, now=now, actor_id=actor_id, scope_id=scope_id, role=role)

@@ -1,9 +1,11 @@
 """Failed logins, counted by account and by address; who gets in counts for nothing.
 
-By account allauth counts (`ACCOUNT_RATE_LIMITS`). By address the limit is far higher, so that a class behind one
-address can log in at once, and failures alone count.
+An account has few failures from one address (`ACCOUNT_RATE_LIMITS`, counted by allauth), so that whoever knows a name
+cannot lock its owner out from elsewhere. Over all addresses an account has more, and an address over all accounts far
+more, so that a class behind one address can log in at once.
 """
 
+import hashlib
 from typing import Any
 
 from allauth.core.internal.ratelimit import get_ip
@@ -15,19 +17,28 @@ SECONDS = 900
 
 
 class FailuresByAddress:
-    """Part of an adapter: refuse logins from an address after many failures."""
+    """Part of an adapter: refuse logins from an address, or to an account, after many failures."""
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Refuse to compare passwords when too many were wrong lately."""
-        if cache.get(_key(request), 0) >= settings.LOGIN_FAILURES_PER_ADDRESS:
+        limits = (settings.LOGIN_FAILURES_PER_ADDRESS, settings.LOGIN_FAILURES_PER_ACCOUNT)
+        if any(cache.get(key, 0) >= most for key, most in zip(_keys(request, credentials), limits, strict=True)):
             raise self.validation_error("too_many_login_attempts")  # type: ignore[attr-defined]
         super().pre_authenticate(request, **credentials)  # type: ignore[misc]
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         """Count a failure."""
-        if not cache.add(_key(request), 1, timeout=SECONDS):
-            cache.incr(_key(request))
+        for key in _keys(request, credentials):
+            if not cache.add(key, 1, timeout=SECONDS):
+                cache.incr(key)
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Return what allauth counts failures of an account by: together with the address they come from."""
+        key = super()._get_login_attempts_cache_key(request, **credentials)  # type: ignore[misc]
+        return f"{key}:{get_ip(request)}"
 
 
-def _key(request: HttpRequest) -> str:
-    return f"login-failures:{get_ip(request)}"
+def _keys(request: HttpRequest, credentials: dict[str, Any]) -> tuple[str, str]:
+    account = str(credentials.get("email") or credentials.get("username") or "").lower()
+    name = hashlib.sha256(account.encode()).hexdigest()
+    return f"login-failures:address:{get_ip(request)}", f"login-failures:account:{name}"

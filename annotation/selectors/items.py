@@ -33,9 +33,14 @@ class ShownAnswer:
     key: str
 
 
-def items_page(*, campaign: Campaign, split: str, state: str, text: str, after: int) -> ItemsPage:
-    """Return a page of items after a key; ``state`` is an item state or ``reported``."""
+def items_page(*, campaign: Campaign, split: str, state: str, text: str, after: int, shows_gold: bool) -> ItemsPage:
+    """Return a page of items after a key; ``state`` is an item state or ``reported``.
+
+    Known answers are for those alone who see all answers: an expert may be an annotator too.
+    """
     items = Item.objects.filter(campaign=campaign, pk__gt=after).select_related("split", "batch")
+    if not shows_gold:
+        items = items.exclude(batch__purpose=Purpose.GOLD)
     if split:
         items = items.filter(split__name=split)
     if state == "reported":

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
-from annotation.models import Annotation, Item
+from annotation.models import Annotation, Item, Purpose
 from annotation.selectors.items import answers_side_by_side, items_page, pilot_items
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.items import item_retire
@@ -24,14 +24,19 @@ from documents.selectors import page_display
 def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     """List items, a page at a time by key."""
     campaign = campaign_for(request, slug, Action.SEE_CAMPAIGN)
+    shows_gold = can(signed_in(request), Action.SEE_ANSWERS, campaign.pk)
     page = items_page(
         campaign=campaign,
+        shows_gold=shows_gold,
         split=request.GET.get("split", ""),
         state=request.GET.get("state", ""),
         text=request.GET.get("q", "")[:200],
         after=whole_number(request.GET.get("after")),
     )
-    context = {"campaign": campaign, "page": page, "splits": campaign.splits.order_by("position")}
+    splits = campaign.splits.order_by("position")
+    if not shows_gold:
+        splits = splits.exclude(pk__in=campaign.items.filter(batch__purpose=Purpose.GOLD).values("split"))
+    context = {"campaign": campaign, "page": page, "splits": splits}
     return render(request, "annotation/items.html", context)
 
 

@@ -142,6 +142,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CACHES = {"default": cache(env.cache_url("CACHE_URL", default="dbcache://quorate_cache"))}
 # Failures count by account; by address far more are let through (see `config.logins`). Who gets in counts for nothing.
 ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": "5/300s/key"}
+LOGIN_FAILURES_PER_ACCOUNT = env.int("QUORATE_LOGIN_FAILURES_PER_ACCOUNT", default=50)  # in a quarter of an hour
 LOGIN_FAILURES_PER_ADDRESS = env.int("QUORATE_LOGIN_FAILURES_PER_ADDRESS", default=200)  # in a quarter of an hour
 
 # --- Language and time --------------------------------------------------------------------------

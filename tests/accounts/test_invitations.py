@@ -111,3 +111,20 @@ def test_several_accounts_from_one_network_address_are_a_hint(boss, campaign):
     page = boss.get(people).content.decode()
     assert page.count("2 people accepted from this network address") == 2
     assert "10.0.0.7" not in page
+
+
+def test_sign_up_does_not_tell_whose_address_has_an_account(boss, campaign, settings):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # as in production
+    factories.user("known")
+    people = reverse("campaign-people", args=[campaign.slug])
+    page = boss.post(people, {"what": "link", "role": "annotator", "uses": 5, "days": 5, "note": ""}).content.decode()
+    link = re.search(r"/invite/[\w-]+/", page).group()
+    answers = []
+    for email in ("known@example.org", "new@example.org"):
+        client = Client()
+        client.get(link)
+        form = {"email": email, "password1": "correct horse battery", "password2": "correct horse battery"}
+        answer = client.post("/account/signup/", form)
+        answers.append((answer.status_code, answer["Location"]))
+    assert answers[0] == answers[1] == (302, "/account/confirm-email/")
+    assert {message.to[0] for message in mail.outbox} == {"known@example.org", "new@example.org"}  # each is written to

@@ -97,3 +97,17 @@ def test_whoever_gets_or_loses_a_role_is_told(client, campaign, django_capture_o
             user=person, scope_id=campaign.pk, reason="few", actor_id=boss.surrogate_id, now=timezone.now()
         )
     assert mail.outbox[-1].to == [person.email]
+
+
+def test_known_answers_are_listed_for_those_alone_who_see_all_answers(client):
+    campaign = factories.antique(items=2, n=1, gold=3)
+    gold = campaign.items.filter(batch__purpose="gold").first()
+    for role, shown in (("expert", False), ("researcher", False), ("manager", True)):
+        client.force_login(member(campaign, role))
+        pages = [client.get(f"/campaigns/{campaign.slug}/items/", query).content.decode() for query in ({}, {"split": gold.split.name}, {"q": gold.content["question_text"]})]  # fmt: skip
+        assert any(gold.external_id in page or gold.split.name in page for page in pages) is shown, role
+
+
+def test_a_researcher_does_not_annotate_what_they_may_download(campaign):
+    with pytest.raises(RoleRefused):
+        factories.join(campaign, member(campaign, "researcher"), "annotator")

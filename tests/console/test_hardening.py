@@ -151,7 +151,7 @@ def test_a_class_behind_one_address_logs_in_together():
 @pytest.mark.django_db
 def test_failed_logins_are_limited_by_account_and_by_address(settings):
     cache.clear()
-    settings.LOGIN_FAILURES_PER_ADDRESS = 12
+    settings.LOGIN_FAILURES_PER_ADDRESS, settings.LOGIN_FAILURES_PER_ACCOUNT = 12, 8
     victim, other = factories.user(), factories.user()
 
     def log_in(person, password, address="10.0.0.1"):
@@ -161,12 +161,32 @@ def test_failed_logins_are_limited_by_account_and_by_address(settings):
     for _ in range(5):
         assert log_in(victim, "wrong") == 200
     assert log_in(victim, "correct horse battery") == 200  # refused: too many were wrong
+    assert log_in(victim, "correct horse battery", "10.0.0.9") == 302  # its owner, from elsewhere, gets in
+    for number in range(3):
+        log_in(victim, "wrong", f"10.0.1.{number}")
+    assert log_in(victim, "correct horse battery", "10.0.0.9") == 200  # guessed at from many places
     assert log_in(other, "correct horse battery") == 302
     for number in range(10):
         log_in(factories.user(f"nobody{number}"), "wrong")
     assert log_in(other, "correct horse battery") == 200  # the address is over its limit
     assert log_in(other, "correct horse battery", "10.0.0.2") == 302
     cache.clear()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("verification", ["none", "optional"])
+def test_nobody_logs_in_by_somebody_elses_address(settings, verification):
+    settings.ACCOUNT_EMAIL_VERIFICATION = verification
+    anna, rosa = factories.user("anna"), factories.user("rosa")
+    client = Client()
+    client.force_login(anna)
+    client.post("/account/email/", {"action_add": "", "email": rosa.email})
+    assert client.post("/account/email/", {"action_primary": "", "email": rosa.email}).status_code == 302
+    anna.refresh_from_db()
+    assert anna.email == "anna@example.org"
+    client.logout()
+    client.post("/account/login/", {"login": rosa.email, "password": "correct horse battery"})
+    assert client.session["_auth_user_id"] == str(rosa.pk)
 
 
 @pytest.mark.django_db

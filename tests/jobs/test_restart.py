@@ -59,7 +59,7 @@ def test_a_worker_goes_on_after_its_connections_were_ended():
 
     try:
         works("before")
-        assert connections_end() > 20
+        assert connections_end() > 5
         works("after")
         assert worker.poll() is None
     finally:

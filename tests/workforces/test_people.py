@@ -7,6 +7,7 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
+from accounts.models import ExternalIdentity
 from annotation.models import Annotation, Slot, Standing
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.people import standing_move
@@ -138,3 +139,26 @@ def test_refusing_and_excluding_work_asks_for_it_again_in_a_new_posting(desk):
     assert made.worker("b").work() == "handed_in"
     made.round()
     assert Annotation.objects.get(state="counted").slot == Slot.objects.get()
+
+
+def test_a_person_can_be_forgotten_from_their_statement_once_everything_is_paid(desk):
+    made = desk(items=2, n=1)
+    made.round()
+    made.worker("leaver").work()
+    path, client = statement_path(Ticket.objects.get()), Client()
+    assert b'name="erase"' not in client.get(path).content
+    assert b'value="yes"' in client.get(f"{path}?erase").content
+    page = client.post(path, {"erase": "yes"}, follow=True)
+    assert b"not paid or decided yet" in page.content
+    assert ExternalIdentity.objects.exists()
+    for _ in range(3):
+        made.round()
+    assert paid(made) == 10
+    client.post(path, {"erase": ""})
+    assert ExternalIdentity.objects.exists()
+    assert b"Your id is deleted" in client.post(path, {"erase": "yes"}).content
+    assert not ExternalIdentity.objects.exists()
+    assert client.get(path).status_code == 404
+    assert Annotation.objects.get().state == "counted"
+    made.round()
+    assert paid(made) == 10

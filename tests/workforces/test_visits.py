@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core import signing
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -16,6 +17,7 @@ from annotation.services.withdrawal import withdrawals_apply
 from tests import factories
 from tests.workforces.acts import by_link, path, signed, text_of, visit_of
 from workforces.models import Errand, Posting, Ticket
+from workforces.services.confirmations import ticket_accept
 from workforces.services.statements import SALT, statement_path
 from workforces.services.tickets import tickets_lapse
 from workforces.services.workforces import workforce_add
@@ -295,3 +297,46 @@ def test_leaving_asks_once_more_and_can_be_undone_for_seven_days():
 
 def come_only(address):
     return Client().get(address, follow=True).content.decode()
+
+
+def test_two_visits_with_the_same_ids_are_for_a_manager_to_decide():
+    """Whoever was quicker is not believed: both claim to be the one that the panel lists."""
+    row = link(factories.antique(items=8, n=1))
+    for _ in range(2):
+        work(*come(unsigned(row, "p1", "s1")))
+    page = confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
+    assert "0 visits confirmed, 1 claimed by several" in page
+    assert states() == ["given_up"] * 4
+    assert set(Ticket.objects.values_list("state", "problem")) == {("unmatched", "several visits came with these ids")}
+    assert not ExternalIdentity.objects.exists()
+    boss = factories.user(is_admin=True)
+    client = Client()
+    client.force_login(boss)
+    decisions = client.get(f"/campaigns/{row.campaign.slug}/decisions/").content.decode()
+    assert decisions.count("several visits came with these ids") == 2
+    real = Ticket.objects.order_by("-pk")[0]
+    assert ticket_accept(ticket=real, actor_id=boss.surrogate_id, now=timezone.now())
+    assert states() == ["counted", "counted", "given_up", "given_up"]
+    assert ExternalIdentity.objects.get().surrogate_id == Ticket.objects.get(pk=real.pk).surrogate_id
+
+
+def test_a_list_in_which_nothing_can_be_read_is_an_error(tmp_path):
+    row = link(factories.antique(items=1))
+    (tmp_path / "x.csv").write_text("nonsense\n1\n")
+    with pytest.raises(CommandError, match="no row could be read"):
+        call_command("confirm_visits", row.campaign.slug, str(tmp_path / "x.csv"))
+
+
+def test_an_empty_cell_of_the_approval_list_is_empty():
+    row = link(factories.antique(items=2))
+    come(unsigned(row, "p1", "s1"))
+    client = Client()
+    client.force_login(factories.user(is_admin=True))
+    answer = client.get(f"/campaigns/{row.campaign.slug}/workforces/{row.pk}/approvals.csv")
+    assert b"".join(answer.streaming_content).splitlines()[1] == b"p1,s1,open,0,"
+
+
+@pytest.mark.parametrize("url", ["https://a.example/#x", "https://a.example/?cc=1", "javascript:alert(1)"])
+def test_an_address_that_cannot_take_the_code_is_refused(url):
+    with pytest.raises(ValueError, match="return_url"):
+        link(factories.antique(items=1), return_url=url)

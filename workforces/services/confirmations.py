@@ -97,6 +97,19 @@ def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
 
 
 @durable
+def visit_doubt(*, ticket: Ticket, now: datetime) -> bool:
+    """Hand a visit to a manager because another came with the same ids; return whether that was new."""
+    ticket_people_lock(ticket)
+    waiting = Ticket.objects.filter(
+        pk=ticket.pk, state__in=[TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED]
+    )
+    if not waiting.update(state=TicketState.UNMATCHED, submitted_at=now, problem="several visits came with these ids"):
+        return False
+    submissions_give_up(annotations=ticket_annotations(ticket), because="several visits came with these ids", now=now)
+    return True
+
+
+@durable
 def unmatched_record(*, posting: Posting, remote: RemoteAssignment, now: datetime) -> Ticket:
     """Keep an assignment that the marketplace lists and that never was here, for a person to look at."""
     surrogate_id = external_surrogate(source=posting.workforce.source, name=remote.worker)

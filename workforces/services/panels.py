@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotation.tasktypes.base import RowError
 from jobs.work import Work
 from workforces.models import Ticket, Workforce
-from workforces.services.confirmations import visit_confirm
+from workforces.services.confirmations import visit_confirm, visit_doubt
 from workforces.services.identities import tickets_claimed
 from workforces.services.terms import terms_of
 
@@ -25,9 +25,10 @@ def panel_list_confirm(*, work: Work, workforce: Workforce, rows: Iterable[Row])
     """Let the work of the visits that a panel lists count; reading a list again changes nothing.
 
     Each row names a person and a visit, under the names of the workforce's parameters or of Prolific's export.
-    Return how many visits were confirmed, how many were not in the list as finished, unknown here, or unreadable.
+    Return how many visits were confirmed, how many were claimed by several (which a manager decides about), not finished
+    by the list, unknown here or confirmed before, or unreadable.
     """
-    counts = {"confirmed": 0, "unfinished": 0, "unknown": 0}
+    counts = {"confirmed": 0, "doubtful": 0, "unfinished": 0, "unknown": 0}
     errors: list[dict[str, Any]] = []
     for number, row in rows:
         try:
@@ -63,7 +64,10 @@ def _confirm(workforce: Workforce, person: str, visit: str, status: str) -> str:
     known = {"surrogate__external__source": workforce.source, "surrogate__external__name": person}
     if Ticket.objects.filter(workforce=workforce, remote_id=visit, **known).exists():
         return "unknown"  # confirmed before
-    for ticket in tickets_claimed(workforce=workforce, name=person, remote_id=visit):
-        if visit_confirm(ticket=ticket, name=person, now=timezone.now()):
-            return "confirmed"
-    return "unknown"
+    claims = list(
+        tickets_claimed(workforce=workforce, name=person, remote_id=visit).filter(work__isnull=False).distinct()
+    )
+    if len(claims) > 1:
+        return "doubtful" if sum(visit_doubt(ticket=one, now=timezone.now()) for one in claims) else "unknown"
+    confirmed = any(visit_confirm(ticket=one, name=person, now=timezone.now()) for one in claims)
+    return "confirmed" if confirmed else "unknown"

@@ -75,4 +75,4 @@ def _approval_lines(row: Workforce) -> Iterator[str]:
 
 def _harmless(cell: str) -> str:
     """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in "=+-@\t\r" and cell != "-" else cell
+    return f"'{cell}" if cell and cell[0] in "=+-@\t\r" and cell != "-" else cell

@@ -13,6 +13,7 @@ from annotation.services.withdrawal import withdrawal_ask, withdrawal_of, withdr
 from workforces.models import Ticket
 from workforces.selectors import standing_of
 from workforces.services.appeals import AppealError, appeal_open
+from workforces.services.erasure import NotSettled, person_erase
 from workforces.services.statements import NoStatement, StatementOver, statement_send, statement_ticket
 
 
@@ -26,6 +27,8 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404 from error
     except StatementOver as over:
         return _over(request, over.ticket)
+    if request.method == "POST" and "erase" in request.POST:
+        return _erased(request, ticket, token)
     if request.method == "POST" and "text" not in request.POST:
         return _leaving(request, ticket, token)
     own = Ticket.objects.filter(workforce=ticket.workforce_id, surrogate=ticket.surrogate_id).select_related("appeal")
@@ -38,7 +41,7 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
             messages.error(request, str(error))
         return redirect("statement", token=token)
     campaign = ticket.workforce.campaign
-    context = {"tickets": own.order_by("-pk")[:200], "campaign": campaign, "is_asked": "leave" in request.GET}
+    context = {"tickets": own.order_by("-pk")[:200], "campaign": campaign, "asks": next(iter(request.GET), "")}
     context |= standing_of(campaign=campaign, surrogate_id=ticket.surrogate_id)
     context["asked"] = withdrawal_of(campaign=campaign, surrogate_id=ticket.surrogate_id)
     return render(request, "workforces/statement.html", context)
@@ -54,6 +57,18 @@ def _leaving(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
         withdrawal_ask(campaign=campaign, surrogate_id=surrogate_id, now=now)
         messages.success(request, _("You have withdrawn your consent. What you handed in is still paid."))
     return redirect("statement", token=token)
+
+
+def _erased(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
+    """Forget who this is, once that was confirmed; afterwards there is no statement any more."""
+    if request.POST["erase"] != "yes":
+        return redirect("statement", token=token)
+    try:
+        person_erase(ticket=ticket, now=timezone.now())
+    except NotSettled:
+        messages.error(request, _("Something that you handed in is not paid or decided yet. Come back when it is."))
+        return redirect("statement", token=token)
+    return render(request, "workforces/erased.html")
 
 
 def _over(request: HttpRequest, ticket: Ticket) -> HttpResponse:

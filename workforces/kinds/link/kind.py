@@ -37,6 +37,8 @@ class LinkTerms(Terms):
         Terms.__post_init__(self)
         if self.return_url and urlsplit(self.return_url).scheme not in ("https", "http"):
             raise ValueError("return_url must be an http or https address")
+        if urlsplit(self.return_url).fragment or "cc=" in urlsplit(self.return_url).query:
+            raise ValueError("return_url cannot have a part after # or a parameter cc: the code is appended as cc")
         if len({self.code_completed, self.code_screened_out, self.code_nothing_left}) < 3:
             raise ValueError("each outcome needs a completion code of its own")
 

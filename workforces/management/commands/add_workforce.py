@@ -17,8 +17,8 @@ class Command(BaseCommand):
     """Add a workforce, or give the one that is there new terms."""
 
     help = (
-        "Add a workforce to a campaign: mturk posts HITs at the configured endpoint, link prints a signed address for "
-        "any panel. Terms are given as NAME=VALUE; --terms lists them. Example: manage.py add_workforce relevance "
+        "Add a workforce to a campaign: mturk posts HITs at the configured endpoint, link prints the address for "
+        "a panel. Terms are given as NAME=VALUE; --list shows them. Example: manage.py add_workforce relevance "
         "mturk reward_cents=5 qualification=paper cap_cents=50000"
     )
 

@@ -1,0 +1,37 @@
+"""Forgetting who a person of a marketplace or a panel is; what they are owed is settled first."""
+
+from datetime import datetime
+
+from django.db.models import Q
+
+from accounts.models import ExternalIdentity
+from accounts.services import external_erase
+from accounts.transactions import durable
+from workforces.kinds.registry import KINDS
+from workforces.models import Errand, ErrandState, Ticket, TicketState
+
+# In these a ticket of a marketplace is still to be paid or decided.
+_UNSETTLED = [TicketState.OPEN, TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED]
+_PAID_BY_US = [key for key, kind in KINDS.items() if kind.confirms]
+
+
+class NotSettled(ValueError):
+    """A person has work that is not paid or decided yet."""
+
+
+@durable
+def person_erase(*, ticket: Ticket, now: datetime) -> None:
+    """Forget what a ticket's person is called where they came from, in every campaign; their work stays, as nobody's.
+
+    Raises
+    ------
+    NotSettled
+        Something that they handed in is not paid or decided yet: without their id it could not be.
+    """
+    identity = ExternalIdentity.objects.select_for_update().get(surrogate_id=ticket.surrogate_id)
+    own = Ticket.objects.filter(surrogate_id=identity.surrogate_id)
+    to_do = Q(surrogate_id=identity.surrogate_id) | Q(ticket__in=own)
+    waiting = Errand.objects.filter(to_do, state__in=[ErrandState.DUE, ErrandState.SENDING])
+    if own.filter(state__in=_UNSETTLED, workforce__kind__in=_PAID_BY_US).exists() or waiting.exists():
+        raise NotSettled
+    external_erase(identity=identity, actor_id=None, now=now)
