@@ -7,7 +7,7 @@ from pathlib import Path
 
 def kept_secret(path: Path) -> str:
     """Return the secret in a file, made on first use and readable by its owner only."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError:

@@ -237,3 +237,10 @@ def test_the_marketplace_says_that_it_needs_a_database_of_its_own():
     refused = subprocess.run(command, env=wrong, cwd=ROOT, capture_output=True, text=True)
     assert refused.returncode != 0
     assert "each service has its own" in refused.stderr
+
+
+def test_whatever_makes_the_data_folder_first_makes_it_private(tmp_path):
+    """Tools that load the settings without manage.py have the umask of their caller."""
+    code = "import os; os.umask(0o022); from pathlib import Path; from config.secrets import kept_secret; import sys; kept_secret(Path(sys.argv[1]) / 'secret_key')"
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "var")], cwd=ROOT, check=True)
+    assert stat.S_IMODE((tmp_path / "var").stat().st_mode) == 0o700
