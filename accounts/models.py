@@ -142,7 +142,7 @@ class RoleWaiver(models.Model):
     """
 
     scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="role_waivers")
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")  # releases name nobody
     reason = models.CharField(max_length=500)
     granted_by = models.ForeignKey(Surrogate, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField()

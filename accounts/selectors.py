@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from accounts.models import Consent, ConsentText, InvitationUse, Membership
 
@@ -18,6 +18,15 @@ def consent_is_current(*, scope_id: UUID, surrogate_id: UUID) -> bool:
     if text is None:
         return False
     return Consent.objects.filter(text=text, surrogate_id=surrogate_id, withdrawn_at=None).exists()
+
+
+def left_since(*, scope_id: UUID, person: UUID, visit: UUID) -> bool:
+    """Return whether a person withdrew from a campaign after the consent that was given in a visit of theirs."""
+    given = Consent.objects.filter(text__scope_id=scope_id)
+    left_at = given.filter(surrogate_id=person).aggregate(at=Max("withdrawn_at"))["at"]
+    return left_at is not None and not given.filter(
+        surrogate_id=visit, withdrawn_at=None, given_at__gt=left_at
+    ).exists()  # fmt: skip
 
 
 def shared_addresses(scope_id: UUID) -> dict[int, int]:

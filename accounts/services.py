@@ -327,7 +327,9 @@ def external_surrogate(*, source: str, name: str) -> UUID:
 @transaction.atomic
 def claimed_surrogate(*, surrogate_id: UUID, source: str, name: str) -> None:
     """Begin a surrogate for a visit whose name nobody vouches for; doing it twice changes nothing."""
-    surrogate, _ = Surrogate.objects.get_or_create(pk=surrogate_id)
+    surrogate, _is_new = Surrogate.objects.get_or_create(pk=surrogate_id)
+    if ExternalIdentity.objects.filter(surrogate=surrogate).exists():
+        return  # it was confirmed since
     ClaimedIdentity.objects.get_or_create(surrogate=surrogate, defaults={"source": source, "name": name})
 
 

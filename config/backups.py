@@ -50,6 +50,8 @@ def backup_write(stream: IO[bytes], *, now: str) -> dict[str, Any]:
         for path in _files(folder, ("uploads",)):
             _keep_early(path, early / path.relative_to(folder))
         name = _database_copy(Path(temporary))
+        for path in _files(folder, ("uploads",)):  # of jobs that were queued while the database was copied
+            _keep_early(path, early / path.relative_to(folder))
         _add(archive, hashes, name, Path(temporary) / name)
         for path in _files(folder, settings.BACKUP_FOLDERS):
             _add(archive, hashes, str(path.relative_to(folder)), path)
@@ -98,7 +100,9 @@ def _files(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
 def _keep_early(path: Path, to: Path) -> None:
     """Keep a file that may be deleted at any moment."""
     to.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, FileExistsError):
+        if to.exists():
+            return
         try:
             os.link(path, to)
         except OSError:
@@ -197,10 +201,9 @@ def restore(stream: IO[bytes]) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".restore-", dir=folder) as temporary:
         manifest = _unpacked(stream, Path(temporary))
-        _database_restore(Path(temporary) / manifest["database"])
         for name in settings.BACKUP_FOLDERS:
-            if (Path(temporary) / name).exists():
-                shutil.move(Path(temporary) / name, folder / name)
+            _folder_restore(Path(temporary) / name, folder / name)
+        _database_restore(Path(temporary) / manifest["database"])  # last: with it the installation is there
         keys = json.loads((Path(temporary) / KEYS).read_text())
     manifest["is_same_key"] = _key_restore(keys["SECRET_KEY"])
     return manifest
@@ -267,6 +270,14 @@ def _compare(manifest: dict[str, Any], found: dict[str, str]) -> None:
         )
     if manifest["database"].endswith(".sqlite3") != (connection.vendor == "sqlite"):
         raise BackupError(f"the backup holds {manifest['database']}, and DATABASE_URL names another kind of database")
+
+
+def _folder_restore(copy: Path, target: Path) -> None:
+    """Move what a folder holds; the target may be there, empty, as where something else is mounted."""
+    if copy.exists():
+        target.mkdir(parents=True, exist_ok=True)
+        for child in copy.iterdir():
+            shutil.move(child, target / child.name)
 
 
 def _database_restore(copy: Path) -> None:

@@ -6,6 +6,8 @@ more, so that a class behind one address can log in at once.
 """
 
 import hashlib
+import time
+from contextlib import suppress
 from typing import Any
 
 from allauth.core.internal.ratelimit import get_ip
@@ -30,7 +32,9 @@ class FailuresByAddress:
         """Count a failure."""
         for key in _keys(request, credentials):
             if not cache.add(key, 1, timeout=SECONDS):
-                cache.incr(key)
+                with suppress(ValueError):  # it has just expired
+                    cache.incr(key)
+                    cache.touch(key, SECONDS)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """Return what allauth counts failures of an account by: together with the address they come from."""
@@ -39,6 +43,7 @@ class FailuresByAddress:
 
 
 def _keys(request: HttpRequest, credentials: dict[str, Any]) -> tuple[str, str]:
+    quarter = int(time.time() / SECONDS)  # a new count begins with each
     account = str(credentials.get("email") or credentials.get("username") or "").lower()
     name = hashlib.sha256(account.encode()).hexdigest()
-    return f"login-failures:address:{get_ip(request)}", f"login-failures:account:{name}"
+    return f"login-failures:{quarter}:address:{get_ip(request)}", f"login-failures:{quarter}:account:{name}"

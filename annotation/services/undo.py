@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from accounts.audit import record
+from accounts.selectors import consent_is_current
 from accounts.transactions import durable
 from annotation.models import INTERNAL, Annotation, Assignment, AssignmentState, Campaign, Standing
 from annotation.services.claims import Claim, claim_next, participation_lock
@@ -32,6 +33,8 @@ def submission_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) ->
         .select_related("assignment").order_by("-pk").first()
     )  # fmt: skip
     if place.standing in (Standing.PAUSED, Standing.SUSPENDED):
+        raise NothingToUndo
+    if not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
         raise NothingToUndo
     if last is None or last.assignment is None or last.submitted_at < now - timedelta(seconds=UNDO_SECONDS):
         raise NothingToUndo

@@ -25,7 +25,7 @@ from annotation.models import (
     Withdrawal,
 )
 from annotation.services.claims import participation_lock
-from annotation.services.counting import slots_release, submissions_withdraw
+from annotation.services.counting import people_lock, slots_release, submissions_withdraw
 from annotation.signals import participation_withdrawn
 from annotation.tasktypes.registry import TASK_TYPES
 
@@ -61,6 +61,7 @@ def withdrawal_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) ->
 @durable
 def participation_consent(*, campaign: Campaign, text_id: int, surrogate_id: UUID, now: datetime) -> None:
     """Record that an annotator agrees; whoever asked to leave before stays."""
+    people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])
     consent_give(text_id=text_id, surrogate_id=surrogate_id, now=now)
     Withdrawal.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
 
@@ -74,9 +75,17 @@ def withdrawals_apply(now: datetime) -> int:
     """Unlink the work of those whose days to think again have passed; return how many people left."""
     due = Withdrawal.objects.filter(due_at__lte=now).select_related("campaign").order_by("due_at", "pk")
     people = list(due[:MOST_APPLIED])
-    for asked in people:
-        participation_withdraw(campaign=asked.campaign, surrogate_id=asked.surrogate_id, now=now)
-    return len(people)
+    return sum(_apply(asked, now) for asked in people)
+
+
+@durable
+def _apply(asked: Withdrawal, now: datetime) -> bool:
+    """Unlink one annotator's work, unless they took their withdrawal back a moment ago."""
+    participation_lock(campaign_id=asked.campaign_id, surrogate_id=asked.surrogate_id)
+    if not Withdrawal.objects.filter(pk=asked.pk, due_at__lte=now).exists():
+        return False
+    participation_withdraw(campaign=asked.campaign, surrogate_id=asked.surrogate_id, now=now)
+    return True
 
 
 @durable
@@ -118,6 +127,7 @@ def _held_end(campaign: Campaign, surrogate_id: UUID, *, ended_at: datetime) -> 
     held = mine.select_for_update(no_key=True).filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
     slot_ids = list(held.order_by("pk").values_list("slot_id", flat=True))
     held.update(state=AssignmentState.RELEASED, ended_at=ended_at, draft={})
+    mine.filter(state=AssignmentState.EXPIRED).update(state=AssignmentState.RELEASED, draft={})
     return slot_ids
 
 

@@ -208,12 +208,15 @@ def test_an_item_annotated_in_two_visits_of_one_person_counts_once():
     assert Participation.objects.get(surrogate=person).submitted == 2
 
 
-def test_a_managers_stated_risk_lets_unsigned_work_count_at_once_and_one_person_still_counts_once():
-    row = link(factories.antique(items=2, n=2), unsigned="count")
+def test_a_managers_stated_risk_lets_unsigned_work_count_at_once_and_makes_nobody_known():
+    row = link(factories.antique(items=6, n=1), unsigned="count")
     for visit in ("s1", "s2"):
         last = work(*come(unsigned(row, "p1", visit)))
-    assert states() == ["counted", "counted", "excluded", "excluded"]
-    assert "/statement/" not in last.content.decode() or ExternalIdentity.objects.exists()
+        assert "/statement/" not in last.content.decode()
+    assert states() == ["counted"] * 4
+    come(unsigned(row, "p1", "s3"))
+    tickets_lapse(workforce=row, now=timezone.now() + timedelta(days=1))
+    assert not ExternalIdentity.objects.exists()  # a claim is believed by nobody, whatever its work counts for
 
 
 def test_somebody_suspended_cannot_come_back_as_an_unsigned_visit():
@@ -340,3 +343,41 @@ def test_an_empty_cell_of_the_approval_list_is_empty():
 def test_an_address_that_cannot_take_the_code_is_refused(url):
     with pytest.raises(ValueError, match="return_url"):
         link(factories.antique(items=1), return_url=url)
+
+
+def test_a_visit_that_is_confirmed_after_its_person_withdrew_is_withdrawn_too():
+    row = link(factories.antique(items=6, n=1))
+    work(*come(by_link(row, "p1", "s1")))
+    work(*come(unsigned(row, "p1", "s2")))
+    Client().post(statement_path(Ticket.objects.get(is_signed=True)), {"withdraw": "yes"})
+    withdrawals_apply(timezone.now() + timedelta(days=7, hours=1))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s2\n")
+    assert states() == ["withdrawn"] * 4
+    person = ExternalIdentity.objects.get().surrogate_id
+    assert not Annotation.objects.filter(surrogate=person).exists()
+    assert "/agree/" in come_only(by_link(row, "p1", "s3"))
+
+
+def test_a_second_visit_that_a_manager_accepts_counts_for_the_same_person():
+    row = link(factories.antique(items=8, n=1))
+    for _ in range(2):
+        work(*come(unsigned(row, "p1", "s1")))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
+    boss = factories.user()
+    for ticket in Ticket.objects.order_by("pk"):
+        assert ticket_accept(ticket=ticket, actor_id=boss.surrogate_id, now=timezone.now())
+    assert states() == ["counted"] * 4
+    assert set(Annotation.objects.values_list("surrogate", flat=True)) == {ExternalIdentity.objects.get().surrogate_id}
+
+
+def test_agreeing_anew_after_a_confirmation_is_the_persons_own(frame):
+    row = link(frame.campaign)
+    client, page = come(unsigned(row, "p1", "s1"))
+    address = visit_of(page)
+    work(client, page)
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
+    Client().post(statement_path(Ticket.objects.get()), {"withdraw": "yes"})
+    page = client.get(address, follow=True)
+    client.post(path(page, "agree"), {"text": text_of(page)})
+    assert not ClaimedIdentity.objects.exists()
+    assert "/statement/" in client.get(address, follow=True).content.decode()

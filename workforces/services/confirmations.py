@@ -43,8 +43,7 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     if moved and problem:
         submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
     elif moved:
-        ticket_identify(ticket=ticket, name=remote.worker, now=now)
-        _confirmed(ticket, now)
+        _confirmed(ticket, ticket_identify(ticket=ticket, name=remote.worker, now=now), now)
     return bool(moved)
 
 
@@ -58,15 +57,14 @@ def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
     moved = waiting.filter(work__isnull=False).values_list("pk", flat=True)
     if not Ticket.objects.filter(pk__in=list(moved)).update(state=TicketState.SUBMITTED, submitted_at=now):
         return False
-    ticket_identify(ticket=ticket, name=name, now=now)
-    _confirmed(ticket, now)
+    _confirmed(ticket, ticket_identify(ticket=ticket, name=name, now=now), now)
     return True
 
 
-def _confirmed(ticket: Ticket, now: datetime) -> None:
+def _confirmed(ticket: Ticket, person: UUID, now: datetime) -> None:
     """Let the answers of a ticket count, and pay for the training round, once for each person."""
     # What the person had annotated before in another visit stayed with this visit's surrogate: it does not count.
-    work = [row for row in ticket_annotations(ticket) if row.surrogate_id == ticket.surrogate_id]
+    work = [row for row in ticket_annotations(ticket) if row.surrogate_id == person]
     submissions_confirm(annotations=work, now=now)
     cents = ticket_terms(ticket).training_bonus_cents
     own = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id)
@@ -87,8 +85,7 @@ def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
     moved = unmatched.filter(state=TicketState.UNMATCHED).update(state=TicketState.SUBMITTED, problem="")
     moved = moved or unmatched.filter(state=TicketState.APPROVED).update(problem="")
     if moved:
-        ticket_identify(ticket=ticket, name=name, now=now)
-        _confirmed(ticket, now)
+        _confirmed(ticket, ticket_identify(ticket=ticket, name=name, now=now), now)
         record(
             action="ticket_accept", subject=ticket, now=now, actor_id=actor_id,
             scope_id=ticket.workforce.campaign_id,

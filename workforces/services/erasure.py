@@ -28,7 +28,9 @@ def person_erase(*, ticket: Ticket, now: datetime) -> None:
     NotSettled
         Something that they handed in is not paid or decided yet: without their id it could not be.
     """
-    identity = ExternalIdentity.objects.select_for_update().get(surrogate_id=ticket.surrogate_id)
+    identity = ExternalIdentity.objects.select_for_update().filter(surrogate_id=ticket.surrogate_id).first()
+    if identity is None:
+        return  # a second click
     own = Ticket.objects.filter(surrogate_id=identity.surrogate_id)
     to_do = Q(surrogate_id=identity.surrogate_id) | Q(ticket__in=own)
     waiting = Errand.objects.filter(to_do, state__in=[ErrandState.DUE, ErrandState.SENDING])

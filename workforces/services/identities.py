@@ -10,10 +10,12 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate
+from accounts.selectors import left_since
 from accounts.services import claimed_confirm, claimed_surrogate, external_surrogate
 from accounts.transactions import require_transaction
 from annotation.services.counting import people_lock
 from annotation.services.joining import participation_join
+from annotation.services.withdrawal import participation_withdraw
 from workforces.kinds.base import Arrival
 from workforces.models import Errand, PayHold, Ticket, Workforce
 
@@ -66,22 +68,30 @@ def ticket_people_lock(ticket: Ticket, *, name: str = "") -> None:
     people_lock(campaign_id=ticket.workforce.campaign_id, surrogate_ids=people)
 
 
-def ticket_identify(*, ticket: Ticket, name: str, now: datetime) -> None:
-    """Give an unconfirmed visit's work to the person whom the other side named; a known person's stays theirs."""
+def ticket_identify(*, ticket: Ticket, name: str, now: datetime) -> UUID:
+    """Give an unconfirmed visit's work to the person whom the other side named, and return that person.
+
+    A known person's stays theirs. Where the person has another ticket of the same id, this one stays with its visit.
+    """
     require_transaction()
     visit = ticket.surrogate_id
     if not claimed_name(ticket):
-        return
+        return visit
     person = claimed_confirm(surrogate_id=visit, source=ticket.workforce.source, name=name)
     if person == visit:
-        return
-    participation_join(campaign=ticket.workforce.campaign, before=visit, after=person, now=now)
+        return visit
+    campaign = ticket.workforce.campaign
+    if left_since(scope_id=campaign.pk, person=person, visit=visit):  # who withdrew meant this visit too
+        participation_withdraw(campaign=campaign, surrogate_id=visit, now=now)
+        return person
+    participation_join(campaign=campaign, before=visit, after=person, now=now)
     Errand.objects.filter(workforce=ticket.workforce, surrogate_id=visit).update(surrogate_id=person)
     PayHold.objects.filter(campaign=ticket.workforce.campaign, surrogate_id=visit).delete()
     same = Ticket.objects.filter(workforce=ticket.workforce, remote_id=ticket.remote_id, surrogate_id=person)
     if not same.exists():
         Ticket.objects.filter(pk=ticket.pk).update(surrogate_id=person)
         ticket.surrogate_id = person
+    return person
 
 
 def tickets_claimed(*, workforce: Workforce, name: str, remote_id: str) -> QuerySet[Ticket]:

@@ -21,12 +21,7 @@ from annotation.services.work import AssignmentOver, NoSuchAssignment, answer_ta
 from workforces.kinds.base import Arrival, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandKind, Posting, PostingState, Ticket, TicketState, TicketWork, Workforce
-from workforces.services.identities import (
-    claimed_name,
-    surrogate_begin,
-    ticket_identify,
-    ticket_people_lock,
-)
+from workforces.services.identities import surrogate_begin, ticket_people_lock
 from workforces.services.outbox import errand_add
 from workforces.services.terms import is_provisional, terms_of, ticket_terms
 
@@ -172,8 +167,6 @@ def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime) -> bool:
     state = TicketState.ANSWERED if waits else TicketState.SUBMITTED
     times = {"answered_at": now} if waits else {"answered_at": now, "submitted_at": now}
     moved = Ticket.objects.filter(pk=ticket.pk, state=TicketState.OPEN).update(state=state, outcome=outcome, **times)
-    if moved and not waits:
-        ticket_identify(ticket=ticket, name=claimed_name(ticket), now=now)
     return bool(moved)
 
 
@@ -200,14 +193,11 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
     lapsed = 0
     for ticket in due.select_related("workforce").order_by("pk")[:200]:
         with transaction.atomic():
-            name = claimed_name(ticket)
-            ticket_people_lock(ticket, name=name)
+            ticket_people_lock(ticket)
             moved = Ticket.objects.filter(pk=ticket.pk, state=ticket.state).update(state=TicketState.LAPSED)
             if moved:
                 submissions_give_up(annotations=ticket_annotations(ticket), because="not handed in", now=now)
                 lapsed += 1
-            if moved and not is_provisional(ticket):  # what was done counts, so it must be known whose it is
-                ticket_identify(ticket=ticket, name=name, now=now)
     return lapsed
 
 

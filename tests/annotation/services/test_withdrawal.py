@@ -62,3 +62,27 @@ def test_a_submission_that_meets_a_withdrawal_finds_no_assignment(now):
     assert not Annotation.objects.exists()
     with pytest.raises(CommandError):
         call_command("release", "nowhere", "--format", "labels", "--to", "out")
+
+
+def test_what_is_taken_back_while_the_sweep_runs_stays(now, monkeypatch):
+    from annotation.services import withdrawal
+
+    campaign = factories.antique(items=2, n=1)
+    person = factories.annotator(campaign)
+    factories.vote(campaign, person, 4)
+    asked = withdrawal.withdrawal_ask(campaign=campaign, surrogate_id=person.surrogate_id, now=now)
+    assert withdrawal.withdrawal_undo(campaign=campaign, surrogate_id=person.surrogate_id, now=now)
+    assert withdrawal._apply(asked, now + timedelta(days=8)) is False
+    assert Annotation.objects.get().state == "counted"
+
+
+def test_who_asked_to_leave_takes_nothing_back_to_answer_it_again(now):
+    from annotation.services.undo import NothingToUndo, submission_undo
+    from annotation.services.withdrawal import withdrawal_ask
+
+    campaign = factories.antique(items=2, n=1)
+    person = factories.annotator(campaign)
+    factories.vote(campaign, person, 4)
+    withdrawal_ask(campaign=campaign, surrogate_id=person.surrogate_id, now=now)
+    with pytest.raises(NothingToUndo):
+        submission_undo(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
