@@ -222,7 +222,9 @@ def test_what_comes_back_does_not_tell_gold(campaign, deed):
             if number:
                 deed(client, campaign, live)
             page = post(client, f"/work/{campaign.slug}/")
-            after = own.get()
+            after = own.first()
+            if after is None:  # nothing is left for this person
+                break
             if number:
                 told = (after.item_id == live.item_id, page.status_code, *sorted(page.headers))
                 outcomes[live.item.batch.purpose == "gold"][told] += 1
