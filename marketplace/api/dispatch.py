@@ -37,6 +37,9 @@ from marketplace.throttle import Buckets
 _LOG = logging.getLogger(__name__)
 _CONTENT_TYPE = "application/x-amz-json-1.1"
 _BUCKETS = Buckets()
+# Sent again without a token, these would spend again; an assignment is approved or rejected once, however often it is
+# asked for.
+_SPENDS_EACH_TIME = {"CreateHIT", "CreateHITWithHITType", "CreateAdditionalAssignmentsForHIT", "SendBonus"}
 
 
 def dispatch(request: HttpRequest) -> HttpResponse:
@@ -82,9 +85,6 @@ def _authenticate(request: HttpRequest) -> Requester:
         body=body,
     )
     key_id = signature.verify(received, secret_of=secret_of, now=timezone.now())
-    if request.headers.get("X-Amz-Target", "").partition(".")[2] in signature.MOVES_MONEY:
-        given, signed_at = signature.signature_of(received)
-        signature_use(signature=given, signed_at=signed_at, now=timezone.now())
     return keys[key_id].requester
 
 
@@ -102,6 +102,8 @@ def _carry_out(request: HttpRequest, requester: Requester, operation: str, reque
         raise SerializationError(f"The body is not JSON: {error}") from error
     call = Call(operation, requester, validate_input(operation, given), request_id, clock.now())
     check_limits(call)
+    if operation in _SPENDS_EACH_TIME and call.get("UniqueRequestToken") is None:
+        signature_use(signature=signature.signature_of(request.headers["Authorization"]), now=timezone.now())
     due_carry_out(now=call.now, requester=requester, most=AT_MOST_BEFORE_AN_ANSWER)
     return OPERATIONS[operation](call)
 

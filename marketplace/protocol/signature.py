@@ -19,12 +19,6 @@ from marketplace.protocol.errors import SignatureError
 from marketplace.protocol.service import signing_name
 
 SKEW = timedelta(minutes=5)
-# Operations that move money. A signature is good for minutes, so theirs are remembered: each works once. A client that
-# tries again signs anew.
-MOVES_MONEY = {
-    "CreateHIT", "CreateHITWithHITType", "CreateAdditionalAssignmentsForHIT", "ApproveAssignment", "RejectAssignment",
-    "SendBonus",
-}  # fmt: skip
 _MUST_BE_SIGNED = {"host", "x-amz-date", "x-amz-target"}
 _AUTHORIZATION = re.compile(
     r"AWS4-HMAC-SHA256\s+Credential=(?P<key>[^/,\s]+)/(?P<date>\d{8})/(?P<region>[^/,\s]+)/(?P<service>[^/,\s]+)"
@@ -59,7 +53,7 @@ def verify(request: Request, *, secret_of: Callable[[str], str | None], now: dat
         MissingAuthenticationTokenException, IncompleteSignatureException, UnrecognizedClientException,
         or InvalidSignatureException, as the services of AWS say it.
     """
-    found = _parse(request)
+    found = _parse(request.headers.get("authorization"))
     headers = found["headers"].split(";")
     if found["service"] != signing_name():
         raise SignatureError("InvalidSignatureException", f"The credential must be scoped to {signing_name()}.")
@@ -80,14 +74,12 @@ def verify(request: Request, *, secret_of: Callable[[str], str | None], now: dat
     return found["key"]
 
 
-def signature_of(request: Request) -> tuple[str, datetime]:
-    """Return the signature that a verified request came with, and when it was made."""
-    signed_at = datetime.strptime(request.headers["x-amz-date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-    return str(_parse(request)["signature"]), signed_at
+def signature_of(authorization: str) -> str:
+    """Return the signature in the Authorization header of a verified request."""
+    return str(_parse(authorization)["signature"])
 
 
-def _parse(request: Request) -> dict[str, str]:
-    authorization = request.headers.get("authorization")
+def _parse(authorization: str | None) -> dict[str, str]:
     if not authorization:
         raise SignatureError("MissingAuthenticationTokenException", "Missing Authentication Token")
     match = _AUTHORIZATION.fullmatch(authorization)

@@ -1,6 +1,6 @@
-"""UniqueRequestToken: a request with the same token has no second effect for 24 hours.
+"""Requests that come twice.
 
-The service answers a repeated token with an error that names the first result, not with a replay.
+A request with the same UniqueRequestToken has no second effect for 24 hours. The service answers a repeated token with an error that names the first result, not with a replay.
 """
 
 from datetime import datetime, timedelta
@@ -15,12 +15,12 @@ from marketplace.protocol.signature import SKEW
 _CREATES = "CreateHIT"
 
 
-# A script that posts the same HIT twice within a second signs both alike, as the signature knows seconds only.
-SAME_MOMENT = timedelta(seconds=2)
+# A script may post two HITs alike within a second: a signature knows seconds only, so both are signed alike.
+SAME_MOMENT = timedelta(seconds=10)
 
 
-def signature_use(*, signature: str, signed_at: datetime, now: datetime) -> None:
-    """Remember the signature of a request that moves money, for as long as it could be sent again.
+def signature_use(*, signature: str, now: datetime) -> None:
+    """Remember the signature of a request that spends money, for as long as it could be sent again.
 
     Raises
     ------
@@ -28,13 +28,9 @@ def signature_use(*, signature: str, signed_at: datetime, now: datetime) -> None
         It was used before, and not just now.
     """
     UsedSignature.objects.filter(used_at__lt=now - 2 * SKEW).delete()
-    try:
-        with transaction.atomic():
-            UsedSignature.objects.create(signature=signature, used_at=now)
-    except IntegrityError:
-        if abs(now - signed_at) <= SAME_MOMENT:
-            return
-        raise SignatureError("InvalidSignatureException", "This request was received before; sign it again.") from None
+    used, created = UsedSignature.objects.get_or_create(signature=signature, defaults={"used_at": now})
+    if not created and now - used.used_at > SAME_MOMENT:
+        raise SignatureError("InvalidSignatureException", "This request was received before; sign it again.")
 
 
 def token_use(*, requester: Requester, operation: str, token: str | None, result: str, now: datetime) -> None:

@@ -10,8 +10,9 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
+from django.db.models import F
 
-from marketplace.models import Assignment, Hit, LedgerEntry, QualificationRequest, QualificationType
+from marketplace.models import Assignment, Hit, LedgerEntry, QualificationRequest, QualificationType, UsedSignature
 from marketplace.protocol.service import model, operation_names
 from marketplace.services.qualifications import request_begin
 from marketplace.services.requesters import keys_rotate
@@ -235,17 +236,27 @@ def test_members_that_are_null_count_as_not_given(lab, site):
     assert "Keywords" not in hit
 
 
-def test_a_request_that_moves_money_works_once_however_often_it_is_sent(lab, site):
-    """Somebody on the way copies it and sends it again, minutes later: the signature is still good, the money is not."""
+def test_a_request_that_spends_money_works_once_however_often_it_is_sent(lab, site):
+    """Who copies it on the way and sends it again, minutes later: the signature is still good, the money is not."""
     body = json.dumps(HIT).encode()
     target = TARGET.replace("GetAccountBalance", "CreateHIT")
-    headers = signed(lab, site, body=body, target=target, at=datetime.now(UTC) - timedelta(minutes=3))
+    headers = signed(lab, site, body=body, target=target)
     assert post(site, headers, body=body)[0] == 200
+    assert post(site, headers, body=body)[0] == 200  # a script that posts two alike within a second signs both alike
+    UsedSignature.objects.update(used_at=F("used_at") - timedelta(minutes=1))
     status, answer = post(site, headers, body=body)
     assert (status, answer["__type"]) == (403, "InvalidSignatureException")
-    assert lab.client.list_hits(MaxResults=10)["NumResults"] == 1
-    again = signed(lab, site, body=body, target=target)
+    assert lab.client.list_hits(MaxResults=10)["NumResults"] == 2
+    again = signed(lab, site, body=body, target=target, at=datetime.now(UTC) + timedelta(seconds=1))
     assert post(site, again, body=body)[0] == 200  # signed anew it is another request
-    assert post(site, again, body=body)[0] == 200  # a script that posts two alike within a second signs both alike
     reading = signed(lab, site)
     assert [post(site, reading)[0] for _ in range(3)] == [200] * 3  # reading may be repeated
+
+
+def test_a_token_alone_decides_about_a_request_that_has_one(lab, site):
+    body = json.dumps({**HIT, "UniqueRequestToken": "one"}).encode()
+    headers = signed(lab, site, body=body, target=TARGET.replace("GetAccountBalance", "CreateHIT"))
+    assert post(site, headers, body=body)[0] == 200
+    UsedSignature.objects.update(used_at=F("used_at") - timedelta(minutes=1))
+    status, answer = post(site, headers, body=body)
+    assert (status, answer["__type"], "already exists" in answer["Message"]) == (400, "RequestError", True)
