@@ -38,7 +38,7 @@ test: venv  ## what this machine can run; says what it left out
 	$(PYTEST)
 	$(PYTEST) --ds=config.settings.marketplace_test tests/marketplace
 
-test-slow: venv  ## what takes minutes: workers killed again and again, the whole ANTIQUE process, every page in every form
+test-slow: venv  ## what takes minutes: every page in Chromium, workers killed again and again, outages, the whole ANTIQUE process
 	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) -m slow
 	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) -m slow --ds=config.settings.marketplace_test tests/marketplace
 

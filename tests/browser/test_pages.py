@@ -10,7 +10,7 @@ from jobs.services import jobs_run_due
 from tests import factories
 from tests.axe import VARIANTS, assert_accessible
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from tests.workforces.conftest import desk, market  # noqa: F401  fixtures
 from workforces.models import Appeal, Errand, Ticket
 from workforces.services.workforces import workforce_add
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
@@ -92,7 +92,6 @@ def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_
     assert not [cookie for cookie in worker.context.cookies() if cookie["domain"] == "localhost"]
 
 
-@pytest.mark.slow
 def test_pages_in_the_frame_are_accessible(desk, open_browser):  # noqa: F811
     made = desk(items=1, n=1)
     trained(made)

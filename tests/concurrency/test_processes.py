@@ -30,6 +30,7 @@ print(json.dumps(held))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_forty_claimers_in_eight_processes_make_exactly_five_holders():
     campaign = factories.campaign(n=5, items=1)

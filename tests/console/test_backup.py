@@ -95,6 +95,7 @@ def at_work(campaign, people=4):
             one.join()
 
 
+@slow
 def test_the_drill(tmp_path):
     campaign = factories.antique(items=150, n=1)
     name = default_storage.save(
@@ -217,6 +218,7 @@ def test_a_backup_that_cannot_be_written_leaves_no_half_file(tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
+@slow
 def test_the_marketplace_is_backed_up_and_restored_too(tmp_path):
     def environment(name):
         return {

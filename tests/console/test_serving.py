@@ -23,7 +23,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-pytestmark = pytest.mark.own_database
+pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +125,6 @@ def test_the_marketplace_beside_it_has_a_requester_and_open_hits(demo):
     assert {hit["HITStatus"] for hit in hits} == {"Assignable"}
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="needs Linux's /proc to find the children")
 def test_web_worker_and_marketplace_come_back_after_kill_9(demo):
     address, folder, process = demo

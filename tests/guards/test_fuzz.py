@@ -114,6 +114,7 @@ def test_each_piece_of_nonsense_in_each_form(world, client, who):
     assert not wrong, "\n".join(map(str, wrong))
 
 
+@slow
 def test_nonsense_within_a_visit_and_on_a_live_assignment(world, client):
     page = client.get(world.signed_link, follow=True)
     client.post(path(page, "agree"), {"text": text_of(page)})

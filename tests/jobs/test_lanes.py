@@ -38,7 +38,8 @@ def rows(tmp_path, sql):
         return connection.execute(sql).fetchall()
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
 def test_upkeep_is_done_while_a_long_import_runs(environment, tmp_path, workers):
     running = [
         subprocess.Popen([sys.executable, str(ROOT / "manage.py"), "worker"], env=environment, cwd=ROOT)

@@ -125,6 +125,7 @@ def test_every_form_needs_its_token(site, worker):
     assert not wrong, "\n".join(map(str, wrong))
 
 
+@pytest.mark.slow
 def test_nonsense_gets_an_answer(lab, worker):
     """In every parameter of every route, as a worker who has an assignment in hand."""
     hit = lab.hit()

@@ -290,6 +290,7 @@ def test_boto3_works_on_the_vendored_model_when_its_own_is_gone(marketplace, lab
     assert fresh.create_client("mturk", **given).get_account_balance()["AvailableBalance"]
 
 
+@pytest.mark.slow
 def test_addresses_follow_the_port_and_an_open_port_needs_https(marketplace, tmp_path):
     marketplace.environment.pop("MARKETPLACE_API_URL")
     made = json.loads(marketplace.command("marketplace_requester", "third", "--json").stdout)

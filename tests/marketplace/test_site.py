@@ -183,6 +183,7 @@ def test_an_html_question_of_old_is_done_and_the_next_comes_by_itself(lab, worke
     assert Assignment.objects.filter(state="Submitted").count() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "view"), VARIANTS)
 def test_every_page_is_accessible_and_clean(lab, make_worker, open_worker, language, view):
     worker = make_worker("ann", country="DE")
@@ -212,6 +213,7 @@ def test_every_page_is_accessible_and_clean(lab, make_worker, open_worker, langu
     assert_accessible(watched.page, "the test")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("language", "view"), VARIANTS)
 def test_the_pages_of_a_visitor_are_accessible(lab, open_worker, language, view):
     watched = open_worker(**view)

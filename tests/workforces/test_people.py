@@ -21,7 +21,7 @@ from workforces.models import Errand, Posting, Ticket, TicketWork
 from workforces.services.pay import ticket_refuse
 from workforces.services.statements import statement_path
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_worker_on_many_hits_of_a_campaign_meets_no_item_twice_and_is_kept_out_when_all_are_seen(desk):

@@ -17,7 +17,7 @@ from workforces.models import Errand, LedgerEntry, Posting, Ticket, Workforce
 from workforces.services.outbox import errand_add
 from workforces.services.pay import bonus_grant
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_lost_answer_to_create_hit_makes_no_second_hit(desk):
@@ -183,7 +183,6 @@ def test_polling_alone_is_enough_and_reading_twice_changes_nothing(desk):
     assert LedgerEntry.objects.count() == 1
 
 
-@pytest.mark.slow
 def test_a_marketplace_with_every_quirk_is_worked_with(tmp_path, transactional_db, live_server, settings):
     """Ids that are used again, workers' names twice, no address to submit to, work that cannot be decided yet."""
     quirks = {
