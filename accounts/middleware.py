@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 
 class LoginReturnMiddleware:
-    """Let whoever is sent to the login come back to the page they were on.
+    """Send people who have to log in back to the page they were on.
 
     The address of a form, of a piece of a page or of a draft cannot be opened: its page can. A script is told in its
     own words where to go: htmx by a header, one that reads JSON by a status.

@@ -98,14 +98,14 @@ class ClaimedIdentity(models.Model):
         indexes = [models.Index(fields=["source", "name"], name="claimed_identity_by_name")]
 
     def __str__(self) -> str:
-        return f"somebody who claims to come from {self.source}"
+        return f"a person who claims to come from {self.source}"
 
 
 class Scope(models.Model):
     """What roles, consent and audit events are about. Each campaign is one."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    email_domain = models.CharField(max_length=200, blank=True)  # whoever is invited has an address there
+    email_domain = models.CharField(max_length=200, blank=True)  # if set, everyone who is invited has an address there
 
     def __str__(self) -> str:
         return str(self.id)

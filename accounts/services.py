@@ -302,7 +302,7 @@ def consent_withdraw(*, scope_id: UUID, surrogate_id: UUID, now: datetime) -> No
 
 
 def consent_restore(*, scope_id: UUID, surrogate_id: UUID, withdrawn_at: datetime, now: datetime) -> None:
-    """Put back in force what a person took back at one moment, unless they agreed anew since."""
+    """Put back in force what a person took back at one moment, unless they have agreed again since."""
     require_transaction()
     given = Consent.objects.filter(text__scope_id=scope_id, surrogate_id=surrogate_id)
     anew = list(given.filter(withdrawn_at=None).values_list("text", flat=True))

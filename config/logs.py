@@ -1,4 +1,4 @@
-"""Log lines without the addresses that let somebody in."""
+"""Log lines without the addresses that give access."""
 
 import logging
 import re

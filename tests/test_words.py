@@ -6,7 +6,7 @@ from tests.conftest import ROOT
 
 BANNED = re.compile(
     r"\bbring in\b|\bmend(s|ed|ing)?\b|\btheirs alone\b|\bto be had\b|\bcalled back\b|\btake (your|my) consent back\b"
-    r"|\bsomebody\b|\bforthwith\b|\bwhether a wanted\b|\blet back\b(?! into)",
+    r"|\bsomebody\b|\bgoes on where\b|\bwas not to be\b|\bforthwith\b|\bwhether a wanted\b|\blet back\b(?! into)",
     re.IGNORECASE,
 )
 
@@ -44,9 +44,17 @@ def test_neither_readme_nor_how_to_uses_a_banned_phrase():
     assert found == []
 
 
-def test_every_test_that_the_security_pages_name_is_there():
-    import re
+def test_no_line_of_a_template_is_too_long_to_read():
+    long = {
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in (ROOT / "templates").rglob("*.html")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 160
+    }
+    assert long == set()
 
+
+def test_every_test_that_the_security_pages_name_is_there():
     for name in ("SECURITY.md", "docs/explanation/threats.md"):
         named = set(re.findall(r"`(tests/[\w/]+\.py)`", (ROOT / name).read_text(encoding="utf-8")))
         assert len(named) > 10

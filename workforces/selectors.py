@@ -7,6 +7,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Campaign, Participation, Standing, StandingChange
 from jobs.models import Job
+from workforces.kinds.base import terms_from
+from workforces.kinds.link.kind import placeholders
+from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, TicketState, Workforce, WorkforceKind
 
 CONFIRM_LIST = "workforces.confirm_list"  # the kind of the job that reads a panel's list
@@ -43,6 +46,7 @@ def workforces_shown(campaign: Campaign) -> list[Workforce]:
         if row.kind == WorkforceKind.LINK:
             waiting = Ticket.objects.filter(workforce=row, state=TicketState.ANSWERED)
             lists = Job.objects.filter(scope_id=campaign.pk, kind=CONFIRM_LIST).order_by("-created_at")
+            row.placeholders = placeholders(terms_from(KINDS[row.kind], row.terms))  # type: ignore[attr-defined]
             row.waiting = len(waiting.values_list("pk")[:MOST_WAITING])  # type: ignore[attr-defined]
             row.lists = list(lists[:3])  # type: ignore[attr-defined]
     return rows

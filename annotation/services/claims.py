@@ -348,8 +348,8 @@ def _nothing(campaign: Campaign, search: _Search) -> Claim:
     open_slots = Slot.objects.filter(campaign=campaign, state=SlotState.OPEN, item__state=ItemState.ACTIVE)
     if open_slots.filter(Exists(search.seen().filter(item_id=OuterRef("item_id")))).exists():
         return Claim(None, Reason.ALL_SEEN)
-    # A slot that is open and yet was not to be had is being taken by an annotator at this moment. One statement asks
-    # for both: between two, a slot could pass from open to held and be seen as neither.
+    # A slot that is open although we found none is being taken by another annotator at this moment. One statement
+    # asks for both: between two, a slot could pass from open to held and be seen as neither.
     taken = Slot.objects.filter(campaign=campaign, state__in=[SlotState.OPEN, SlotState.HELD])
     if taken.filter(item__state=ItemState.ACTIVE).exists():
         working = Assignment.objects.filter(

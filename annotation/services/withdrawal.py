@@ -1,7 +1,7 @@
 """Withdrawing consent: the work is unlinked from the person and leaves later releases.
 
-Asking for it ends the work at once. What cannot be undone waits for seven days, in which whoever asked by mistake, or
-was not the one who asked, can take it back.
+Asking for it ends the work at once. What cannot be undone waits for seven days: who asked by mistake, or did not
+ask at all, can take it back until then.
 """
 
 from datetime import datetime, timedelta

@@ -149,10 +149,8 @@ def test_somebody_comes_by_a_link_on_a_phone_and_leaves_with_a_code(desk, open_b
     again.page.get_by_role("button", name="I agree").wait_for()  # anybody could have written this address
 
 
-def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F811
-    policy = Policy(gold_first=3, gold_first_items=3, inspection_rate=1.0)
-    made = desk(items=3, gold=8, policy=policy, terms={"approve_after_seconds": 3600, "undo_seconds": 600})
-    made.round()
+def careless_work(made):
+    """Let somebody miss what is obvious, three times, and be found out."""
     careless = made.worker("cal", care=0.0, is_random=False)
     for item in made.campaign.items.all():
         careless.truth[item.content["question_text"], item.content["answer_text"]] = 1
@@ -161,12 +159,35 @@ def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F81
         made.round()
     factories.examine(made.campaign)
     assert Review.objects.get().state == "open"
-    Flag.objects.create(campaign=made.campaign, question_id="900000", created_at=timezone.now())
+
+
+def manager_and_expert(campaign):
+    """Return somebody who may do all there is to decide."""
     boss = factories.user("boss")
-    factories.waive(made.campaign, boss)
-    factories.join(made.campaign, boss, Role.MANAGER)
-    factories.join(made.campaign, boss, Role.EXPERT)
-    desk_page = open_browser(boss)
+    factories.waive(campaign, boss)
+    factories.join(campaign, boss, Role.MANAGER)
+    factories.join(campaign, boss, Role.EXPERT)
+    return boss
+
+
+def appeal(made, person):
+    """Follow the address in the feedback of a refusal, and ask for another look."""
+    ticket = Ticket.objects.filter(state="refused").first()
+    feedback = made.client.get_assignment(AssignmentId=ticket.remote_id)["Assignment"]["RequesterFeedback"]
+    person.go(re.search(r"/statement/\S+", feedback).group())
+    assert_accessible(person.page, "statement")
+    person.page.get_by_label("Why should it be looked at again?").first.fill("I read it twice.")
+    person.page.get_by_role("button", name="Appeal").first.click()
+    person.page.get_by_text("Your appeal is with the managers").wait_for()
+
+
+def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F811
+    policy = Policy(gold_first=3, gold_first_items=3, inspection_rate=1.0)
+    made = desk(items=3, gold=8, policy=policy, terms={"approve_after_seconds": 3600, "undo_seconds": 600})
+    made.round()
+    careless_work(made)
+    Flag.objects.create(campaign=made.campaign, question_id="900000", created_at=timezone.now())
+    desk_page = open_browser(manager_and_expert(made.campaign))
     page, slug = desk_page.page, made.campaign.slug
     desk_page.go(f"/campaigns/{slug}/decisions/")
     assert_accessible(page, page.url)
@@ -182,15 +203,7 @@ def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F81
     assert Flag.objects.get().is_listed
     Errand.objects.filter(kind="reject", state="due").update(due_at=timezone.now())
     made.round()
-    ticket = Ticket.objects.filter(state="refused").first()
-    feedback = made.client.get_assignment(AssignmentId=ticket.remote_id)["Assignment"]["RequesterFeedback"]
-    statement = re.search(r"/statement/\S+", feedback).group()
-    worker = open_browser()
-    worker.go(statement)
-    assert_accessible(worker.page, "statement")
-    worker.page.get_by_label("Why should it be looked at again?").first.fill("I read it twice.")
-    worker.page.get_by_role("button", name="Appeal").first.click()
-    worker.page.get_by_text("Your appeal is with the managers").wait_for()
+    appeal(made, open_browser())
     desk_page.go(f"/campaigns/{slug}/decisions/")
     page.get_by_role("button", name="Pay it").click()
     page.wait_for_load_state()

@@ -8,6 +8,7 @@ from django.urls import get_resolver
 from django.urls.resolvers import URLPattern
 
 from tests.marketplace.acts import accept
+from tests.marketplace.test_access import ARGUMENTS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HOST = {"host": "worker.localhost"}
@@ -49,15 +50,6 @@ FIELDS = [
     "password1", "password2", "login", "password", "display_name", "country", "subdivision", "is_adult_content_ok", "pk",
     "reason", "turkSubmitTo", "workerId", "hitId", "qualified", "minimum", "minutes", "from", "to",
 ]  # fmt: skip
-VALUES = {
-    "group_id": "3G",
-    "hit_id": "3H",
-    "pk": "1",
-    "customer_id": "A1",
-    "type_id": "3Q",
-    "token": "t",
-    "secret": "s",
-}
 PARTS = {
     "int": ["0", "9223372036854775808", HUGE], "str": ["x", "a" * 3000, "%00", "é🎈", "..", HUGE],
 }  # fmt: skip
@@ -101,7 +93,7 @@ def test_each_principal_gets_where_the_policy_says(site, worker, make_worker, wh
     for name, pattern in routes():
         methods, policy = POLICY[name]
         for method in METHODS:
-            answer = getattr(client, method)(address(pattern, VALUES), headers=HOST)
+            answer = getattr(client, method)(address(pattern, ARGUMENTS), headers=HOST)
             refused = answer.status_code in (403, 404, 405)
             elsewhere = answer.status_code == 302 and answer["Location"].startswith(("/account/login/", "/welcome/"))
             if method not in methods.split():
@@ -119,7 +111,7 @@ def test_every_form_needs_its_token(site, worker):
     client, wrong = client_of(worker, enforce_csrf_checks=True), []
     for name, pattern in routes():
         if "post" in POLICY[name][0].split() and name not in WITHOUT_TOKEN:
-            answer = client.post(address(pattern, VALUES), headers=HOST)
+            answer = client.post(address(pattern, ARGUMENTS), headers=HOST)
             if answer.status_code != 403:
                 wrong.append((name, answer.status_code))
     assert not wrong, "\n".join(map(str, wrong))
@@ -130,7 +122,7 @@ def test_nonsense_gets_an_answer(lab, worker):
     """In every parameter of every route, as a worker who has an assignment in hand."""
     hit = lab.hit()
     mine = accept(worker, hit)
-    values = {**VALUES, "hit_id": hit["HITId"], "group_id": hit["HITGroupId"], "pk": mine.pk}
+    values = {**ARGUMENTS, "hit_id": hit["HITId"], "group_id": hit["HITGroupId"], "pk": mine.pk}
     client, wrong, draw = client_of(worker), [], random.Random(3)
     for name, pattern in routes():
         targets = [address(pattern, values)]

@@ -7,18 +7,25 @@ import secrets
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef, QuerySet
+
 from accounts.audit import record
 from accounts.services import external_surrogate
 from accounts.transactions import durable
 from annotation.services.counting import submissions_confirm, submissions_give_up
 from workforces.kinds.mturk.client import RemoteAssignment
 from workforces.kinds.mturk.kind import CODE_FIELD
-from workforces.models import ErrandKind, Posting, Ticket, TicketState
+from workforces.models import ErrandKind, Posting, Ticket, TicketState, TicketWork
 from workforces.services.identities import claimed_name, ticket_identify, ticket_people_lock
 from workforces.services.outbox import errand_add
 from workforces.services.pay import TRAINING
 from workforces.services.terms import ticket_terms
 from workforces.services.tickets import is_owed, ticket_annotations
+
+
+def _unconfirmed(ticket: Ticket) -> QuerySet[Ticket]:
+    """Return the row of a ticket if the other side has not confirmed it yet."""
+    return Ticket.objects.filter(pk=ticket.pk, state__in=[TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED])
 
 
 @durable
@@ -30,13 +37,12 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     """
     proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
     ticket_people_lock(ticket, name=remote.worker)
-    open_states = [TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED]
     problem = ""
     if not proven:
         problem = "submitted without the code we gave out"
     elif not (ticket.answered_at or ticket.work.exists() or ticket.trained or is_owed(ticket)):
         problem = "submitted without an answer"
-    moved = Ticket.objects.filter(pk=ticket.pk, state__in=open_states).update(
+    moved = _unconfirmed(ticket).update(
         state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
         submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
     )  # fmt: skip
@@ -51,11 +57,8 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
 def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
     """Let the work of a visit count because the panel lists it; return whether that was new."""
     ticket_people_lock(ticket, name=name)
-    waiting = Ticket.objects.filter(
-        pk=ticket.pk, state__in=[TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED]
-    )
-    moved = waiting.filter(work__isnull=False).values_list("pk", flat=True)
-    if not Ticket.objects.filter(pk__in=list(moved)).update(state=TicketState.SUBMITTED, submitted_at=now):
+    has_work = Exists(TicketWork.objects.filter(ticket=OuterRef("pk")))
+    if not _unconfirmed(ticket).filter(has_work).update(state=TicketState.SUBMITTED, submitted_at=now):
         return False
     _confirmed(ticket, ticket_identify(ticket=ticket, name=name, now=now), now)
     return True
@@ -97,12 +100,10 @@ def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
 def visit_doubt(*, ticket: Ticket, now: datetime) -> bool:
     """Hand a visit to a manager because another came with the same ids; return whether that was new."""
     ticket_people_lock(ticket)
-    waiting = Ticket.objects.filter(
-        pk=ticket.pk, state__in=[TicketState.OPEN, TicketState.ANSWERED, TicketState.LAPSED]
-    )
-    if not waiting.update(state=TicketState.UNMATCHED, submitted_at=now, problem="several visits came with these ids"):
+    problem = "several visits came with these ids"
+    if not _unconfirmed(ticket).update(state=TicketState.UNMATCHED, submitted_at=now, problem=problem):
         return False
-    submissions_give_up(annotations=ticket_annotations(ticket), because="several visits came with these ids", now=now)
+    submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
     return True
 
 

@@ -27,7 +27,7 @@ def visitor_consent(*, workforce: Workforce, arrival: Arrival, text_id: int, now
 
 
 def visitor_unlink(*, campaign: Campaign, before: UUID, **_: Any) -> None:
-    """Cut what leads from the tickets of somebody who withdrew to their work."""
+    """Cut the links from a person's tickets to their work, because they withdrew."""
     tickets = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=before)
     TicketWork.objects.filter(ticket__in=tickets).delete()
     # The exact moment of an answer would lead from the ticket to the annotation.

@@ -46,7 +46,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"\nPost HITs with boto3 at {market['endpoint_url']}: .venv/bin/python manage.py marketplace_requester demo\n"
             )
-            self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo goes on where it was.")
+            self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo continues where it stopped.")
             self.stdout.flush()
 
         if options["no_serve"]:

@@ -43,6 +43,11 @@ class LinkTerms(Terms):
             raise ValueError("each outcome needs a completion code of its own")
 
 
+def placeholders(terms: LinkTerms) -> str:
+    """Return the query of the address that a panel is given, with the placeholders that Prolific fills in."""
+    return f"{terms.person_parameter}={{{{%PROLIFIC_PID%}}}}&STUDY_ID={{{{%STUDY_ID%}}}}&{terms.visit_parameter}={{{{%SESSION_ID%}}}}"
+
+
 class Link:
     """People sent by a panel, which can sign their addresses with the secret of the workforce."""
 
