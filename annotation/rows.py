@@ -1,18 +1,31 @@
-"""Rows of an import file, numbered as a person counts them."""
+"""Rows of an import file, numbered as a person counts them.
+
+A file is read by a child process with limits: what it unpacks to fills the child's memory and not ours.
+"""
 
 import csv
 import io
 import json
+import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO, Any
 
 from annotation.tasktypes.base import RowError
+from documents.child import child_end, child_start, limit_memory
 from documents.lines import LineTooLong, read_lines, unzipped
 
+Row = tuple[int, Mapping[str, Any] | RowError]
+
 csv.field_size_limit(2**24)
+CHILD_BYTES = 2**30
+MOST_VALUES = 10_000  # of one row, so that a row is not much larger here than it is in its file
 
 
-def read_rows(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
+def read_rows(file: IO[bytes], name: str) -> Iterator[Row]:
     """Yield (row number, row or what is wrong with it) from a file, by its name.
 
     JSON lines, one JSON array of objects (as nfL6 is), or CSV with a header; gzip too.
@@ -20,8 +33,77 @@ def read_rows(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, An
     Raises
     ------
     ValueError
-        The file is neither, or is not UTF-8.
+        The file is neither, is not UTF-8, or needs too much memory to be read.
     """
+    with _on_disk(file) as source:
+        child = child_start("annotation.rows", name, str(CHILD_BYTES), stdin=source)
+        try:
+            assert child.stdout is not None
+            for line in child.stdout:
+                found = json.loads(line)
+                if found is None:
+                    return
+                if isinstance(found, str):
+                    raise ValueError(found)  # noqa: TRY004  the child's sentence about the file
+                number, row, *column = found
+                yield number, RowError(row, column[0]) if column else row
+            raise ValueError(f"{name}: needs more memory to be read than allowed")
+        finally:
+            child_end(child)
+
+
+@contextmanager
+def _on_disk(file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Give a file from its beginning in a form that another process can read."""
+    try:
+        number = file.fileno()
+    except OSError:
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(file, copy)
+            copy.seek(0)
+            yield copy
+    else:
+        file.flush()
+        os.lseek(number, 0, os.SEEK_SET)  # a buffered file would move its own pointer only
+        yield file
+
+
+def _serve(name: str, most_bytes: int) -> None:
+    """Write a line for each row of standard input, then null; a sentence instead if the file is of no use."""
+    limit_memory(most_bytes)
+    try:
+        for number, row in parse_rows(sys.stdin.buffer, name):
+            line = [number, str(row), row.column] if isinstance(row, RowError) else [number, row]
+            sys.stdout.write(f"{json.dumps(line)}\n")
+        sys.stdout.write("null\n")
+    except MemoryError:
+        pass  # the parent says so
+    except ValueError as error:
+        sys.stdout.write(f"{json.dumps(str(error))}\n")
+
+
+def parse_rows(file: IO[bytes], name: str) -> Iterator[Row]:
+    """Yield the rows of a file as `read_rows` does, in this process."""
+    for number, row in _parsed(file, name):
+        too_many = not isinstance(row, RowError) and _values(row) > MOST_VALUES
+        yield number, RowError(f"more than {MOST_VALUES:,} values", "line") if too_many else row
+
+
+def _values(row: Mapping[str, Any]) -> int:
+    """Return how many values a row holds, at any depth; counting ends soon after the limit."""
+    waiting: list[Any] = list(row.values())
+    count = 0
+    while waiting and count <= MOST_VALUES:
+        value = waiting.pop()
+        count += 1
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return count
+
+
+def _parsed(file: IO[bytes], name: str) -> Iterator[Row]:
     lower = name.lower()
     if lower.endswith(".gz"):
         file, lower = unzipped(file), lower.removesuffix(".gz")
@@ -35,7 +117,7 @@ def read_rows(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, An
         raise ValueError(f"{name}: expected .jsonl, .json, .csv or .tsv")
 
 
-def _json_lines(file: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
+def _json_lines(file: IO[bytes]) -> Iterator[Row]:
     for number, line in read_lines(file, max_bytes=2**24):
         if not line.strip():
             continue
@@ -47,7 +129,7 @@ def _json_lines(file: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any] | RowE
         yield number, row if isinstance(row, dict) else RowError("not a JSON object", "line")
 
 
-def _json_array(file: IO[bytes], name: str) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
+def _json_array(file: IO[bytes], name: str) -> Iterator[Row]:
     """Yield the objects of one JSON array, a piece of the file in memory at a time."""
     text = io.TextIOWrapper(file, encoding="utf-8-sig")
     decoder = json.JSONDecoder()
@@ -82,11 +164,13 @@ def _next_object(decoder: json.JSONDecoder, buffer: str, position: int) -> tuple
         return None
     try:
         return decoder.raw_decode(buffer, start)
+    except RecursionError:
+        raise ValueError("an element nests too deeply") from None
     except ValueError:
         return None
 
 
-def _table(file: IO[bytes], name: str, delimiter: str) -> Iterator[tuple[int, Mapping[str, Any] | RowError]]:
+def _table(file: IO[bytes], name: str, delimiter: str) -> Iterator[Row]:
     lines = (line.decode("utf-8-sig" if number == 1 else "utf-8") for number, line in read_lines(file, max_bytes=2**24))
     reader = csv.DictReader(lines, delimiter=delimiter, strict=True)
     try:
@@ -101,3 +185,7 @@ def _table(file: IO[bytes], name: str, delimiter: str) -> Iterator[tuple[int, Ma
         raise ValueError(f"{name}, line {reader.line_num}: {error}") from error
     except LineTooLong as error:
         raise ValueError(f"{name}: {error}") from error
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1], int(sys.argv[2]))

@@ -12,6 +12,7 @@ MAX_RATIO = 200
 RATIO_FREE_BYTES = 64 * 2**20  # so much may come out of any file
 # The longest examples of Natural Questions are below a tenth of this.
 MAX_LINE_BYTES = 128 * 2**20
+MAX_LINE_COMMAS = 8_000_000  # between values: their number, more than their bytes, is what fills a memory
 
 
 class DamagedFile(ValueError):
@@ -23,7 +24,7 @@ class BlownUp(DamagedFile):
 
 
 class LineTooLong(ValueError):
-    """A line is longer than allowed; what follows it cannot be told apart any more."""
+    """A line is longer than allowed, or holds too many values; what follows is not read any more."""
 
 
 def read_lines(file: IO[bytes], *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes]]:
@@ -33,6 +34,8 @@ def read_lines(file: IO[bytes], *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[
         number += 1
         if len(line) > max_bytes:
             raise LineTooLong(f"line {number} is longer than {max_bytes:,} bytes")
+        if line.count(b",") > MAX_LINE_COMMAS:
+            raise LineTooLong(f"line {number} holds more than {MAX_LINE_COMMAS:,} values")
         yield number, line
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from django.db.models import Q
 
 from annotation.models import Campaign, CampaignDocument, Item
+from annotation.rows import Row
 from annotation.tasktypes.base import NewItem, RowError, TaskType
 
-Row = tuple[int, Mapping[str, Any] | RowError]
 CHUNK = 500
 
 

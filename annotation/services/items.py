@@ -12,9 +12,10 @@ from accounts.transactions import durable
 from annotation.locks import campaign_lock
 from annotation.models import Assignment, AssignmentState, Campaign, Item, ItemState, Split
 from annotation.ordering import drawn_split, new_example_id
+from annotation.rows import Row
 from annotation.services.campaigns import batch_for_import, pilot_split
 from annotation.services.counting import item_slots_close
-from annotation.services.item_checks import CHUNK, Checked, Row, checked_rows, identity_sha256
+from annotation.services.item_checks import CHUNK, Checked, checked_rows, identity_sha256
 from annotation.tasktypes.base import RowError
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.work import Work

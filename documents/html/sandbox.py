@@ -1,20 +1,19 @@
 """Parse pages in a child process with limits, so that a hostile page costs itself and nobody else.
 
 One child serves many pages of a job; it is ended and replaced when a page makes it exceed its time
-or memory. The child imports nothing of Django.
+or memory.
 """
 
 import json
-import resource
 import select
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from documents.child import child_end, child_start, limit_memory
 from documents.html import errors
 from documents.html.canonical import canonical_text
 from documents.html.closing import closed_page
@@ -22,8 +21,6 @@ from documents.html.display import display_html
 from documents.html.errors import DocumentError, LimitExceeded
 from documents.html.markup import MAX_DEPTH
 from documents.html.tokens import Candidate, CandidateRules, Tokenization, dump, load, tokenize
-
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +75,8 @@ class PageParser:
 
     def close(self) -> None:
         """End the child, if there is one."""
-        if self._child is None:
-            return
-        self._child.kill()
-        self._child.wait()
-        for pipe in (self._child.stdin, self._child.stdout):
-            if pipe is not None:
-                pipe.close()
+        if self._child is not None:
+            child_end(self._child)
         self._child = None
 
     def parse(self, raw: bytes) -> ParsedPage:
@@ -122,14 +114,7 @@ class PageParser:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._child is None:
-            self._child = subprocess.Popen(  # noqa: S603  our own interpreter and module
-                [sys.executable, "-m", "documents.html.sandbox", self._options()],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd=_ROOT,
-                env={"PATH": "", "PYTHONPATH": str(_ROOT), "PYTHONHASHSEED": "0"},
-            )
+            self._child = child_start("documents.html.sandbox", self._options())
         return self._child
 
     def _options(self) -> str:
@@ -168,7 +153,7 @@ def _serve(options: str) -> None:
     chosen = json.loads(options)
     rules = CandidateRules(**chosen["rules"] | {"end_headings": frozenset(chosen["rules"]["end_headings"])})
     limits = Limits(**chosen["limits"])
-    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
+    limit_memory(limits.memory_bytes)
     while True:
         try:
             raw, known = _receive(sys.stdin.buffer), _receive(sys.stdin.buffer)

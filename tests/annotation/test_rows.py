@@ -2,12 +2,16 @@
 
 import gzip
 import io
+import os
 import tracemalloc
 
 import pytest
 
-from annotation.rows import read_rows
-from documents.lines import BlownUp
+from annotation.rows import parse_rows, read_rows
+from annotation.tasktypes.base import RowError
+from documents.html.published import PublishedError, read_records
+from documents.intake import read_pages
+from documents.lines import BlownUp, LineTooLong
 
 
 def bomb(first: bytes) -> io.BytesIO:
@@ -38,15 +42,57 @@ def test_a_gzip_bomb_is_refused_before_it_fills_the_memory(name, first):
         list(read_rows(packed, name))
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert most < 300 * 2**20
+    assert most < 10 * 2**20  # the child's memory is not ours
+
+
+def test_a_file_that_needs_too_much_memory_ends_its_reader_and_nothing_else(monkeypatch):
+    monkeypatch.setattr("annotation.rows.CHILD_BYTES", 64 * 2**20)
+    row = b'{"id": "1", "question": "%s"}\n' % (b"a" * (15 * 2**20))
+    with pytest.raises(ValueError, match=r"x\.jsonl: needs more memory"):
+        list(read_rows(io.BytesIO(row), "x.jsonl"))
+
+
+@pytest.mark.parametrize("many", [b"[" + b"[]," * 20_000 + b"1]", b"[" * 500 + b"0," * 20_000 + b"0" + b"]" * 500])
+def test_a_row_of_countless_values_is_refused_and_the_next_is_read(many):
+    lines = b'{"id": "1", "x": %s}\n{"id": "2"}\n' % many
+    (first, wrong), (second, row) = read_rows(io.BytesIO(lines), "x.jsonl")
+    assert (first, isinstance(wrong, RowError), second, row) == (1, True, 2, {"id": "2"})
+    assert "more than 10,000 values" in str(wrong)
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.json"])
+def test_what_nests_without_end_is_refused(name):
+    deep = b'{"id": ' * 100_000
+    if name == "x.json":
+        with pytest.raises(ValueError, match="nests too deeply"):
+            list(read_rows(io.BytesIO(b"[" + deep), name))
+    else:
+        [(_, wrong)] = read_rows(io.BytesIO(deep), name)
+        assert "recursion" in str(wrong)
 
 
 def test_many_small_rows_from_a_bomb_are_refused_too(monkeypatch):
     monkeypatch.setattr("documents.lines.RATIO_FREE_BYTES", 2**20)
     packed = io.BytesIO(gzip.compress(b"id,question\n" + b"1,q\n" * 1_000_000))
     with pytest.raises(BlownUp):
-        for _ in read_rows(packed, "x.csv.gz"):
+        for _ in parse_rows(packed, "x.csv.gz"):
             pass
+
+
+def test_a_reader_whose_rows_nobody_wants_any_more_ends():
+    rows = read_rows(io.BytesIO(b'{"id": "1"}\n' * 200_000), "x.jsonl")
+    assert next(rows) == (1, {"id": "1"})
+    rows.close()
+    children = open(f"/proc/self/task/{os.getpid()}/children").read().split()
+    assert not [pid for pid in children if "annotation.rows" in open(f"/proc/{pid}/cmdline").read()]
+
+
+def test_pages_and_examples_of_countless_values_are_refused():
+    line = b'{"html": [' + b"0," * 8_000_001 + b"0]}"
+    with pytest.raises(LineTooLong, match="line 1 holds more than 8,000,000 values"):
+        list(read_pages(io.BytesIO(line), "x.jsonl", max_bytes=99))
+    with pytest.raises(PublishedError, match="line 1 holds more than 8,000,000 values"):
+        list(read_records(io.BytesIO(line)))
 
 
 def test_a_line_of_a_table_has_a_limit():

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.rows import Row
 from annotation.tasktypes.base import RowError
 from jobs.work import Work
 from workforces.models import Ticket, Workforce
@@ -17,8 +18,6 @@ PERSON = ("participant id", "prolific_pid", "person")
 VISIT = ("submission id", "session id", "session_id", "visit")
 # Prolific's words for visits whose work was handed in. A list without the column names only such visits.
 FINISHED = ("awaiting review", "approved", "completed")
-
-Row = tuple[int, Mapping[str, Any] | RowError]
 
 
 def panel_list_confirm(*, work: Work, workforce: Workforce, rows: Iterable[Row]) -> dict[str, Any]:
