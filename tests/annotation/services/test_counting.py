@@ -28,6 +28,7 @@ from annotation.services.claims import slot_claim_next
 from annotation.services.counting import submissions_confirm, submissions_give_up
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.items import item_retire
+from annotation.services.joining import participation_join
 from annotation.services.people import standing_move
 from annotation.services.slots import items_extend
 from annotation.services.sweeps import assignments_expire
@@ -137,6 +138,17 @@ class World:
             text = consent_text_current(self.campaign.pk)
             consent_give(text_id=text.pk, surrogate_id=person.surrogate_id, now=self.now)
 
+    def join(self, person, number):
+        """What this person did turns out to be another's; they begin again as somebody new."""
+        other = self.people[number % len(self.people)]
+        if other is not person:
+            with transaction.atomic():
+                participation_join(
+                    campaign=self.campaign, before=person.surrogate_id, after=other.surrogate_id, now=self.now
+                )
+            text = consent_text_current(self.campaign.pk)
+            consent_give(text_id=text.pk, surrogate_id=person.surrogate_id, now=self.now)
+
     def check(self):
         campaign = self.campaign
         for slot in Slot.objects.filter(campaign=campaign).select_related("item", "injection"):
@@ -171,7 +183,7 @@ class World:
 
 STEPS = [
     "claim", "claim", "submit", "submit", "submit_provisional", "undo", "skip", "expire", "exclude", "restore", "confirm",
-    "give_up", "retire", "extend", "judge", "suspend", "withdraw",
+    "give_up", "retire", "extend", "judge", "suspend", "withdraw", "join",
 ]  # fmt: skip
 
 
