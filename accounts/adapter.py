@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from accounts.models import Surrogate, User
 from accounts.services import InvitationError, invitation_find
 from config.logins import FailuresByAddress
+from config.mails import with_our_address
 
 # The hash of the token a person followed: the session store must not hold what opens the door.
 INVITATION_KEY = "invitation_sha256"
@@ -37,6 +38,10 @@ class InvitationAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: igno
         if isinstance(user, User) and is_open and others.exclude(pk=user.pk).exists():
             raise ValidationError(_("This address cannot be used."))
         return str(super().clean_email(email))
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Write to a person."""
+        super().send_mail(template_prefix, email, with_our_address(context, settings.PLATFORM_URL))
 
     def new_user(self, request: HttpRequest) -> Any:
         """Return an unsaved user with a surrogate of their own."""

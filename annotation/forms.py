@@ -87,6 +87,13 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
             "has_training",
         ]  # fmt: skip
 
+    def clean_slug(self) -> str:
+        """Refuse the short name whose page would be that of new campaigns."""
+        slug: str = self.cleaned_data["slug"]
+        if slug == "new":
+            raise forms.ValidationError(_("This short name is taken."))
+        return slug
+
 
 class DocumentsForm(forms.Form):
     """Pages to import."""

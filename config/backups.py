@@ -27,6 +27,7 @@ from django.db import connection
 
 MANIFEST = "manifest.json"
 KEYS = "keys.json"
+DATABASES = ("database.sqlite3", "database.pgdump")
 FORMAT = 1
 _PIECE = 2**20
 
@@ -112,7 +113,7 @@ def _keep_early(path: Path, to: Path) -> None:
 def _database_copy(folder: Path) -> str:
     """Write a consistent copy of the database into a folder and return its name."""
     if connection.vendor == "sqlite":
-        target = folder / "database.sqlite3"
+        target = folder / DATABASES[0]
         source = Path(str(connection.settings_dict["NAME"])).resolve()
         # One step is one read transaction: nobody waits for it, and nothing is seen half. A plain copy of the file
         # would miss what stands in the write-ahead log.
@@ -124,7 +125,7 @@ def _database_copy(folder: Path) -> str:
             if copy.execute("PRAGMA quick_check").fetchone()[0] != "ok":
                 raise BackupError("the copy of the database is damaged: check the disk")
         return target.name
-    target = folder / "database.pgdump"
+    target = folder / DATABASES[1]
     _postgresql("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}")
     return target.name
 
@@ -201,11 +202,11 @@ def restore(stream: IO[bytes]) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".restore-", dir=folder) as temporary:
         manifest = _unpacked(stream, Path(temporary))
+        secret = _secret(Path(temporary) / KEYS)
         for name in settings.BACKUP_FOLDERS:
             _folder_restore(Path(temporary) / name, folder / name)
         _database_restore(Path(temporary) / manifest["database"])  # last: with it the installation is there
-        keys = json.loads((Path(temporary) / KEYS).read_text())
-    manifest["is_same_key"] = _key_restore(keys["SECRET_KEY"])
+    manifest["is_same_key"] = _key_restore(secret)
     return manifest
 
 
@@ -233,7 +234,7 @@ def _unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:
                     manifest = json.load(source)
                 else:
                     found[entry.name] = _unpack(source, folder / entry.name)
-    except (tarfile.TarError, EOFError, OSError, ValueError) as error:
+    except (tarfile.TarError, EOFError, OSError, ValueError, RecursionError) as error:
         raise BackupError(f"the archive cannot be read: {error}") from error
     if manifest is None:
         raise BackupError("the archive is cut short: its manifest, which comes last, is missing")
@@ -258,18 +259,23 @@ def _unpack(source: IO[bytes], target: Path) -> str:
     return found.hexdigest()
 
 
-def _compare(manifest: dict[str, Any], found: dict[str, str]) -> None:
-    stated = {name: file["sha256"] for name, file in manifest["files"].items()}
+def _compare(manifest: Any, found: dict[str, str]) -> None:
+    try:
+        stated = {name: file["sha256"] for name, file in manifest["files"].items()}
+        about = manifest["format"], manifest["service"]
+        database = manifest["database"]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BackupError("the manifest is not one of a backup") from error
     for name in sorted({*stated, *found}):
         if stated.get(name) != found.get(name):
             raise BackupError(f"{name} is not as the manifest says: the archive is damaged")
-    service = settings.ROOT_URLCONF.partition(".")[0]
-    if manifest["format"] != FORMAT or manifest["service"] != service:
-        raise BackupError(
-            f"this is a backup of {manifest['service']}, format {manifest['format']}; here is {service}, format {FORMAT}"
-        )
-    if manifest["database"].endswith(".sqlite3") != (connection.vendor == "sqlite"):
-        raise BackupError(f"the backup holds {manifest['database']}, and DATABASE_URL names another kind of database")
+    here = FORMAT, settings.ROOT_URLCONF.partition(".")[0]
+    if about != here:
+        raise BackupError(f"this is a backup of {about[1]}, format {about[0]}; here is {here[1]}, format {here[0]}")
+    if database not in DATABASES or database not in stated or KEYS not in stated:
+        raise BackupError("the archive lacks its database or its keys")
+    if database != DATABASES[0 if connection.vendor == "sqlite" else 1]:
+        raise BackupError(f"the backup holds {database}, and DATABASE_URL names another kind of database")
 
 
 def _folder_restore(copy: Path, target: Path) -> None:
@@ -296,6 +302,16 @@ def _database_restore(copy: Path) -> None:
         f"--dbname={connection.settings_dict['NAME']}",
         str(copy),
     )
+
+
+def _secret(path: Path) -> str:
+    try:
+        secret = json.loads(path.read_text())["SECRET_KEY"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BackupError(f"{KEYS} holds no key") from error
+    if not isinstance(secret, str):
+        raise BackupError(f"{KEYS} holds no key")
+    return secret
 
 
 def _key_restore(secret: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 # What these pages never ask a browser for, so that nothing framed or injected can.
@@ -19,4 +20,18 @@ class PermissionsPolicyMiddleware:
         """Add the header."""
         response = self.get_response(request)
         response.headers.setdefault("Permissions-Policy", POLICY)
+        return response
+
+
+class PrivatePagesMiddleware:
+    """Let no page be kept that was made for somebody: the next person at a shared computer could go back to it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Add the header where a view has not said otherwise."""
+        response = self.get_response(request)
+        if settings.SESSION_COOKIE_NAME in request.COOKIES:
+            response.headers.setdefault("Cache-Control", "private, no-store")
         return response

@@ -44,7 +44,7 @@ def serve(
     """Run web and worker (and the marketplace, where asked) until a signal comes; start each again when it dies."""
     address = bind or f"127.0.0.1:{free_port(8000)}"
     manage = [sys.executable, str(ROOT / "manage.py")]
-    ours = {**os.environ, **(environment or {})}
+    ours = {"PLATFORM_URL": f"http://{address}", **os.environ, **(environment or {})}
     commands = {"web": (web_command(address), ours), "worker": ([*manage, "worker"], ours)}
     addresses = [address]
     if marketplace_bind:

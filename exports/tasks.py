@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,9 @@ def write(work: Work) -> dict[str, Any]:
 def folders_forget(now: datetime) -> None:
     """Delete temporary folders that a killed worker left behind a day ago."""
     for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"):
-        if folder.stat().st_mtime < (now - timedelta(days=1)).timestamp():
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another worker was quicker
+            if folder.stat().st_mtime < (now - timedelta(days=1)).timestamp():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 JOBS = [JobKind("exports.write", write, Lane.BULK)]

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, close_old_connections, connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from accounts.transactions import is_transient
@@ -99,11 +100,15 @@ def _due(now: datetime) -> Q:
 
 
 def jobs_due(*, now: datetime, limit: int, lanes: Collection[str] = ()) -> list[UUID]:
-    """Return jobs of some lanes (of all, if none is named) that wait or whose worker went silent, oldest first."""
+    """Return jobs of some lanes (of all, if none is named) that wait or whose worker went silent.
+
+    Campaigns take turns: the oldest job of each, then the second of each.
+    """
     jobs = Job.objects.filter(_due(now))
     if lanes:
         jobs = jobs.filter(lane__in=lanes)
-    return list(jobs.order_by("due_at", "id").values_list("pk", flat=True)[:limit])
+    turn = Window(RowNumber(), partition_by=F("scope_id"), order_by=[F("due_at"), F("id")])
+    return list(jobs.order_by(turn, "due_at", "id").values_list("pk", flat=True)[:limit])
 
 
 def job_take(*, job_id: UUID, now: datetime, listener: Listener | None = None) -> Work | None:
@@ -150,7 +155,7 @@ def _run(work: Work) -> None:
         if _finish(work, JobState.DONE, result={**job.result, **result}):
             _clean(job)
     except LeaseLost:
-        logger.warning("job %s was taken over by another worker", job.pk)
+        logger.warning("job %s was stopped or taken over by another worker", job.pk)
     except WorkerStopping:
         _retry(work, "", pause=0, stalled=0)
     except RetryLater as error:
@@ -201,6 +206,17 @@ def job_retry(*, job_id: UUID, now: datetime) -> bool:
     if queued:
         job_announce(job=Job.objects.get(pk=job_id))
     return bool(queued)
+
+
+def job_stop(*, job_id: UUID, now: datetime) -> bool:
+    """End a job before it is done; its worker notices at its next step. Return whether it was unfinished."""
+    unfinished = Job.objects.filter(pk=job_id, state__in=[JobState.QUEUED, JobState.RUNNING])
+    return bool(
+        unfinished.update(
+            state=JobState.FAILED, finished_at=now, lease_until=None,
+            error="Stopped. What was done until then is kept, and trying again goes on from there.",
+        )
+    )  # fmt: skip
 
 
 def _finish(work: Work, state: JobState, *, result: dict[str, Any] | None = None, error: str = "") -> bool:

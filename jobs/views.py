@@ -10,19 +10,22 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, can, signed_in
 from jobs.models import Job, JobState
-from jobs.services import job_retry
+from jobs.services import job_retry, job_stop
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponse:
-    """Show how far a job is; on POST queue a failed one again."""
+    """Show how far a job is; on POST stop it, or queue a failed one again."""
     job = get_object_or_404(Job, pk=job_id)
     user = signed_in(request)
     if job.requested_by_id != user.surrogate_id and not can(user, Action.MANAGE, job.scope_id):
         raise Http404
-    if request.method == "POST" and job.state == JobState.FAILED:
-        job_retry(job_id=job.pk, now=timezone.now())
+    if request.method == "POST":
+        if "stop" in request.POST:
+            job_stop(job_id=job.pk, now=timezone.now())
+        elif job.state == JobState.FAILED:
+            job_retry(job_id=job.pk, now=timezone.now())
         job.refresh_from_db()
     if not request.headers.get("HX-Request"):
         return render(request, "jobs/job.html", {"job": job})

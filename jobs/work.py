@@ -14,7 +14,7 @@ from jobs.models import Job, JobState
 
 
 class LeaseLost(Exception):
-    """Another worker has taken the job over; whatever this one still does must have no effect."""
+    """Another worker has taken the job over, or it was stopped; whatever this one still does must have no effect."""
 
 
 class WorkerStopping(Exception):

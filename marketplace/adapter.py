@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from config.logins import FailuresByAddress
+from config.mails import with_our_address
 from marketplace import clock
 from marketplace.protocol.ids import customer_id
 from marketplace.services.workers import invitation_is_usable, invitation_use
@@ -30,6 +31,10 @@ class WorkerAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: ignore[m
         """Return whether to send a person there after a login: to this site only, not to the content of requesters."""
         host = urlsplit(settings.MARKETPLACE_URL).netloc
         return bool(url_has_allowed_host_and_scheme(url, allowed_hosts={host}))
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Write to a person."""
+        super().send_mail(template_prefix, email, with_our_address(context, settings.MARKETPLACE_URL))
 
     def new_user(self, request: HttpRequest) -> Any:
         """Return an unsaved worker with an id of their own."""

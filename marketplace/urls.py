@@ -1,6 +1,7 @@
 """Every address of the marketplace."""
 
 from django.urls import include, path
+from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import JavaScriptCatalog
 
@@ -29,5 +30,5 @@ urlpatterns = [
     path("content/<str:token>/", frames.content, name="content"),
     path("account/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("jsi18n/", JavaScriptCatalog.as_view(), name="javascript-catalog"),
+    path("jsi18n/", cache_control(private=True, max_age=3600)(JavaScriptCatalog.as_view()), name="javascript-catalog"),
 ]

@@ -1,5 +1,6 @@
 """Who works on a campaign, and invitations."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -76,10 +77,15 @@ def _done(request: HttpRequest, campaign: Campaign, form: NamedInvitationsForm |
         return True
     sent = invitations_send(
         scope_id=campaign.pk, role=data["role"], addresses=data["addresses"], days=data["days"], label=campaign.title,
-        link=lambda token: request.build_absolute_uri(reverse("invitation", args=[token])), actor_id=actor_id, now=now,
+        link=lambda token: settings.PLATFORM_URL + reverse("invitation", args=[token]), actor_id=actor_id, now=now,
     )  # fmt: skip
     messages.success(request, _("%(number)s people are invited by mail.") % {"number": sent})
     return True
+
+
+def _check_role(request: HttpRequest, role: str) -> None:
+    if role not in INVITED_BY_MANAGERS and not signed_in(request).is_admin:
+        raise Http404
 
 
 @login_required
@@ -88,8 +94,7 @@ def revoke(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Take a role away. Who manages or takes data out, administrators decide."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     member = get_object_or_404(Membership, pk=membership_id, scope_id=campaign.pk)
-    if member.role not in INVITED_BY_MANAGERS and not signed_in(request).is_admin:
-        raise Http404
+    _check_role(request, member.role)
     actor_id = signed_in(request).surrogate_id
     membership_revoke(membership_id=membership_id, scope_id=campaign.pk, actor_id=actor_id, now=timezone.now())
     return redirect("campaign-people", slug=slug)
@@ -120,7 +125,8 @@ def waive(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
 def withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
     """Make an invitation link useless."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    get_object_or_404(Invitation, pk=invitation_id, scope_id=campaign.pk)
+    invitation = get_object_or_404(Invitation, pk=invitation_id, scope_id=campaign.pk)
+    _check_role(request, invitation.role)
     actor_id = signed_in(request).surrogate_id
     invitation_withdraw(invitation_id=invitation_id, scope_id=campaign.pk, actor_id=actor_id, now=timezone.now())
     return redirect("campaign-people", slug=slug)

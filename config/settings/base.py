@@ -50,6 +50,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.headers.PermissionsPolicyMiddleware",
+    "config.headers.PrivatePagesMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.LoginReturnMiddleware",
 ]
@@ -202,7 +203,7 @@ DOCUMENT_LIMITS = {
 }
 
 # --- The marketplace that postings go to ------------------------------------------------------------
-PLATFORM_URL = env.str("PLATFORM_URL", default="http://localhost:8000").rstrip("/")  # where its frames find us
+PLATFORM_URL = env.str("PLATFORM_URL", default="http://localhost:8000").rstrip("/")  # where frames and mails find us
 MTURK_ENDPOINT_URL = env.str("MTURK_ENDPOINT_URL", default="")
 MTURK_ACCESS_KEY_ID = env.str("MTURK_ACCESS_KEY_ID", default="")
 MTURK_SECRET_ACCESS_KEY = env.str("MTURK_SECRET_ACCESS_KEY", default="")

@@ -7,6 +7,7 @@ import time
 import uuid
 from typing import Any, NoReturn
 
+from allauth.core.internal.ratelimit import get_ip
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
@@ -37,9 +38,12 @@ from marketplace.throttle import Buckets
 _LOG = logging.getLogger(__name__)
 _CONTENT_TYPE = "application/x-amz-json-1.1"
 _BUCKETS = Buckets()
-# Sent again without a token, these would spend again; an assignment is approved or rejected once, however often it is
-# asked for.
-_SPENDS_EACH_TIME = {"CreateHIT", "CreateHITWithHITType", "CreateAdditionalAssignmentsForHIT", "SendBonus"}
+# Sent again later without a token, these would move money again; an assignment is approved or rejected once, however
+# often it is asked for.
+_MOVES_MONEY_EACH_TIME = {
+    "CreateHIT", "CreateHITWithHITType", "CreateAdditionalAssignmentsForHIT", "SendBonus", "UpdateExpirationForHIT",
+    "UpdateHITTypeOfHIT",
+}  # fmt: skip
 
 
 def dispatch(request: HttpRequest) -> HttpResponse:
@@ -102,8 +106,9 @@ def _carry_out(request: HttpRequest, requester: Requester, operation: str, reque
         raise SerializationError(f"The body is not JSON: {error}") from error
     call = Call(operation, requester, validate_input(operation, given), request_id, clock.now())
     check_limits(call)
-    if operation in _SPENDS_EACH_TIME and call.get("UniqueRequestToken") is None:
-        signature_use(signature=signature.signature_of(request.headers["Authorization"]), now=timezone.now())
+    if operation in _MOVES_MONEY_EACH_TIME and call.get("UniqueRequestToken") is None:
+        used = signature.signature_of(request.headers["Authorization"])
+        signature_use(signature=used, address=get_ip(request), now=timezone.now())
     due_carry_out(now=call.now, requester=requester, most=AT_MOST_BEFORE_AN_ANSWER)
     return OPERATIONS[operation](call)
 

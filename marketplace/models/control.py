@@ -27,6 +27,7 @@ class UsedSignature(models.Model):
 
     signature = models.CharField(max_length=64, primary_key=True)
     used_at = models.DateTimeField(db_index=True)
+    address = models.CharField(max_length=45, blank=True)  # the network address that it came from first
 
     def __str__(self) -> str:
         return self.signature[:8]

@@ -15,21 +15,23 @@ from marketplace.protocol.signature import SKEW
 _CREATES = "CreateHIT"
 
 
-# A script may post two HITs alike within a second: a signature knows seconds only, so both are signed alike.
+# A script may post two HITs alike within a second: a signature knows seconds only, so both are signed alike. They come
+# from one address, at once, or as late as a busy server gets to them.
 SAME_MOMENT = timedelta(seconds=10)
 
 
-def signature_use(*, signature: str, now: datetime) -> None:
-    """Remember the signature of a request that spends money, for as long as it could be sent again.
+def signature_use(*, signature: str, address: str, now: datetime) -> None:
+    """Remember the signature of a request that moves money, for as long as it could be sent again.
 
     Raises
     ------
     SignatureError
-        It was used before, and not just now.
+        It was used before, and not just now from the same network address.
     """
     UsedSignature.objects.filter(used_at__lt=now - 2 * SKEW).delete()
-    used, created = UsedSignature.objects.get_or_create(signature=signature, defaults={"used_at": now})
-    if not created and now - used.used_at > SAME_MOMENT:
+    first = {"used_at": now, "address": address}
+    used, created = UsedSignature.objects.get_or_create(signature=signature, defaults=first)
+    if not created and (used.address != address or now - used.used_at > SAME_MOMENT):
         raise SignatureError("InvalidSignatureException", "This request was received before; sign it again.")
 
 

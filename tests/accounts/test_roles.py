@@ -44,6 +44,21 @@ def test_a_manager_removes_who_works_and_nobody_who_manages_or_takes_data_out(cl
     assert revoke(client, campaign, boss) == 302
 
 
+def test_a_manager_withdraws_invitations_of_who_works_and_no_others(client, campaign):
+    boss, admin = member(campaign, "manager"), factories.user(is_admin=True)
+    client.force_login(boss)
+    for role, expected in (("manager", 404), ("researcher", 404), ("annotator", 302)):
+        invitation_create(
+            scope_id=campaign.pk, role=role, uses=2, days=1, note="", actor_id=admin.surrogate_id, now=timezone.now()
+        )
+        invitation = Invitation.objects.get(role=role)
+        address = reverse("invitation-withdraw", args=[campaign.slug, invitation.pk])
+        assert (address in client.get(reverse("campaign-people", args=[campaign.slug])).text) is (expected == 302)
+        assert client.post(address).status_code == expected
+        invitation.refresh_from_db()
+        assert invitation.uses_left == (0 if expected == 302 else 2)
+
+
 @pytest.mark.parametrize("role", ["annotator", "expert"])
 def test_a_manager_cannot_become_annotator_or_expert_of_the_campaign(client, campaign, role):
     boss = member(campaign, "manager")

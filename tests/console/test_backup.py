@@ -21,6 +21,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotation.models import Annotation
+from config.backups import BackupError, restore
 from jobs.services import job_enqueue
 from tests import factories
 from tests.conftest import ROOT
@@ -31,6 +32,7 @@ CHECK = """
 import json
 from django.db import DatabaseError, connection
 from annotation.models import Annotation
+from config.backups import BackupError, restore
 from jobs.models import Job
 found = list(Annotation.objects.order_by("pk").values_list("pk", flat=True))
 try:
@@ -157,6 +159,35 @@ def changed(archive, name, data):
             entry.size = len(content)
             new.addfile(entry, io.BytesIO(content))
     return out.getvalue()
+
+
+def resealed(archive, **changes):
+    """Return an archive whose manifest says something else, and is believed otherwise."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as old:
+        manifest = json.load(old.extractfile("manifest.json"))
+    return changed(archive, "manifest.json", json.dumps({**manifest, **changes}).encode())
+
+
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        (lambda data: resealed(data, database="../../victim.sqlite3"), "lacks its database"),
+        (lambda data: resealed(data, database="keys.json"), "lacks its database"),
+        (lambda data: resealed(data, database=7), "lacks its database"),
+        (lambda data: resealed(data, files={}), "is not as the manifest says"),
+        (lambda data: resealed(data, files=[1]), "not one of a backup"),
+        (lambda data: changed(data, "manifest.json", b"[]"), "not one of a backup"),
+        (lambda data: changed(data, "manifest.json", b"[" * 100_000), "cannot be read"),
+    ],
+)
+def test_a_manifest_that_lies_is_a_sentence(archive, settings, tmp_path, monkeypatch, harm, why):
+    settings.DATA_DIR = tmp_path / "new"
+    monkeypatch.setattr("config.backups._refuse_unless_empty", lambda: None)
+    (tmp_path / "victim.sqlite3").write_bytes(b"somebody else's")
+    with pytest.raises(BackupError, match=why):
+        restore(io.BytesIO(harm(archive)))
+    assert (tmp_path / "victim.sqlite3").read_bytes() == b"somebody else's"
+    assert list((tmp_path / "new").iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import io
 import logging
 import logging.config
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -14,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.conf import settings as django_settings
+from django.core import mail
 from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
@@ -244,3 +246,22 @@ def test_whatever_makes_the_data_folder_first_makes_it_private(tmp_path):
     code = "import os; os.umask(0o022); from pathlib import Path; from config.secrets import kept_secret; import sys; kept_secret(Path(sys.argv[1]) / 'secret_key')"
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "var")], cwd=ROOT, check=True)
     assert stat.S_IMODE((tmp_path / "var").stat().st_mode) == 0o700
+
+
+@pytest.mark.django_db
+def test_no_page_of_somebody_who_is_logged_in_is_kept(client):
+    campaign = factories.campaign(items=1)
+    client.force_login(factories.user(is_admin=True))
+    for path in ("/", "/account/email/", f"/campaigns/{campaign.slug}/people/", "/healthz"):
+        assert client.get(path).headers["Cache-Control"] == "private, no-store", path
+    assert "max-age" in client.get("/jsi18n/").headers["Cache-Control"]
+    assert "Cache-Control" not in Client().get("/healthz").headers
+
+
+@pytest.mark.django_db
+def test_mails_lead_to_our_address_whatever_the_request_says(client, settings):
+    settings.PLATFORM_URL = "https://quorate.example"
+    person = factories.user("p")
+    client.post("/account/password/reset/", {"email": person.email}, headers={"host": "localhost:9999"})
+    assert re.findall(r"https?://[^/\s]+", mail.outbox[0].body) == ["https://quorate.example"]
+    assert "9999" not in mail.outbox[0].body

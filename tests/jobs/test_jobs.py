@@ -7,6 +7,7 @@ import pytest
 from django.db import OperationalError
 from django.utils import timezone
 
+from accounts.models import Scope
 from jobs.models import Job
 from jobs.registry import KINDS, SWEEPS, JobKind, Lane
 from jobs.services import (
@@ -14,6 +15,7 @@ from jobs.services import (
     job_failed_lately,
     job_retry,
     job_run,
+    job_stop,
     job_take,
     jobs_announce_due,
     jobs_due,
@@ -249,6 +251,37 @@ def test_each_lane_is_taken_alone(kind, now):
     assert jobs_run_due(lanes=[Lane.UPKEEP]) == 1
     job.refresh_from_db()
     assert job.state == "done"
+
+
+def test_campaigns_take_turns(kind, now):
+    name = kind(lambda work: {})
+    many, few = Scope.objects.create().pk, Scope.objects.create().pk
+    wanted = [
+        job_enqueue(kind=name, payload={}, scope_id=scope, now=now + timedelta(seconds=number)).pk
+        for number, scope in enumerate([many, many, many, few])
+    ]
+    later = now + timedelta(minutes=1)
+    assert jobs_due(now=later, limit=9) == [wanted[0], wanted[3], wanted[1], wanted[2]]
+
+
+def test_a_job_that_was_stopped_ends_at_its_next_step_and_can_be_tried_again(kind, now):
+    def run(work):
+        for number in range(work.job.done, 5):
+            with work.step(done=number + 1):
+                pass
+            if number == 2 and work.attempt == 1:
+                job_stop(job_id=work.job.pk, now=timezone.now())
+        return {"ended": True}
+
+    job = job_enqueue(kind=kind(run), payload={}, now=now)
+    jobs_run_due()
+    job.refresh_from_db()
+    assert (job.state, job.done, job.error[:8]) == ("failed", 3, "Stopped.")
+    assert not job_stop(job_id=job.pk, now=now)
+    job_retry(job_id=job.pk, now=timezone.now())
+    jobs_run_due()
+    job.refresh_from_db()
+    assert (job.state, job.done, job.result) == ("done", 5, {"ended": True})
 
 
 def test_a_job_that_nobody_takes_is_announced_ever_more_rarely(kind, now, settings, monkeypatch):

@@ -243,7 +243,10 @@ def test_a_request_that_spends_money_works_once_however_often_it_is_sent(lab, si
     headers = signed(lab, site, body=body, target=target)
     assert post(site, headers, body=body)[0] == 200
     assert post(site, headers, body=body)[0] == 200  # a script that posts two alike within a second signs both alike
-    UsedSignature.objects.update(used_at=F("used_at") - timedelta(minutes=1))
+    UsedSignature.objects.update(address="192.0.2.7")
+    status, answer = post(site, headers, body=body)  # at once, but from elsewhere
+    assert (status, answer["__type"]) == (403, "InvalidSignatureException")
+    UsedSignature.objects.update(address="127.0.0.1", used_at=F("used_at") - timedelta(minutes=1))
     status, answer = post(site, headers, body=body)
     assert (status, answer["__type"]) == (403, "InvalidSignatureException")
     assert lab.client.list_hits(MaxResults=10)["NumResults"] == 2
@@ -251,6 +254,18 @@ def test_a_request_that_spends_money_works_once_however_often_it_is_sent(lab, si
     assert post(site, again, body=body)[0] == 200  # signed anew it is another request
     reading = signed(lab, site)
     assert [post(site, reading)[0] for _ in range(3)] == [200] * 3  # reading may be repeated
+
+
+def test_a_hit_that_was_ended_is_not_opened_again_by_a_request_from_before(lab, site):
+    hit = lab.hit()
+    body = json.dumps({"HITId": hit["HITId"], "ExpireAt": int(datetime.now(UTC).timestamp()) + 3000}).encode()
+    headers = signed(lab, site, body=body, target=TARGET.replace("GetAccountBalance", "UpdateExpirationForHIT"))
+    assert post(site, headers, body=body)[0] == 200
+    lab.client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
+    held = lab.money()["held"]
+    UsedSignature.objects.update(used_at=F("used_at") - timedelta(seconds=15))
+    assert post(site, headers, body=body)[1]["__type"] == "InvalidSignatureException"
+    assert lab.money()["held"] == held
 
 
 def test_a_token_alone_decides_about_a_request_that_has_one(lab, site):

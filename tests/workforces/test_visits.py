@@ -330,6 +330,14 @@ def test_a_list_in_which_nothing_can_be_read_is_an_error(tmp_path):
         call_command("confirm_visits", row.campaign.slug, str(tmp_path / "x.csv"))
 
 
+def test_a_list_of_thousands_that_were_never_here_costs_a_look_a_piece(django_assert_max_num_queries):
+    row = link(factories.antique(items=2, n=1))
+    work(*come(unsigned(row, "p1", "s1")))
+    with django_assert_max_num_queries(150):
+        page = confirm(row, "PROLIFIC_PID,SESSION_ID\n" + "x,y\n" * 3_000 + "p1,s1\n" * 500)
+    assert "1 visits confirmed, 0 claimed by several (see Decisions), 3000 not known" in page
+
+
 def test_an_empty_cell_of_the_approval_list_is_empty():
     row = link(factories.antique(items=2))
     come(unsigned(row, "p1", "s1"))

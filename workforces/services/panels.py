@@ -1,6 +1,7 @@
 """A panel's list of its people and their visits: what confirms that they were who they said."""
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from django.utils import timezone
@@ -18,6 +19,8 @@ PERSON = ("participant id", "prolific_pid", "person")
 VISIT = ("submission id", "session id", "session_id", "visit")
 # Prolific's words for visits whose work was handed in. A list without the column names only such visits.
 FINISHED = ("awaiting review", "approved", "completed")
+CHUNK = 500
+MOST_ERRORS_KEPT = 100
 
 
 def panel_list_confirm(*, work: Work, workforce: Workforce, rows: Iterable[Row]) -> dict[str, Any]:
@@ -27,17 +30,34 @@ def panel_list_confirm(*, work: Work, workforce: Workforce, rows: Iterable[Row])
     Return how many visits were confirmed, how many were claimed by several (which a manager decides about), not finished
     by the list, unknown here or confirmed before, or unreadable.
     """
-    counts = {"confirmed": 0, "doubtful": 0, "unfinished": 0, "unknown": 0}
+    counts = {"confirmed": 0, "doubtful": 0, "unfinished": 0, "unknown": 0, "failed": 0}
     errors: list[dict[str, Any]] = []
-    for number, row in rows:
-        try:
-            person, visit, status = _read(row, workforce)
-        except RowError as error:
-            errors.append({"row": number, "error": str(error)})
-            continue
-        with work.step(done=number):
-            counts[_confirm(workforce, person, visit, status)] += 1
-    return {**counts, "failed": len(errors), "errors": errors[:100]}
+    seen: set[tuple[str, str, str]] = set()
+    iterator = iter(rows)
+    while chunk := list(islice(iterator, CHUNK)):
+        listed = []
+        for number, row in chunk:
+            try:
+                listed.append((number, *_read(row, workforce)))
+            except RowError as error:
+                counts["failed"] += 1
+                errors += [{"row": number, "error": str(error)}][: MOST_ERRORS_KEPT - len(errors)]
+        ours = _visits_of(workforce, [visit for _, _, visit, _ in listed])
+        for number, person, visit, status in listed:
+            if visit not in ours:
+                counts["unknown"] += 1
+            elif (person, visit, status) not in seen:
+                seen.add((person, visit, status))
+                with work.step(done=number):
+                    counts[_confirm(workforce, person, visit, status)] += 1
+        work.progress(chunk[-1][0])
+    return {**counts, "errors": errors}
+
+
+def _visits_of(workforce: Workforce, visits: list[str]) -> set[str]:
+    """Return which of some visits were here: a list of thousands that were not costs a look at each piece of it."""
+    here = Ticket.objects.filter(workforce=workforce, remote_id__in=visits)
+    return set(here.values_list("remote_id", flat=True))
 
 
 def _read(row: Mapping[str, Any] | RowError, workforce: Workforce) -> tuple[str, str, str]:
