@@ -1,10 +1,11 @@
 """Who may do what: one function, one table."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
 
 from accounts.models import Membership, Role, User
 
@@ -33,14 +34,19 @@ _ALLOWED: dict[str, frozenset[Action]] = {
 }
 
 
-def roles_of(user: User | AnonymousUser, scope_id: UUID) -> frozenset[str]:
+# A campaign, or the query that finds its id.
+ScopeId = UUID | QuerySet[Any, Any]
+
+
+def roles_of(user: User | AnonymousUser, scope_id: ScopeId) -> frozenset[str]:
     """Return the roles a person has in a campaign."""
     if not isinstance(user, User):
         return frozenset()
-    return frozenset(Membership.objects.filter(user=user, scope_id=scope_id).values_list("role", flat=True))
+    roles = Membership.objects.filter(user=user, scope_id=scope_id)  # type: ignore[misc]  # the stubs know no queries here
+    return frozenset(roles.values_list("role", flat=True))
 
 
-def can(user: User | AnonymousUser, action: Action, scope_id: UUID | None = None) -> bool:
+def can(user: User | AnonymousUser, action: Action, scope_id: ScopeId | None = None) -> bool:
     """Return whether a person may do something, in a campaign or (without one) on the installation.
 
     Administrators may do everything except annotate, which needs the role: work has to be someone's.

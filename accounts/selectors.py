@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet, Subquery
 
 from accounts.models import Consent, ConsentText, InvitationUse, Membership
 
@@ -14,10 +14,13 @@ def consent_text_current(scope_id: UUID) -> ConsentText | None:
 
 def consent_is_current(*, scope_id: UUID, surrogate_id: UUID) -> bool:
     """Return whether a person agreed to the current version and did not take it back."""
-    text = consent_text_current(scope_id)
-    if text is None:
-        return False
-    return Consent.objects.filter(text=text, surrogate_id=surrogate_id, withdrawn_at=None).exists()
+    return Consent.objects.filter(consent_of(scope_id=scope_id, surrogate_id=surrogate_id)).exists()
+
+
+def consent_of(*, scope_id: UUID, surrogate_id: UUID) -> Q:
+    """Return the condition of a consent that is current, for a statement that asks for more than that."""
+    current = ConsentText.objects.filter(scope_id=scope_id).order_by("-version").values("pk")[:1]
+    return Q(text_id=Subquery(current), surrogate_id=surrogate_id, withdrawn_at=None)
 
 
 def left_since(*, scope_id: UUID, person: UUID, visit: UUID) -> bool:

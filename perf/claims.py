@@ -31,10 +31,10 @@ VETERAN = 3_000
 ROUNDS = 150
 
 
-def campaign_of(size):
+def campaign_of(size, task_type="nq"):
     now = timezone.now()
     campaign = campaign_create(
-        slug=f"perf-{size}-{uuid.uuid4().hex[:6]}", title="Perf", task_type="nq", splits=[SplitPlan("dev", 3)],
+        slug=f"perf-{size}-{uuid.uuid4().hex[:6]}", title="Perf", task_type=task_type, splits=[SplitPlan("dev", 3)],
         consent=ConsentPlan("a", "b", "c"), created_by=None, now=now,
     )  # fmt: skip
     campaign_move(campaign=campaign, to="open", actor_id=None, now=now)
@@ -42,8 +42,8 @@ def campaign_of(size):
     for start_at in range(0, size, 5_000):
         with transaction.atomic():
             items = Item.objects.bulk_create(
-                Item(campaign=campaign, batch=batch, split=split, external_id=f"q{n}", published_id=str(n), n=3,
-                     content={"question_text": f"question {n}"}, content_sha256=f"{n:064d}", created_at=now)
+                Item(campaign=campaign, batch=batch, split=split, external_id=f"q{n}", published_id=str(n), n=3, votes=3,
+                     content={"question_text": f"question {n}", "answer_text": f"An answer to question {n}, of some length. " * 8}, content_sha256=f"{n:064d}", created_at=now)
                 for n in range(start_at, min(start_at + 5_000, size))
             )  # fmt: skip
             Slot.objects.bulk_create(

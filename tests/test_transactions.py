@@ -17,7 +17,7 @@ annotation.services.campaigns.batch_for_import
 annotation.services.campaigns.pilot_split
 annotation.services.claims.claim_next
 annotation.services.claims.participation_lock
-annotation.services.claims.queue_rewind
+annotation.services.queue.queue_rewind
 annotation.services.counting._move
 annotation.services.counting.annotation_count_again
 annotation.services.counting.annotation_enter

@@ -5,10 +5,12 @@ assignment, annotation, item, slot (docs/explanation/work-distribution.md).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Exists, F, OuterRef, Q
 
 from accounts.transactions import require_transaction
@@ -242,6 +244,38 @@ def slot_hold(*, slot_id: int, before: SlotState = SlotState.OPEN) -> bool:
     """Take a free slot for an assignment; the row count decides who is first."""
     require_transaction()
     return bool(Slot.objects.filter(pk=slot_id, state=before).update(state=SlotState.HELD))
+
+
+class HeldSlot(NamedTuple):
+    """A slot that was taken from the queue."""
+
+    pk: int
+    item_id: int
+    order_key: int
+
+
+# One statement, because every claim of an ordinary item takes it: the first of some slots that is still open, passing
+# over those that somebody else takes at this moment.
+_HOLD_FIRST = """
+UPDATE annotation_slot SET state = 'held' WHERE id = (
+  SELECT slot.id FROM annotation_slot slot
+  JOIN annotation_item item ON item.id = slot.item_id
+  JOIN annotation_batch batch ON batch.id = item.batch_id
+  WHERE slot.id IN ({marks}) AND slot.state = 'open' AND item.state = 'active' AND batch.state = 'open'
+  ORDER BY slot.order_key, slot.id LIMIT 1 {lock}
+) AND state = 'open' RETURNING id, item_id, order_key"""
+
+
+def slot_hold_first(*, slot_ids: Sequence[int]) -> HeldSlot | None:
+    """Take and return the first of some slots of the queue that is still free; the row count decides who is first."""
+    require_transaction()
+    if not slot_ids:
+        return None
+    lock = "FOR NO KEY UPDATE OF slot SKIP LOCKED" if connection.vendor == "postgresql" else ""
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD_FIRST.format(marks=", ".join(["%s"] * len(slot_ids)), lock=lock), list(slot_ids))
+        row = cursor.fetchone()
+    return HeldSlot(*row) if row else None
 
 
 def slots_release(*, slot_ids: Collection[int]) -> None:

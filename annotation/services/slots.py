@@ -15,8 +15,8 @@ from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
 from annotation.models import ORDINARY, Batch, BatchState, Campaign, CampaignState, Item, ItemState, Slot, Split
 from annotation.ordering import order_key, seeded
-from annotation.services.claims import queue_rewind
 from annotation.services.counting import round_slots_close, round_slots_want
+from annotation.services.queue import queue_rewind
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work

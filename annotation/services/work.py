@@ -22,7 +22,7 @@ from annotation.models import (
     Standing,
 )
 from annotation.ordering import new_annotation_id
-from annotation.services.claims import Claim, claim_next, participation_lock
+from annotation.services.claims import Claim, claim_next, places_locked
 from annotation.services.counting import SUSPENDED, annotation_enter, annotations_exclude, slots_release
 from annotation.signals import assignment_skipped
 from annotation.tasktypes.base import Draft
@@ -68,7 +68,7 @@ def assignment_of(*, assignment_id: UUID, surrogate_id: UUID) -> Assignment:
         It does not exist or is another annotator's; the two look the same.
     """
     try:
-        return Assignment.objects.select_related("item__tokenization__document", "campaign", "guideline", "slot").get(
+        return Assignment.objects.select_related("item__tokenization__document", "campaign").get(
             pk=assignment_id, surrogate_id=surrogate_id
         )
     except Assignment.DoesNotExist as error:
@@ -84,15 +84,17 @@ def stage_advance(
     ------
     AnswerError, DraftConflict, AssignmentOver, NoSuchAssignment
     """
-    return _advance(assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id), stage, sent, version, now)
+    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    return _draft_write(assignment, _advanced(assignment, stage, sent, now), version)
 
 
-def _advance(assignment: Assignment, stage: str, sent: Mapping[str, Any], version: int, now: datetime) -> Assignment:
+def _advanced(assignment: Assignment, stage: str, sent: Mapping[str, Any], now: datetime) -> Draft:
+    """Return the draft of an assignment with what was sent for one stage."""
     task_type = TASK_TYPES[assignment.campaign.task_type]
     page = tokenization_of(assignment.item.tokenization) if stage != task_type.stages[0] else None
     sent = task_type.sent_from(sent)
     draft = task_type.advance(assignment.draft, stage, sent, page)
-    return _draft_write(assignment, _clocked(draft, stage, sent, now, assignment), version)
+    return _clocked(draft, stage, sent, now, assignment)
 
 
 def draft_save(*, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[str, Any], version: int) -> Assignment:
@@ -190,14 +192,18 @@ def answer_take(
     AnswerError, DraftConflict, AssignmentOver, NoSuchAssignment
     """
     assignment, place = _locked(assignment_id, surrogate_id)
-    annotation = Annotation.objects.filter(assignment=assignment).first()
+    annotation = getattr(assignment, "annotation", None)
     if annotation is None:
-        assignment = _advance(assignment, stage, sent, version, now)
-        if TASK_TYPES[assignment.campaign.task_type].current_stage(assignment.draft) is not None:
-            return Taken(assignment)
-        annotation = _submit(assignment, place, via, is_provisional=is_provisional, now=now)
-    claim = claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now) if another else None
-    return Taken(assignment, annotation, claim)
+        draft = _advanced(assignment, stage, sent, now)
+        if TASK_TYPES[assignment.campaign.task_type].current_stage(draft) is not None:
+            return Taken(_draft_write(assignment, draft, version))
+        ending = _Ending(draft, version)
+        annotation = _submit(assignment, place, via, ending, is_provisional=is_provisional, now=now)
+    return Taken(assignment, annotation, _next(assignment, place, now) if another else None)
+
+
+def _next(assignment: Assignment, place: Participation, now: datetime) -> Claim:
+    return claim_next(campaign=assignment.campaign, surrogate_id=assignment.surrogate_id, now=now, place=place)
 
 
 @durable
@@ -209,32 +215,40 @@ def assignment_submit(*, assignment_id: UUID, surrogate_id: UUID, now: datetime,
     AnswerError, AssignmentOver, NoSuchAssignment
     """
     assignment, place = _locked(assignment_id, surrogate_id)
-    annotation = Annotation.objects.filter(assignment=assignment).first()
-    annotation = annotation or _submit(assignment, place, INTERNAL, is_provisional=False, now=now)
-    claim = claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now) if another else None
-    return Taken(assignment, annotation, claim)
+    annotation = getattr(assignment, "annotation", None)
+    if annotation is None:
+        annotation = _submit(assignment, place, INTERNAL, _Ending(assignment.draft), is_provisional=False, now=now)
+    return Taken(assignment, annotation, _next(assignment, place, now) if another else None)
 
 
 def _locked(assignment_id: UUID, surrogate_id: UUID) -> tuple[Assignment, Participation]:
     """Lock a person's place and return their own assignment as it is then: they may just have withdrawn."""
     own = Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id)
-    campaign_id = own.values_list("campaign_id", flat=True).first()
-    if campaign_id is None:
+    places = Participation.objects.filter(campaign_id=own.values("campaign_id")[:1], surrogate_id=surrogate_id)
+    place = places_locked(places).first()
+    assignment = own.select_related("item__tokenization__document", "annotation").first()
+    if assignment is None or place is None:
         raise NoSuchAssignment
-    place = participation_lock(campaign_id=campaign_id, surrogate_id=surrogate_id)
-    return assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id), place
+    assignment.campaign = place.campaign
+    return assignment, place
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """The draft that an assignment ends with, and the version that it replaces; none if it stands there already."""
+
+    draft: Draft
+    version: int | None = None
 
 
 def _submit(
-    assignment: Assignment, place: Participation, via: str, *, is_provisional: bool, now: datetime
+    assignment: Assignment, place: Participation, via: str, ending: _Ending, *, is_provisional: bool, now: datetime
 ) -> Annotation:
     campaign = assignment.campaign
     task_type = TASK_TYPES[campaign.task_type]
-    answer = task_type.answer(assignment.draft, tokenization_of(assignment.item.tokenization))
-    on_time = _end(assignment, AssignmentState.LIVE, AssignmentState.SUBMITTED, now)
-    if not on_time and not _end(assignment, AssignmentState.EXPIRED, AssignmentState.LATE, now):
-        assignment.refresh_from_db(fields=["state"])
-        raise AssignmentOver(assignment.state)
+    answer = task_type.answer(ending.draft, tokenization_of(assignment.item.tokenization))
+    on_time = _end(assignment, ending, now)
+    assignment.draft = ending.draft
     clock = assignment.draft.get("clock", {})
     state = _first_state(assignment, on_time=on_time, is_provisional=is_provisional)
     annotation = annotation_enter(
@@ -272,9 +286,27 @@ def _first_state(assignment: Assignment, *, on_time: bool, is_provisional: bool)
     return AnnotationState.PROVISIONAL if is_provisional else AnnotationState.COUNTED
 
 
-def _end(assignment: Assignment, before: AssignmentState, after: AssignmentState, now: datetime) -> bool:
-    """Move an assignment if it still stands where it did; the row count decides who was first."""
-    return bool(Assignment.objects.filter(pk=assignment.pk, state=before).update(state=after, ended_at=now))
+def _end(assignment: Assignment, ending: _Ending, now: datetime) -> bool:
+    """Submit an assignment with its last draft and return whether it was on time; the row count decides.
+
+    Raises
+    ------
+    DraftConflict, AssignmentOver
+    """
+    own = Assignment.objects.filter(pk=assignment.pk)
+    live = own.filter(state=AssignmentState.LIVE)
+    changes: dict[str, Any] = {"ended_at": now}
+    if ending.version is not None:
+        live = live.filter(draft_version=ending.version)
+        changes |= {"draft": ending.draft, "draft_version": ending.version + 1}
+    if live.update(state=AssignmentState.SUBMITTED, **changes):
+        return True
+    if ending.version is not None:
+        _draft_write(assignment, ending.draft, ending.version)
+    if not own.filter(state=AssignmentState.EXPIRED).update(state=AssignmentState.LATE, ended_at=now):
+        assignment.refresh_from_db(fields=["state"])
+        raise AssignmentOver(assignment.state)
+    return False
 
 
 @durable
@@ -282,7 +314,7 @@ def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, not
     """Give an item back with a reason and claim the next; skipping counts against nobody."""
     if reason not in SKIP_REASONS:
         raise ValueError(f"unknown reason {reason!r}")
-    assignment, _place = _locked(assignment_id, surrogate_id)
+    assignment, place = _locked(assignment_id, surrogate_id)
     skipped = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.LIVE).update(
         state=AssignmentState.SKIPPED, ended_at=now, skip_reason=reason, skip_note=note[:500]
     )
@@ -290,7 +322,7 @@ def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, not
         slots_release(slot_ids=[assignment.slot_id])
         assignment.skip_reason = reason
         assignment_skipped.send(sender=Assignment, assignment=assignment, now=now)
-    return claim_next(campaign=assignment.campaign, surrogate_id=surrogate_id, now=now)
+    return _next(assignment, place, now)
 
 
 def deadline_extend(*, assignment_id: UUID, surrogate_id: UUID, now: datetime) -> datetime:

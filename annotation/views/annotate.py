@@ -50,8 +50,7 @@ def _check_member(request: HttpRequest, assignment_id: UUID) -> None:
     """Refuse whose assignment it is not, or who is no annotator any more, as if there were none."""
     user = signed_in(request)
     own = Assignment.objects.filter(pk=assignment_id, surrogate_id=user.surrogate_id)
-    campaign_id = own.values_list("campaign_id", flat=True).first()
-    if campaign_id is None or not can(user, Action.ANNOTATE, campaign_id):
+    if not can(user, Action.ANNOTATE, own.values("campaign_id")[:1]):
         raise NoSuchAssignment
 
 
@@ -80,7 +79,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("work", slug=slug)
         return _show(request, campaign, claim, now)
     live = (
-        Assignment.objects.select_related("item__tokenization__document", "guideline", "slot")
+        Assignment.objects.select_related("item__tokenization__document")
         .filter(campaign=campaign, surrogate_id=user.surrogate_id, state=AssignmentState.LIVE)
         .first()
     )

@@ -16,8 +16,8 @@ from accounts.audit import record
 from accounts.transactions import is_transient
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Participation, Purpose
 from annotation.ordering import seeded
-from annotation.services.claims import queue_rewind
 from annotation.services.counting import people_lock
+from annotation.services.queue import queue_rewind
 from annotation.tasktypes.registry import voted_types
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately

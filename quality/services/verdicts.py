@@ -8,7 +8,7 @@ from typing import Any
 from accounts.audit import record
 from accounts.transactions import require_transaction
 from annotation.models import ORDINARY, Annotation, AnnotationState, Item, ItemState
-from annotation.services.claims import queue_rewind
+from annotation.services.queue import queue_rewind
 from annotation.services.slots import round_close, round_open
 from annotation.tasktypes.registry import voted
 from quality.models import Case, CaseState, Inspection, Opinion, PolicyVersion, Verdict

@@ -8,7 +8,6 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import AuditEvent
 from annotation.models import Assignment, Campaign, Participation, Slot
-from annotation.services import claims
 from annotation.services.campaigns import SplitPlan, campaign_move
 from annotation.services.claims import Reason, slot_claim_next, slot_reserve_next
 from annotation.services.items import item_retire
@@ -178,8 +177,8 @@ def test_nothing_is_reserved_while_the_campaign_is_paused(now):
     assert not Assignment.objects.filter(state="reserved").exists()
 
 
-def test_somebody_sent_back_in_the_queue_passes_over_what_they_have_seen_and_is_sent_back_once(now, monkeypatch):
-    monkeypatch.setattr(claims, "LOOK_AHEAD", 4)
+def test_somebody_sent_back_in_the_queue_passes_over_what_they_have_seen_and_is_sent_back_once(now, look_ahead):
+    look_ahead(4)
     campaign = factories.campaign(n=1, items=9)
     person = factories.annotator(campaign)
     for _ in range(9):

@@ -139,15 +139,14 @@ class World:
             consent_give(text_id=text.pk, surrogate_id=person.surrogate_id, now=self.now)
 
     def join(self, person, number):
-        """What this person did turns out to be another's; they begin again as somebody new."""
+        """What this person did turns out to be another's; somebody new takes their place."""
         other = self.people[number % len(self.people)]
         if other is not person:
             with transaction.atomic():
                 participation_join(
                     campaign=self.campaign, before=person.surrogate_id, after=other.surrogate_id, now=self.now
                 )
-            text = consent_text_current(self.campaign.pk)
-            consent_give(text_id=text.pk, surrogate_id=person.surrogate_id, now=self.now)
+            self.people[self.people.index(person)] = factories.annotator(self.campaign)
 
     def check(self):
         campaign = self.campaign

@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Batch, Item, Participation, Slot
-from annotation.services import claims
 from annotation.services import items as items_service
 from annotation.services.claims import Reason, slot_claim_next
 from annotation.services.exclusions import annotation_exclude
@@ -90,8 +89,8 @@ def test_a_published_import_that_was_killed_goes_on(monkeypatch, shared, tmp_pat
     assert campaign.annotations.values("surrogate").distinct().count() == 5
 
 
-def test_a_batch_launched_after_a_later_one_reaches_people_who_are_past_it(now, monkeypatch):
-    monkeypatch.setattr(claims, "LOOK_AHEAD", 16)
+def test_a_batch_launched_after_a_later_one_reaches_people_who_are_past_it(now, look_ahead):
+    look_ahead(16)
     campaign = factories.campaign(n=2)
     factories.import_questions(campaign, [f"main question {n}" for n in range(20)])
     factories.import_questions(campaign, ["pilot question"], pilot=True)
@@ -135,8 +134,8 @@ def test_leaving_does_not_lift_a_suspension(now):
     assert not person.memberships.exists()
 
 
-def test_many_reopened_slots_that_somebody_has_seen_cost_them_one_look(now, monkeypatch, django_assert_max_num_queries):
-    monkeypatch.setattr(claims, "LOOK_AHEAD", 16)
+def test_many_reopened_slots_that_somebody_has_seen_cost_them_one_look(now, look_ahead, django_assert_max_num_queries):
+    look_ahead(16)
     campaign = factories.campaign(n=1, items=60)
     person = factories.annotator(campaign)
     for _ in range(60):

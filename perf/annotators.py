@@ -1,0 +1,169 @@
+"""Annotators at work over HTTP: ``python -m perf.annotators --people 8 --seconds 20``.
+
+Real processes (web server and worker, started as ``manage.py serve`` does), real sessions, htmx requests, a connection
+for each annotator; the driver is on the same cores. An ANTIQUE campaign of ``--items`` pairs, three votes each. Each
+annotator answers, reserves the next item, and goes on, after ``--think`` seconds at the most.
+
+Beside it, before and after, a fixed piece of Python and a fixed piece of SQLite show how fast the machine is just then:
+figures of different days are compared by their ratio to those.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import random
+import re
+import sqlite3
+import statistics
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from perf.setup import start
+
+folder = start()
+
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.models import Annotation, Item, Slot
+from annotation.models.work import FILLING
+from console.serving import free_port, start_child, stop_children, wait_until_up, web_command
+from perf.claims import annotator, campaign_of
+
+NEXT = re.compile(r"/assignments/([0-9a-f-]{36})/stage/")
+VERSION = re.compile(r'name="version" value="(\d+)"')
+HERTZ = os.sysconf("SC_CLK_TCK")
+
+
+class Annotator(threading.Thread):
+    """One person with one browser."""
+
+    def __init__(self, address, campaign, surrogate_id, think, until):
+        super().__init__(daemon=True)
+        self.connection = http.client.HTTPConnection(address, timeout=60)
+        self.slug, self.think, self.until = campaign.slug, think, until
+        self.seconds, self.failed = [], 0
+        self.random = random.Random(str(surrogate_id))
+        client = Client()
+        client.force_login(User.objects.get(surrogate_id=surrogate_id))
+        self.session = client.cookies[settings.SESSION_COOKIE_NAME].value
+        self.csrf = "a" * 32
+
+    def request(self, method, path, **form):
+        body = "&".join(f"{name}={value}" for name, value in form.items())
+        cookies = f"{settings.SESSION_COOKIE_NAME}={self.session}; {settings.CSRF_COOKIE_NAME}={self.csrf}"
+        headers = {
+            "Cookie": cookies, "X-CSRFToken": self.csrf, "HX-Request": "true", "Accept-Encoding": "gzip",
+            "Content-Type": "application/x-www-form-urlencoded",
+        }  # fmt: skip
+        self.connection.request(method, path, body, headers)
+        answer = self.connection.getresponse()
+        text = answer.read().decode()
+        self.failed += answer.status >= 400
+        return text
+
+    def run(self):
+        page = self.request("POST", f"/work/{self.slug}/")
+        while time.monotonic() < self.until and (found := NEXT.search(page)):
+            if self.think:
+                time.sleep(self.random.uniform(self.think / 4, self.think))
+            version = VERSION.search(page)
+            begun = time.monotonic()
+            page = self.request(
+                "POST", f"/assignments/{found[1]}/stage/", stage="relevance", label=self.random.randint(1, 4),
+                version=version[1] if version else 0,
+            )  # fmt: skip
+            self.seconds.append(time.monotonic() - begun)
+
+
+def cpu_seconds(pid):
+    """Return what a process and its children, living and ended, have used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    own = sum(int(value) for value in fields[11:15]) / HERTZ
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return own + sum(cpu_seconds(child) for child in children)
+
+
+def calibration():
+    """Return how many rounds of a fixed piece of Python, and of durable SQLite transactions, fit into a second."""
+    begun, rounds = time.perf_counter(), 0
+    while time.perf_counter() - begun < 1:
+        sum(len(str(number)) for number in range(1_000))
+        rounds += 1
+    with tempfile.TemporaryDirectory() as place:
+        base = sqlite3.connect(f"{place}/x.sqlite3", isolation_level=None)
+        base.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE t (a INTEGER, b TEXT)")
+        begun, commits = time.perf_counter(), 0
+        while time.perf_counter() - begun < 1:
+            base.execute("BEGIN IMMEDIATE")
+            for number in range(5):
+                base.execute("INSERT INTO t VALUES (?, ?)", (number, "x" * 200))
+            base.execute("COMMIT")
+            commits += 1
+        base.close()
+    return {"python": rounds, "commits": commits}
+
+
+def report(people, pids, used, before, seconds):
+    """Return the figures of a run."""
+    times = sorted(value for person in people for value in person.seconds)
+    labels = len(times)
+
+    def at(share):
+        return round(1000 * times[min(labels - 1, int(share * labels))])
+
+    over = [
+        item.pk for item in Item.objects.all().iterator()
+        if Annotation.objects.filter(item=item, state__in=FILLING).count() > item.n
+    ] if Item.objects.count() <= 20_000 else None  # fmt: skip
+    return {
+        "people": len(people), "labels": labels, "labels_per_second": round(labels / seconds, 1),
+        "cpu_ms_per_label": {name: round(1000 * (used[name] - before[name]) / labels, 1) for name in pids},
+        "ms": {"p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "max": at(1), "mean": round(1000 * statistics.mean(times))},
+        "failed": sum(person.failed for person in people), "items_over_n": len(over) if over is not None else "not counted",
+        "filled": Slot.objects.filter(state="filled").count(), "database": connection.vendor,
+    }  # fmt: skip
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--people", type=int, default=8)
+    options.add_argument("--seconds", type=float, default=20)
+    options.add_argument("--items", type=int, default=10_000)
+    options.add_argument("--think", type=float, default=0.0, metavar="SECONDS")
+    chosen = options.parse_args()
+    campaign = campaign_of(chosen.items, "antique")
+    surrogates = [annotator(campaign) for _ in range(chosen.people)]
+    address = f"127.0.0.1:{free_port(18_600)}"
+    environment = {**os.environ, "PLATFORM_URL": f"http://{address}", "QUORATE_DATA": folder}
+    machine = [calibration()]
+    children = {"web": start_child(web_command(address), environment)}
+    children["worker"] = start_child([web_command(address)[0], "manage.py", "worker"], environment)
+    try:
+        wait_until_up(address)
+        begun = time.monotonic()
+        people = [Annotator(address, campaign, one, chosen.think, begun + chosen.seconds) for one in surrogates]
+        pids = {name: child.pid for name, child in children.items()}
+        before = {name: cpu_seconds(pid) for name, pid in pids.items()}
+        begun = time.monotonic()
+        for person in people:
+            person.start()
+        for person in people:
+            person.join(chosen.seconds + 120)
+        seconds = time.monotonic() - begun
+        used = {name: cpu_seconds(pid) for name, pid in pids.items()}
+        found = report(people, pids, used, before, seconds)
+    finally:
+        stop_children(list(children.values()))
+    machine.append(calibration())
+    print(json.dumps({"at": f"{timezone.now():%Y-%m-%d %H:%M}", **found, "machine": machine}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""What an answer costs the database: statements, never time."""
+
+from itertools import product
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotation.models import Assignment, Batch, BatchState, Item, ItemState, Slot, SlotState
+from annotation.services.counting import slot_hold_first
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def statements(queries):
+    """Return the statements of a request, without those that begin and end transactions."""
+    frame = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
+    return [query["sql"] for query in queries if not query["sql"].lstrip().startswith(frame)]
+
+
+def answered(client, person):
+    assignment = Assignment.objects.get(surrogate=person.surrogate_id, state="live")
+    sent = {"stage": "relevance", "label": "3", "version": assignment.draft_version}
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.post(reverse("stage", args=[assignment.pk]), sent, headers={"HX-Request": "true"})
+    assert answer.status_code == 200
+    return statements(queries)
+
+
+def test_an_answer_and_the_next_item_take_sixteen_statements(client):
+    campaign = factories.antique(items=8, n=1)
+    person = factories.annotator(campaign)
+    client.force_login(person)
+    client.post(reverse("work", args=[campaign.slug]), headers={"HX-Request": "true"})
+    assert [len(answered(client, person)) for _ in range(5)] == [16] * 5
+    client.post(reverse("reserve", args=[campaign.slug]))
+    assert len(answered(client, person)) <= 13  # what was reserved is begun
+
+
+def test_the_statement_that_takes_a_slot_agrees_with_the_models():
+    campaign = factories.antique(items=2, n=3)
+    for slot_state, item_state, batch_state in product(SlotState, ItemState, BatchState):
+        Slot.objects.filter(campaign=campaign).update(state=SlotState.OPEN)
+        Batch.objects.filter(campaign=campaign).update(state=batch_state)
+        first = Slot.objects.filter(campaign=campaign).order_by("order_key", "pk")[0]
+        Slot.objects.filter(pk=first.pk).update(state=slot_state)
+        Item.objects.filter(campaign=campaign).update(state=ItemState.ACTIVE)
+        Item.objects.filter(pk=first.item_id).update(state=item_state)
+        free = Slot.objects.filter(
+            campaign=campaign, state=SlotState.OPEN, item__state=ItemState.ACTIVE, item__batch__state=BatchState.OPEN
+        )
+        expected = free.order_by("order_key", "pk").values_list("pk", "item_id", "order_key").first()
+        everyone = list(Slot.objects.filter(campaign=campaign).values_list("pk", flat=True))
+        assert slot_hold_first(slot_ids=everyone) == expected
+        assert expected is None or Slot.objects.get(pk=expected[0]).state == SlotState.HELD
+    assert slot_hold_first(slot_ids=[]) is None
