@@ -85,7 +85,7 @@ def web_command(address: str) -> list[str]:
     """Return the command that serves the platform."""
     return [
         sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", address, "--worker-class", "gthread",
-        "--workers", "1", "--threads", "8", "--no-control-socket", "--log-level", "warning", "--max-requests", "20000",
+        "--workers", "2", "--threads", "8", "--no-control-socket", "--log-level", "warning", "--max-requests", "20000",
         "--timeout", "120",
     ]  # fmt: skip
 

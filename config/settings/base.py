@@ -97,12 +97,13 @@ def database(url: str) -> dict[str, Any]:
     """Return Django's settings for a database URL (``sqlite:///path`` or ``postgres://…``)."""
     config: dict[str, Any] = environ.Env.db_url_config(url)
     if config["ENGINE"].endswith("sqlite3"):
+        config["ENGINE"] = "config.backends.sqlite3"
         config["OPTIONS"] = {**SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     else:
         limits = f"-c lock_timeout={LOCK_SECONDS}s -c statement_timeout={STATEMENT_SECONDS}s"
         config["OPTIONS"] = {"options": limits, **config.get("OPTIONS", {})}
-        config.setdefault("CONN_MAX_AGE", 60)
         config.setdefault("CONN_HEALTH_CHECKS", True)
+    config.setdefault("CONN_MAX_AGE", 60)
     return config
 
 

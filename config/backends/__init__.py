@@ -1,0 +1,1 @@
+"""Django's database backends, with what they lack here."""

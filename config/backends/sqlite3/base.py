@@ -1,0 +1,97 @@
+"""SQLite whose writers stand in line.
+
+SQLite lets one writer in at a time. Who has to wait sleeps and looks again, ever longer: with eight at work some wait
+for seconds while others pass them. Here each writer waits in the kernel's queue for a lock on a file beside the
+database, across threads and processes, and is woken when it is free. The lock is only about the order: SQLite's own
+still decides, so a writer that knows nothing of the queue does no harm. It ends with the process that holds it.
+"""
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db.backends.sqlite3 import base
+
+_WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
+
+
+class QueuedCursor(base.SQLiteCursorWrapper):
+    """A cursor whose single writes, outside of a transaction, stand in line too."""
+
+    wrapper: "DatabaseWrapper"
+
+    def execute(self, query: str, params: Any = None) -> Any:
+        """Run a statement."""
+        if self.wrapper.in_atomic_block or not _WRITES.match(query):
+            return super().execute(query, params)
+        with self.wrapper.in_line():
+            return super().execute(query, params)
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A connection that stands in line before it writes."""
+
+    _line: int | None = None  # the file that the queue is for, once it was needed
+    _is_first = False
+
+    def create_cursor(self, name: str | None = None) -> QueuedCursor:
+        """Return a cursor that knows its connection."""
+        cursor: QueuedCursor = self.connection.cursor(factory=QueuedCursor)
+        cursor.wrapper = self
+        return cursor
+
+    @contextmanager
+    def in_line(self) -> Iterator[None]:
+        """Wait until it is this connection's turn to write, and give the turn away at the end."""
+        self._wait()
+        try:
+            yield
+        finally:
+            self._give_way()
+
+    def _wait(self) -> None:
+        if self._is_first or self.is_in_memory_db():
+            return
+        if self._line is None:
+            path = f"{self.settings_dict['NAME']}-line"
+            self._line = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._line, fcntl.LOCK_EX)
+        self._is_first = True
+
+    def _give_way(self) -> None:
+        if self._is_first and self._line is not None:
+            self._is_first = False
+            fcntl.flock(self._line, fcntl.LOCK_UN)
+
+    def _start_transaction_under_autocommit(self) -> None:
+        self._wait()
+        try:
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+        except BaseException:
+            self._give_way()
+            raise
+
+    def _commit(self) -> None:
+        try:
+            super()._commit()  # type: ignore[misc]
+        finally:
+            if not self.connection or not self.connection.in_transaction:  # a failed commit is rolled back by Django
+                self._give_way()
+
+    def _rollback(self) -> None:
+        try:
+            super()._rollback()  # type: ignore[misc]
+        finally:
+            self._give_way()
+
+    def _close(self) -> None:
+        try:
+            super()._close()  # type: ignore[misc]
+        finally:
+            self._give_way()
+            if self._line is not None:
+                os.close(self._line)
+                self._line = None
