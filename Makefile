@@ -72,6 +72,7 @@ lock:  ## after changing pyproject.toml (needs uv)
 	echo awscli | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-header -o requirements-awscli.txt
 
 perf: venv  ## figures for perf/README.md
+	$(BIN)/python -m perf.annotators
 	$(BIN)/python -m perf.claims
 	$(BIN)/python -m perf.pages
 	$(BIN)/python -m perf.marketplace
