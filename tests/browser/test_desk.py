@@ -77,6 +77,7 @@ def test_a_reload_and_a_crash_lose_no_mark(at_work, open_browser):
     assert len(Annotation.objects.get().answer["short_answer"]["spans"]) == 1
 
 
+@pytest.mark.slow
 def test_leaving_the_page_at_once_still_keeps_the_mark(at_work):
     watched, _ = at_work(factories.campaign(items=1))
     to_boxes(watched.page)
@@ -110,6 +111,7 @@ def test_a_double_click_submits_once(at_work):
     assert str(Annotation.objects.get().assignment_id) == first
 
 
+@pytest.mark.slow
 def test_going_back_and_taking_the_same_box_again_keeps_the_marks(at_work):
     watched, _ = at_work(factories.campaign(items=1))
     page = watched.page
@@ -126,6 +128,7 @@ def test_going_back_and_taking_the_same_box_again_keeps_the_marks(at_work):
     page.wait_for_selector("[data-spans] li")
 
 
+@pytest.mark.slow
 def test_going_back_changes_the_judgment_and_keeps_the_first(at_work):
     watched, _ = at_work(factories.campaign(items=1))
     page = watched.page
@@ -137,6 +140,7 @@ def test_going_back_changes_the_judgment_and_keeps_the_first(at_work):
     assert Annotation.objects.get().answer["question"] == {"first": "good", "label": "bad", "reason": ""}
 
 
+@pytest.mark.slow
 def test_find_headings_and_nested_boxes(at_work):
     watched, _ = at_work(factories.campaign(items=1))
     page = watched.page
@@ -156,6 +160,7 @@ def test_find_headings_and_nested_boxes(at_work):
     assert "Paragraph" in page.inner_text("[data-where]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("html", "expected"), [(ARABIC, "بُني ميناء"), (CHINESE, "伦 德")])
 def test_right_to_left_and_chinese_pages_can_be_marked_by_keyboard(at_work, html, expected):
     campaign = factories.campaign()
@@ -176,6 +181,7 @@ def test_right_to_left_and_chinese_pages_can_be_marked_by_keyboard(at_work, html
     page.wait_for_selector(".done-page")
 
 
+@pytest.mark.slow
 def test_skipping_and_reporting(at_work):
     watched, _ = at_work(factories.campaign(items=2))
     page = watched.page

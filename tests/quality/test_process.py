@@ -103,6 +103,7 @@ def test_excluding_work_supersedes_the_verdict_reopens_the_slot_and_recalls_the_
     assert Case.objects.get(campaign=second).state == "recalled"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", list(SecondRound))
 def test_every_verdict_recomputes_from_what_it_names(rule):
     """Random votes, exclusions and opinions: what stands is always what the stored rows come to."""
