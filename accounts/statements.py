@@ -20,13 +20,19 @@ class Statement:
 
     def __init__(self, build: Callable[..., QuerySet[Any, Any]], *kinds: type[UUID] | type[int]) -> None:
         self._build = build
+        self._kinds = kinds
         self._stand_ins = [_stand_in(kind, number) for number, kind in enumerate(kinds, 1)]
         self._compiled: dict[str, tuple[str, list[Any]]] = {}
 
-    def rows(self, *values: UUID | int) -> list[tuple[Any, ...]]:
+    def rows(self, *values: UUID | int | str) -> list[tuple[Any, ...]]:
         """Run the query and return its rows, each value as the database gives it."""
         sql, wanted = self._compiled.get(connection.vendor) or self._compile()
-        given = dict(zip(map(_adapted, self._stand_ins), map(_adapted, values), strict=True))
+        # As the ORM does, take a UUID as text too: compared as another kind of text it would silently find nothing.
+        meant = [
+            value if isinstance(value, kind) else kind(str(value))
+            for value, kind in zip(values, self._kinds, strict=True)
+        ]
+        given = dict(zip(map(_adapted, self._stand_ins), map(_adapted, meant), strict=True))
         with connection.cursor() as cursor:
             cursor.execute(sql, [given.get(value, value) for value in wanted])
             found: list[tuple[Any, ...]] = cursor.fetchall()

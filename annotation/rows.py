@@ -22,6 +22,7 @@ Row = tuple[int, Mapping[str, Any] | RowError]
 
 csv.field_size_limit(2**24)
 CHILD_BYTES = 2**30
+MOST_BLANK_LINES = 100_000  # one after another
 MOST_VALUES = 10_000  # of one row, so that a row is not much larger here than it is in its file
 
 
@@ -85,22 +86,35 @@ def _serve(name: str, most_bytes: int) -> None:
 def parse_rows(file: IO[bytes], name: str) -> Iterator[Row]:
     """Yield the rows of a file as `read_rows` does, in this process."""
     for number, row in _parsed(file, name):
-        too_many = not isinstance(row, RowError) and _values(row) > MOST_VALUES
-        yield number, RowError(f"more than {MOST_VALUES:,} values", "line") if too_many else row
+        problem = "" if isinstance(row, RowError) else _problem(row)
+        yield number, RowError(problem, "line") if problem else row
 
 
-def _values(row: Mapping[str, Any]) -> int:
-    """Return how many values a row holds, at any depth; counting ends soon after the limit."""
-    waiting: list[Any] = list(row.values())
+def _problem(row: Mapping[str, Any]) -> str:
+    """Return why a row cannot be kept, whatever it means: too many values at any depth, or text that is none."""
+    waiting: list[Any] = [row]
     count = 0
-    while waiting and count <= MOST_VALUES:
+    while waiting:
         value = waiting.pop()
         count += 1
+        if count > MOST_VALUES:
+            return f"more than {MOST_VALUES:,} values"
         if isinstance(value, dict):
+            waiting.extend(value)
             waiting.extend(value.values())
         elif isinstance(value, list):
             waiting.extend(value)
-    return count
+        elif isinstance(value, str) and not _is_text(value):
+            return "text with half a character or NUL in it"
+    return ""
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\x00" not in value
 
 
 def _parsed(file: IO[bytes], name: str) -> Iterator[Row]:
@@ -117,8 +131,18 @@ def _parsed(file: IO[bytes], name: str) -> Iterator[Row]:
         raise ValueError(f"{name}: expected .jsonl, .json, .csv or .tsv")
 
 
-def _json_lines(file: IO[bytes]) -> Iterator[Row]:
+def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file; one that is nothing but blank lines from somewhere on is of no use."""
+    blank = 0
     for number, line in read_lines(file, max_bytes=2**24):
+        blank = 0 if line.strip() else blank + 1
+        if blank > MOST_BLANK_LINES:
+            raise LineTooLong(f"line {number} is one of more than {MOST_BLANK_LINES:,} blank ones")
+        yield number, line
+
+
+def _json_lines(file: IO[bytes]) -> Iterator[Row]:
+    for number, line in _lines(file):
         if not line.strip():
             continue
         try:
@@ -145,7 +169,7 @@ def _json_array(file: IO[bytes], name: str) -> Iterator[Row]:
                 row, position = element
                 number += 1
                 yield number, row
-            buffer = buffer[position:]
+            buffer = buffer[position:].lstrip("[, \t\r\n")  # so that blanks are looked at once
             if len(buffer) > 2**26:
                 break
             piece = text.read(2**20)
@@ -171,7 +195,7 @@ def _next_object(decoder: json.JSONDecoder, buffer: str, position: int) -> tuple
 
 
 def _table(file: IO[bytes], name: str, delimiter: str) -> Iterator[Row]:
-    lines = (line.decode("utf-8-sig" if number == 1 else "utf-8") for number, line in read_lines(file, max_bytes=2**24))
+    lines = (line.decode("utf-8-sig" if number == 1 else "utf-8") for number, line in _lines(file))
     reader = csv.DictReader(lines, delimiter=delimiter, strict=True)
     try:
         for row in reader:

@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 from urllib.parse import quote
@@ -203,6 +204,7 @@ def restore(stream: IO[bytes]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix=".restore-", dir=folder) as temporary:
         manifest = _unpacked(stream, Path(temporary))
         secret = _secret(Path(temporary) / KEYS)
+        _check_database(Path(temporary) / manifest["database"])
         for name in settings.BACKUP_FOLDERS:
             _folder_restore(Path(temporary) / name, folder / name)
         _database_restore(Path(temporary) / manifest["database"])  # last: with it the installation is there
@@ -264,7 +266,8 @@ def _compare(manifest: Any, found: dict[str, str]) -> None:
         stated = {name: file["sha256"] for name, file in manifest["files"].items()}
         about = manifest["format"], manifest["service"]
         database = manifest["database"]
-    except (KeyError, TypeError, AttributeError) as error:
+        datetime.fromisoformat(manifest["made_at"])
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise BackupError("the manifest is not one of a backup") from error
     for name in sorted({*stated, *found}):
         if stated.get(name) != found.get(name):
@@ -309,9 +312,22 @@ def _secret(path: Path) -> str:
         secret = json.loads(path.read_text())["SECRET_KEY"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BackupError(f"{KEYS} holds no key") from error
-    if not isinstance(secret, str):
+    if not isinstance(secret, str) or not secret.strip() or not secret.isascii():
         raise BackupError(f"{KEYS} holds no key")
     return secret
+
+
+def _check_database(copy: Path) -> None:
+    """Refuse what is no database of SQLite, or a damaged one; PostgreSQL looks at its dumps itself, in one transaction."""
+    if connection.vendor != "sqlite":
+        return
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(copy))}?mode=ro", uri=True)) as found:
+            state = found.execute("PRAGMA quick_check").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise BackupError(f"{copy.name} is no database: {error}") from error
+    if state != "ok":
+        raise BackupError(f"{copy.name} is damaged: {state}")
 
 
 def _key_restore(secret: str) -> bool:

@@ -37,5 +37,5 @@ def folders_forget(now: datetime) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-JOBS = [JobKind("exports.write", write, Lane.BULK)]
+JOBS = [JobKind("exports.write", write, Lane.BULK, action="release")]
 SWEEPS = [folders_forget]

@@ -10,7 +10,19 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, can, signed_in
 from jobs.models import Job, JobState
+from jobs.registry import KINDS
 from jobs.services import job_retry, job_stop
+
+
+def _may(request: HttpRequest, job: Job) -> bool:
+    """Return whether a job is this person's business: they manage its campaign, or asked for it and still could."""
+    user = signed_in(request)
+    if can(user, Action.MANAGE, job.scope_id):
+        return True
+    kind = KINDS.get(job.kind)
+    return (
+        kind is not None and job.requested_by_id == user.surrogate_id and can(user, Action(kind.action), job.scope_id)
+    )
 
 
 @login_required
@@ -18,8 +30,7 @@ from jobs.services import job_retry, job_stop
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Show how far a job is; on POST stop it, or queue a failed one again."""
     job = get_object_or_404(Job, pk=job_id)
-    user = signed_in(request)
-    if job.requested_by_id != user.surrogate_id and not can(user, Action.MANAGE, job.scope_id):
+    if not _may(request, job):
         raise Http404
     if request.method == "POST":
         if "stop" in request.POST:

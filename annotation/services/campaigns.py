@@ -57,12 +57,14 @@ def campaign_create(
     Raises
     ------
     ValueError
-        The task type is unknown or there is no split.
+        The task type is unknown, there is no split, or the short name is taken by a page.
     """
     if task_type not in TASK_TYPES:
         raise ValueError(f"unknown task type {task_type!r}: expected one of {', '.join(TASK_TYPES)}")
     if not splits:
         raise ValueError("a campaign needs at least one split")
+    if slug == "new":
+        raise ValueError("the short name new belongs to the page that makes campaigns")
     actor_id = created_by.surrogate_id if created_by else None
     campaign = Campaign.objects.create(
         scope=Scope.objects.create(), slug=slug, title=title, task_type=task_type, created_at=now, **options

@@ -342,6 +342,8 @@ def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: date
     After a few about one item by one annotator, more are not kept: nobody would read them.
     """
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    if assignment.state not in (AssignmentState.LIVE, AssignmentState.EXPIRED):
+        raise AssignmentOver(assignment.state)
     if ItemReport.objects.filter(item_id=assignment.item_id, surrogate_id=surrogate_id).count() >= MOST_REPORTS:
         return
     report = ItemReport.objects.create(

@@ -181,6 +181,9 @@ def test_a_job_is_seen_by_who_asked_for_it_and_by_managers(world, client):
         client.force_login(people[role])
         assert client.get(reverse("job", args=[job.pk])).status_code == expected
     assert client.get(reverse("job", args=[uuid.uuid4()])).status_code == 404
+    Job.objects.filter(pk=job.pk).update(requested_by=people["stranger"].surrogate)  # who managed it once
+    client.force_login(people["stranger"])
+    assert client.get(reverse("job", args=[job.pk])).status_code == 404
     Job.objects.filter(pk=job.pk).update(state="running", finished_at=None)
     for role, expected in (("annotator", "running"), ("stranger", "running"), ("manager", "failed")):
         client.force_login(people[role])

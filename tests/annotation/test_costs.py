@@ -1,12 +1,14 @@
 """What an answer costs the database: statements, never time."""
 
 from itertools import product
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from accounts.statements import Statement
 from annotation.models import Assignment, Batch, BatchState, Item, ItemState, Slot, SlotState
 from annotation.services.counting import slot_hold_first
 from tests import factories
@@ -56,3 +58,17 @@ def test_the_statement_that_takes_a_slot_agrees_with_the_models():
         assert slot_hold_first(slot_ids=everyone) == expected
         assert expected is None or Slot.objects.get(pk=expected[0]).state == SlotState.HELD
     assert slot_hold_first(slot_ids=[]) is None
+
+
+def test_a_statement_takes_what_the_models_take_and_finds_the_same():
+    campaign = factories.antique(items=1)
+    slot_ids = Statement(
+        lambda pk, least: Slot.objects.filter(campaign_id=pk, id__gt=least).values_list("id"), UUID, int
+    )
+    expected = list(Slot.objects.filter(campaign=campaign).values_list("id"))
+    assert expected
+    for key in (campaign.pk, str(campaign.pk), campaign.pk.hex):
+        assert sorted(slot_ids.rows(key, 0)) == sorted(expected)
+    assert slot_ids.rows(uuid4(), 0) == slot_ids.rows(campaign.pk, max(expected)[0]) == []
+    with pytest.raises(AssertionError, match="not in the query"):
+        Statement(lambda pk: Slot.objects.values_list("id"), UUID).rows(campaign.pk)

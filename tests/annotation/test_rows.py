@@ -79,6 +79,27 @@ def test_many_small_rows_from_a_bomb_are_refused_too(monkeypatch):
             pass
 
 
+@pytest.mark.parametrize(
+    ("name", "first"), [("x.csv", b"id,question\n"), ("x.jsonl", b'{"id": "1"}\n'), ("x.tsv", b"id\tquestion\n")]
+)
+def test_a_file_that_goes_on_with_blank_lines_is_given_up(name, first):
+    with pytest.raises(ValueError, match="more than 100,000 blank ones"):
+        list(read_rows(io.BytesIO(first + b"\n" * 30_000_000), name))
+
+
+def test_blanks_between_elements_are_looked_at_once():
+    spaced = b"[" + b" " * 20_000_000 + b'{"id": "1"}' + b" " * 5_000_000 + b"]"
+    assert list(read_rows(io.BytesIO(spaced), "x.json")) == [(1, {"id": "1"})]
+
+
+@pytest.mark.parametrize("text", ["\\ud800", "a\\u0000b"])
+def test_text_that_no_database_keeps_is_a_wrong_row(text):
+    lines = f'{{"id": "{text}"}}\n{{"x": {{"{text}": 1}}}}\n{{"id": "2"}}\n'
+    rows = list(read_rows(io.BytesIO(lines.encode()), "x.jsonl"))
+    assert [str(row) for _, row in rows[:2]] == ["text with half a character or NUL in it"] * 2
+    assert rows[2] == (3, {"id": "2"})
+
+
 def test_a_reader_whose_rows_nobody_wants_any_more_ends():
     rows = read_rows(io.BytesIO(b'{"id": "1"}\n' * 200_000), "x.jsonl")
     assert next(rows) == (1, {"id": "1"})

@@ -29,7 +29,7 @@ def _label(value: Any) -> int:
 
 def finished_answer(draft: Draft) -> Answer:
     """Return the answer of a finished draft."""
-    if STAGE not in draft:
+    if not draft.get("done") or STAGE not in draft:
         raise AnswerError("no label was chosen yet", "label")
     kept = draft[STAGE]
     return {"label": _label(kept["label"]), "way": kept["way"]}

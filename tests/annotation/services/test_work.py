@@ -5,15 +5,18 @@ from datetime import timedelta
 import orjson
 import pytest
 from django.db import Error, connection, transaction
+from django.utils import timezone
 from isal import igzip
 
 from accounts.models import AuditEvent, Consent, User
 from accounts.services import user_erase
 from annotation.models import Annotation, Assignment, EventChunk, ItemReport, Slot
+from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.claims import Reason
 from annotation.services.events import events_store
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.sweeps import assignments_expire
+from annotation.services.undo import submission_undo
 from annotation.services.withdrawal import annotation_redact, participation_withdraw
 from annotation.services.work import (
     AssignmentOver,
@@ -26,6 +29,7 @@ from annotation.services.work import (
     stage_advance,
     stage_back,
 )
+from annotation.tasktypes.base import AnswerError
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -212,6 +216,33 @@ def test_reports_and_more_time(now):
         deadline_extend(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, now=later)
         > assignment.deadline_at
     )
+
+
+def test_a_report_belongs_to_an_item_in_hand(now):
+    campaign = factories.campaign(items=1)
+    person = factories.annotator(campaign)
+    assignment = factories.claim(campaign, person)
+    Assignment.objects.filter(pk=assignment.pk).update(state="released")
+    with pytest.raises(AssignmentOver):
+        item_report(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, text="odd", now=now)
+    assert not ItemReport.objects.exists()
+
+
+def test_an_answer_that_was_opened_again_is_not_submitted_before_it_is_given_again(now):
+    campaign = factories.antique(items=1)
+    person = factories.annotator(campaign)
+    factories.vote(campaign, person, 3)
+    again = submission_undo(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now()).assignment
+    with pytest.raises(AnswerError, match="no label was chosen yet"):
+        assignment_submit(assignment_id=again.pk, surrogate_id=person.surrogate_id, now=now)
+
+
+def test_no_campaign_takes_the_address_of_a_page():
+    with pytest.raises(ValueError, match="belongs to the page"):
+        campaign_create(
+            slug="new", title="x", task_type="nq", splits=[SplitPlan("dev", 1)], consent=ConsentPlan("a", "b", "c"),
+            created_by=None, now=timezone.now(),
+        )  # fmt: skip
 
 
 def test_reason_values_are_what_pages_and_clients_know():
