@@ -87,6 +87,19 @@ class ExternalIdentity(models.Model):
         return f"person of {self.source}"
 
 
+class ForgottenIdentity(models.Model):
+    """A keyed mark of somebody who was erased: enough to know them when they come back, and nothing that leads to their work.
+
+    Without it a person who is erased and comes back would be another annotator, and meet the same items again.
+    """
+
+    mark = models.CharField(max_length=64, unique=True)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"forgotten on {self.at:%Y-%m-%d}"
+
+
 class ClaimedIdentity(models.Model):
     """Whom an unconfirmed visit says it is: erasable, and believed by nobody until the other side confirms it."""
 

@@ -3,8 +3,21 @@
 from uuid import UUID
 
 from django.db.models import Max, Q, QuerySet, Subquery
+from django.utils.crypto import salted_hmac
 
-from accounts.models import Consent, ConsentText, InvitationUse, Membership
+from accounts.models import Consent, ConsentText, ForgottenIdentity, InvitationUse, Membership
+
+ACCOUNT = "account"  # the source of people who have an account here, by their address
+
+
+def forgotten_mark(source: str, name: str) -> str:
+    """Return by what somebody who was erased is known again."""
+    return salted_hmac("quorate.forgotten", f"{source}\n{name.lower()}", algorithm="sha256").hexdigest()
+
+
+def is_forgotten(*, source: str, name: str) -> bool:
+    """Return whether a person asked to be erased here."""
+    return ForgottenIdentity.objects.filter(mark=forgotten_mark(source, name)).exists()
 
 
 def consent_text_current(scope_id: UUID) -> ConsentText | None:

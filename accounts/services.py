@@ -21,6 +21,7 @@ from accounts.models import (
     Consent,
     ConsentText,
     ExternalIdentity,
+    ForgottenIdentity,
     Invitation,
     InvitationUse,
     Membership,
@@ -30,6 +31,7 @@ from accounts.models import (
     Surrogate,
     User,
 )
+from accounts.selectors import ACCOUNT, forgotten_mark, is_forgotten
 from accounts.transactions import require_transaction
 
 
@@ -82,6 +84,8 @@ def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now
         membership.user,
         _("You no longer have this role in a campaign: %(role)s.") % {"role": membership.get_role_display()},
     )
+    if membership.role == Role.MANAGER:  # who was put out must not let themselves in again
+        Invitation.objects.filter(scope_id=scope_id, created_by=membership.user.surrogate).update(uses_left=0)
     membership.delete()
 
 
@@ -215,6 +219,8 @@ def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: dateti
 def _check_address(invitation: Invitation, user: User) -> None:
     if invitation.email and invitation.email.lower() != user.email.lower():
         raise RoleRefused(_("this invitation was sent to another address"))
+    if is_forgotten(source=ACCOUNT, name=user.email) and invitation.role == Role.ANNOTATOR:
+        raise RoleRefused(_("an account with this address was erased: its owner cannot annotate again as a new person"))
     domain = invitation.scope.email_domain
     if domain and not user.email.lower().endswith(f"@{domain}"):
         raise RoleRefused(_("this campaign takes people with an address at %(domain)s") % {"domain": domain})
@@ -358,16 +364,22 @@ def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: da
     with transaction.atomic():
         Surrogate.objects.filter(pk=identity.surrogate_id).update(erased_at=now)
         ClaimedIdentity.objects.filter(source=identity.source, name=identity.name).delete()
+        ForgottenIdentity.objects.get_or_create(
+            mark=forgotten_mark(identity.source, identity.name), defaults={"at": now}
+        )
         record(action="external_erase", subject=f"surrogate:{identity.surrogate_id}", now=now, actor_id=actor_id)
         identity.delete()
 
 
+@transaction.atomic
 def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
     """Erase a person: name, address, logins, roles and the key of their pseudonyms. Their work stays."""
     surrogate = user.surrogate
     surrogate.erased_at = now
     surrogate.save(update_fields=["erased_at"])
     record(action="user_erase", subject=surrogate, now=now, actor_id=actor_id)
+    ForgottenIdentity.objects.get_or_create(mark=forgotten_mark(ACCOUNT, user.email), defaults={"at": now})
+    Invitation.objects.filter(created_by=surrogate).update(uses_left=0)
     user_key = str(user.pk)
     for session in Session.objects.filter(expire_date__gt=now).iterator():
         if session.get_decoded().get("_auth_user_id") == user_key:

@@ -9,8 +9,16 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import AuditEvent, Invitation, Membership, RoleWaiver
-from accounts.services import RoleRefused, invitation_create, membership_grant, role_waiver_grant
+from accounts.models import AuditEvent, Invitation, Membership, RoleWaiver, User
+from accounts.services import (
+    RoleRefused,
+    invitation_accept,
+    invitation_create,
+    membership_grant,
+    membership_revoke,
+    role_waiver_grant,
+    token_hash,
+)
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -126,3 +134,42 @@ def test_known_answers_are_listed_for_those_alone_who_see_all_answers(client):
 def test_a_researcher_does_not_annotate_what_they_may_download(campaign):
     with pytest.raises(RoleRefused):
         factories.join(campaign, member(campaign, "researcher"), "annotator")
+
+
+def test_who_managed_once_does_not_let_themselves_in_again(client, campaign):
+    boss = member(campaign, "manager")
+    token = invitation_create(
+        scope_id=campaign.pk, role="expert", uses=5, days=7, note="", actor_id=boss.surrogate_id, now=timezone.now()
+    )
+    admin = factories.user(is_admin=True)
+    membership_revoke(
+        membership_id=boss.memberships.get().pk, scope_id=campaign.pk, actor_id=admin.surrogate_id, now=timezone.now()
+    )
+    client.force_login(boss)
+    client.get(reverse("invitation", args=[token]))
+    client.post(reverse("invitation-accept"))
+    assert not boss.memberships.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_account_is_erased_from_its_page_and_its_owner_is_known_when_they_come_back(client):
+    campaign = factories.campaign(items=1)
+    person = factories.annotator(campaign)
+    email, surrogate = person.email, person.surrogate
+    factories.annotate(campaign, person)
+    client.force_login(person)
+    assert client.post("/account/privacy/", {"confirm": email}).status_code == 302
+    surrogate.refresh_from_db()
+    assert surrogate.erased_at
+    assert not User.objects.filter(email=email).exists()
+    again = User.objects.create_user(email, None)
+    with pytest.raises(RoleRefused, match="erased"):
+        invitation_accept(
+            token_sha256=token_hash(
+                invitation_create(
+                    scope_id=campaign.pk, role="annotator", uses=5, days=7, note="", now=timezone.now(),
+                    actor_id=factories.user(is_admin=True).surrogate_id,
+                )
+            ),
+            user=again, now=timezone.now(),
+        )  # fmt: skip

@@ -389,3 +389,21 @@ def test_agreeing_anew_after_a_confirmation_is_the_persons_own(frame):
     client.post(path(page, "agree"), {"text": text_of(page)})
     assert not ClaimedIdentity.objects.exists()
     assert "/statement/" in client.get(address, follow=True).content.decode()
+
+
+def test_who_asked_to_be_forgotten_is_nobody_new_when_they_come_back():
+    """As somebody new they would meet the same items, be paid for training again, and leave a suspension behind."""
+    row = link(factories.antique(items=2, n=2))
+    work(*come(by_link(row, "p1", "s1")))
+    ticket = Ticket.objects.get()
+    assert b"Your id is deleted" in Client().post(statement_path(ticket), {"erase": "yes"}).content
+    for address in (
+        by_link(row, "p1", "s1"),
+        by_link(row, "p1", "s2"),
+        unsigned(row, "p1", "s3"),
+        by_link(row, "P1", "s4"),
+    ):
+        assert Client().get(address).status_code == 403
+    assert Ticket.objects.count() == 1
+    assert not ExternalIdentity.objects.exists()
+    assert Client().get(by_link(row, "p2", "s5")).status_code == 302

@@ -27,7 +27,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.parameters import whole_number
-from accounts.selectors import consent_is_current, consent_text_current
+from accounts.selectors import consent_is_current, consent_text_current, is_forgotten
 from annotation.models import Campaign
 from annotation.selectors.campaigns import guideline_current
 from annotation.services import events as event_log
@@ -126,6 +126,8 @@ class Visit:
         self.campaign: Campaign = workforce.campaign
         self.arrival = Arrival(**data)
         self.found = ticket_find(workforce=workforce, arrival=self.arrival)
+        if self.found is None and is_forgotten(source=workforce.source, name=self.arrival.worker):
+            raise VisitOver
         self.surrogate_id = surrogate_known(workforce=workforce, arrival=self.arrival, ticket=self.found)
 
     def has_consented(self) -> bool:
@@ -157,6 +159,8 @@ def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
     arrival = kind_of(workforce, now=timezone.now()).arrive(request.GET.dict(), terms_of(workforce))
     if arrival is None:
         return _preview(request, workforce)
+    if is_forgotten(source=workforce.source, name=arrival.worker):
+        raise ArrivalRefused("you asked to be forgotten here, so you cannot take part again")
     if not arrival.is_signed:
         arrival = _continued(request, workforce, arrival) or replace(arrival, visit=str(uuid4()))
     response = redirect("visit", token=(token := _token(workforce, arrival)))
