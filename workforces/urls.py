@@ -5,8 +5,8 @@ from django.urls import path
 from workforces.views import panels, statement, visits
 
 urlpatterns = [
-    path("hit/<str:key>/", visits.enter, {"door": "hit"}, name="hit"),
-    path("join/<str:key>/", visits.enter, {"door": "join"}, name="join"),
+    path("hit/<slug:key>/", visits.enter, {"door": "hit"}, name="hit"),
+    path("join/<slug:key>/", visits.enter, {"door": "join"}, name="join"),
     path("visit/<str:token>/", visits.visit, name="visit"),
     path("visit/<str:token>/agree/", visits.agree, name="visit-agree"),
     path("visit/<str:token>/learn/", visits.learn, name="visit-learn"),
