@@ -88,7 +88,7 @@ class ExternalIdentity(models.Model):
 
 
 class ForgottenIdentity(models.Model):
-    """A keyed mark of somebody who was erased: enough to know them when they come back, and nothing that leads to their work.
+    """A keyed mark of a person who was erased: enough to know them when they come back, nothing that leads to their work.
 
     Without it a person who is erased and comes back would be another annotator, and meet the same items again.
     """

@@ -7,12 +7,12 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models import Consent, ConsentText, ForgottenIdentity, InvitationUse, Membership
 
-ACCOUNT = "account"  # the source of people who have an account here, by their address
+ACCOUNT = "account"  # the source of people who have an account here; their name is their address in lower case
 
 
 def forgotten_mark(source: str, name: str) -> str:
-    """Return by what somebody who was erased is known again."""
-    return salted_hmac("quorate.forgotten", f"{source}\n{name.lower()}", algorithm="sha256").hexdigest()
+    """Return the mark that a person who was erased is recognised by."""
+    return salted_hmac("quorate.forgotten", f"{source}\n{name}", algorithm="sha256").hexdigest()
 
 
 def is_forgotten(*, source: str, name: str) -> bool:

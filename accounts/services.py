@@ -219,7 +219,7 @@ def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: dateti
 def _check_address(invitation: Invitation, user: User) -> None:
     if invitation.email and invitation.email.lower() != user.email.lower():
         raise RoleRefused(_("this invitation was sent to another address"))
-    if is_forgotten(source=ACCOUNT, name=user.email) and invitation.role == Role.ANNOTATOR:
+    if is_forgotten(source=ACCOUNT, name=user.email.lower()) and invitation.role == Role.ANNOTATOR:
         raise RoleRefused(_("an account with this address was erased: its owner cannot annotate again as a new person"))
     domain = invitation.scope.email_domain
     if domain and not user.email.lower().endswith(f"@{domain}"):
@@ -378,7 +378,7 @@ def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
     surrogate.erased_at = now
     surrogate.save(update_fields=["erased_at"])
     record(action="user_erase", subject=surrogate, now=now, actor_id=actor_id)
-    ForgottenIdentity.objects.get_or_create(mark=forgotten_mark(ACCOUNT, user.email), defaults={"at": now})
+    ForgottenIdentity.objects.get_or_create(mark=forgotten_mark(ACCOUNT, user.email.lower()), defaults={"at": now})
     Invitation.objects.filter(created_by=surrogate).update(uses_left=0)
     user_key = str(user.pk)
     for session in Session.objects.filter(expire_date__gt=now).iterator():

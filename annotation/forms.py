@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Role
 from annotation.models import Campaign, Split
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import RESERVED_SLUGS, SplitPlan
 from annotation.tasktypes.registry import TASK_TYPES
 
 MAX_UPLOAD_BYTES = 2 * 2**30
@@ -88,9 +88,9 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
         ]  # fmt: skip
 
     def clean_slug(self) -> str:
-        """Refuse the short name whose page would be that of new campaigns."""
+        """Refuse a short name whose address is that of another page."""
         slug: str = self.cleaned_data["slug"]
-        if slug == "new":
+        if slug in RESERVED_SLUGS:
             raise forms.ValidationError(_("This short name is taken."))
         return slug
 

@@ -81,6 +81,8 @@ def _serve(name: str, most_bytes: int) -> None:
         pass  # the parent says so
     except ValueError as error:
         sys.stdout.write(f"{json.dumps(str(error))}\n")
+    except Exception as error:  # noqa: BLE001  whatever a file provokes is that file's error, said in one line
+        sys.stdout.write(f"{json.dumps(f'{name}: cannot be read ({type(error).__name__}: {error})')}\n")
 
 
 def parse_rows(file: IO[bytes], name: str) -> Iterator[Row]:

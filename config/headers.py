@@ -24,7 +24,7 @@ class PermissionsPolicyMiddleware:
 
 
 class PrivatePagesMiddleware:
-    """Let no page be kept that was made for somebody: the next person at a shared computer could go back to it."""
+    """Let browsers keep no page of a person who is logged in: the next one at a shared computer could go back to it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

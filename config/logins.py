@@ -1,6 +1,6 @@
 """Failed logins, counted by account and by address; who gets in counts for nothing.
 
-An account has few failures from one address (`ACCOUNT_RATE_LIMITS`, counted by allauth), so that whoever knows a name
+An account has few failures from one address (`ACCOUNT_RATE_LIMITS`, counted by allauth), so that a stranger who knows a name
 cannot lock its owner out from elsewhere. Over all addresses an account has more, and an address over all accounts far
 more, so that a class behind one address can log in at once.
 """

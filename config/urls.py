@@ -1,13 +1,12 @@
 """Every address of the platform."""
 
 from django.urls import include, path
-from django.views.decorators.cache import cache_control
 from django.views.i18n import JavaScriptCatalog
 
 urlpatterns = [
     path("account/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("jsi18n/", cache_control(private=True, max_age=3600)(JavaScriptCatalog.as_view()), name="javascript-catalog"),
+    path("jsi18n/", JavaScriptCatalog.as_view(), name="javascript-catalog"),
     path("", include("accounts.urls")),
     path("", include("jobs.urls")),
     path("", include("annotation.urls")),

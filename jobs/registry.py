@@ -33,7 +33,7 @@ class JobKind:
     run: Handler
     lane: Lane
     clean: Callable[[Mapping[str, Any]], object] | None = None  # gets the payload
-    action: str = "manage"  # what whoever asked for it must be allowed still, to see, stop or repeat it
+    action: str = "manage"  # what a person must be allowed to do to see, stop or repeat one that they asked for
 
 
 KINDS: dict[str, JobKind] = {}

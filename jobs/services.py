@@ -264,7 +264,7 @@ def _heartbeat(work: Work) -> Iterator[None]:
 def jobs_forget(now: datetime) -> None:
     """Delete jobs that nobody needs any more: of upkeep, after an hour; failed imports, with their uploads, later.
 
-    A failed release stays: its members are frozen, and trying again goes on where it was.
+    A failed release stays: its members are frozen, and trying again continues where it stopped.
     """
     sweepable = Job.objects.filter(lane__in=[Lane.UPKEEP, Lane.MARKETPLACE], requested_by=None)
     old = now - timedelta(hours=1)

@@ -1,7 +1,6 @@
 """Every address of the marketplace."""
 
 from django.urls import include, path
-from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import JavaScriptCatalog
 
@@ -10,17 +9,17 @@ from marketplace.views import earnings, frames, hits, people, qualifications, ro
 urlpatterns = [
     path("", csrf_exempt(root.root), name="home"),
     path("healthz", root.healthz, name="healthz"),
-    path("groups/<str:group_id>/next/", hits.accept_next, name="accept-next"),
-    path("hits/<str:hit_id>/", hits.preview, name="preview"),
-    path("hits/<str:hit_id>/accept/", hits.accept, name="accept"),
+    path("groups/<slug:group_id>/next/", hits.accept_next, name="accept-next"),
+    path("hits/<slug:hit_id>/", hits.preview, name="preview"),
+    path("hits/<slug:hit_id>/accept/", hits.accept, name="accept"),
     path("work/", hits.mine, name="work-mine"),
     path("work/<int:pk>/", hits.work, name="work"),
     path("work/<int:pk>/state/", hits.state, name="work-state"),
     path("work/<int:pk>/return/", hits.give_back, name="work-return"),
     path("earnings/", earnings.earnings, name="earnings"),
-    path("requesters/<str:customer_id>/", people.requester, name="requester"),
+    path("requesters/<slug:customer_id>/", people.requester, name="requester"),
     path("qualifications/", qualifications.listing, name="qualifications"),
-    path("qualifications/<str:type_id>/", qualifications.one, name="qualification"),
+    path("qualifications/<slug:type_id>/", qualifications.one, name="qualification"),
     path("messages/", people.messages_page, name="messages"),
     path("profile/", people.profile, name="profile"),
     path("welcome/", people.welcome, name="welcome"),
@@ -30,5 +29,5 @@ urlpatterns = [
     path("content/<str:token>/", frames.content, name="content"),
     path("account/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("jsi18n/", cache_control(private=True, max_age=3600)(JavaScriptCatalog.as_view()), name="javascript-catalog"),
+    path("jsi18n/", JavaScriptCatalog.as_view(), name="javascript-catalog"),
 ]

@@ -16,6 +16,7 @@ import random
 import re
 import sqlite3
 import statistics
+import sys
 import tempfile
 import threading
 import time
@@ -144,7 +145,7 @@ def main():
     environment = {**os.environ, "PLATFORM_URL": f"http://{address}", "QUORATE_DATA": folder}
     machine = [calibration()]
     children = {"web": start_child(web_command(address), environment)}
-    children["worker"] = start_child([web_command(address)[0], "manage.py", "worker"], environment)
+    children["worker"] = start_child([sys.executable, "manage.py", "worker"], environment)
     try:
         wait_until_up(address)
         begun = time.monotonic()

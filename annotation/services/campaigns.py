@@ -39,6 +39,9 @@ class ConsentPlan:
     approval_id: str = ""
 
 
+RESERVED_SLUGS = frozenset({"new"})  # campaigns/new/ is the page that makes campaigns
+
+
 @durable
 def campaign_create(
     *,
@@ -63,8 +66,8 @@ def campaign_create(
         raise ValueError(f"unknown task type {task_type!r}: expected one of {', '.join(TASK_TYPES)}")
     if not splits:
         raise ValueError("a campaign needs at least one split")
-    if slug == "new":
-        raise ValueError("the short name new belongs to the page that makes campaigns")
+    if slug in RESERVED_SLUGS:
+        raise ValueError(f"the short name {slug} belongs to a page")
     actor_id = created_by.surrogate_id if created_by else None
     campaign = Campaign.objects.create(
         scope=Scope.objects.create(), slug=slug, title=title, task_type=task_type, created_at=now, **options

@@ -68,15 +68,17 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime, place: 
     live = own.get(AssignmentState.LIVE)
     if live is not None and live.deadline_at > now:
         return Claim(live)
-    door = _door(campaign, surrogate_id, place)
-    if door.refusal is not None:
-        return Claim(None, door.refusal)
+    eligible = _eligibility(campaign, surrogate_id, place)
+    if eligible.refusal is not None:
+        return Claim(None, eligible.refusal)
     if live is not None:  # overdue, and the sweep has not come by yet: their own work goes on
         return Claim(_renewed(live, campaign, now))
     reserved = own.get(AssignmentState.RESERVED)
     if reserved is not None and _begin(reserved, campaign, now):
         return Claim(reserved)
-    return _claim(_Claiming(campaign, surrogate_id, AssignmentState.LIVE, campaign.deadline_seconds, now), door, place)
+    return _claim(
+        _Claiming(campaign, surrogate_id, AssignmentState.LIVE, campaign.deadline_seconds, now), eligible, place
+    )
 
 
 # A reservation waits this long to be shown; then the slot is anyone's again.
@@ -86,14 +88,14 @@ RESERVATION_SECONDS = 300
 @durable
 def slot_reserve_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
     """Hold the slot a person will get next for a short while, so that it is there at once."""
-    door = _door(campaign, surrogate_id, None)
-    if door.refusal is not None:
+    eligible = _eligibility(campaign, surrogate_id, None)
+    if eligible.refusal is not None:
         return False
     own = _own(campaign, surrogate_id)
     if AssignmentState.LIVE not in own or AssignmentState.RESERVED in own:
         return AssignmentState.RESERVED in own
     claiming = _Claiming(campaign, surrogate_id, AssignmentState.RESERVED, RESERVATION_SECONDS, now)
-    return _claim(claiming, door, None).assignment is not None
+    return _claim(claiming, eligible, None).assignment is not None
 
 
 _HOLDING = [AssignmentState.LIVE, AssignmentState.RESERVED]
@@ -118,7 +120,7 @@ def _with_item(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
     return assignments.select_related("item__tokenization__document")
 
 
-class _Door(NamedTuple):
+class _Eligibility(NamedTuple):
     """What is known before a claim: why there can be none, or what it needs."""
 
     refusal: Reason | None
@@ -128,7 +130,7 @@ class _Door(NamedTuple):
     is_injected: bool
 
 
-def _door_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Campaign, Any]:
+def _eligibility_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Campaign, Any]:
     own = {"campaign_id": campaign_id, "surrogate_id": surrogate_id}
     here = Participation.objects.filter(**own)
     ended = Assignment.objects.filter(**own, state__in=GIVEN_BACK)
@@ -143,13 +145,13 @@ def _door_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Campaign, Any
     )  # fmt: skip
 
 
-_DOOR = Statement(_door_query, UUID, UUID)
+_ELIGIBILITY = Statement(_eligibility_query, UUID, UUID)
 
 
-def _door(campaign: Campaign, surrogate_id: UUID, place: Participation | None) -> _Door:
+def _eligibility(campaign: Campaign, surrogate_id: UUID, place: Participation | None) -> _Eligibility:
     """Ask for all that decides whether and how this person gets work now, in one statement."""
-    [(state, quota, has_training, agreed, teaches, standing, submitted, trained_at, guideline_id, *hints)] = _DOOR.rows(
-        campaign.pk, surrogate_id
+    [(state, quota, has_training, agreed, teaches, standing, submitted, trained_at, guideline_id, *hints)] = (
+        _ELIGIBILITY.rows(campaign.pk, surrogate_id)
     )
     gave_back, is_injected = hints
     refusal = None
@@ -164,7 +166,7 @@ def _door(campaign: Campaign, surrogate_id: UUID, place: Participation | None) -
     elif quota is not None and (submitted or 0) >= quota:
         refusal = Reason.QUOTA_REACHED
     # Without the lock, another tab may change the rest before the claim; a newcomer's checks are not planned yet.
-    return _Door(refusal, guideline_id, bool(gave_back) or place is None, bool(is_injected) or place is None)
+    return _Eligibility(refusal, guideline_id, bool(gave_back) or place is None, bool(is_injected) or place is None)
 
 
 def _renewed(live: Assignment, campaign: Campaign, now: datetime) -> Assignment:
@@ -194,7 +196,7 @@ class _Claiming(NamedTuple):
     now: datetime
 
 
-def _claim(claiming: _Claiming, door: _Door, place: Participation | None) -> Claim:
+def _claim(claiming: _Claiming, eligible: _Eligibility, place: Participation | None) -> Claim:
     campaign, surrogate_id, state = claiming.campaign, claiming.surrogate_id, claiming.state
     if place is None:
         place = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
@@ -202,11 +204,11 @@ def _claim(claiming: _Claiming, door: _Door, place: Participation | None) -> Cla
             return Claim(theirs)  # another tab of the same person was quicker
     queue_catch_up(place)
     search = QueueSearch(campaign, surrogate_id)
-    own = _given_back(place, search) if door.gave_back else None
-    if own is None and door.is_injected:
+    own = _given_back(place, search) if eligible.gave_back else None
+    if own is None and eligible.is_injected:
         own = _injected(place, search, ahead=state == AssignmentState.RESERVED)
     if own is not None:
-        return _assign(claiming, door, own.pk, own.item_id)
+        return _assign(claiming, eligible, own.pk, own.item_id)
     slot = search.first(after=place.cursor)
     if search.position > place.cursor:
         Participation.objects.filter(pk=place.pk).update(cursor=search.position)
@@ -217,7 +219,7 @@ def _claim(claiming: _Claiming, door: _Door, place: Participation | None) -> Cla
         slot = search.first(before=place.cursor, looks=1)
     if slot is None:
         return _nothing(campaign, search)
-    return _assign(claiming, door, slot.pk, slot.item_id)
+    return _assign(claiming, eligible, slot.pk, slot.item_id)
 
 
 def _given_back(place: Participation, search: QueueSearch) -> Slot | None:
@@ -287,16 +289,16 @@ def places_locked(places: QuerySet[Participation]) -> QuerySet[Participation]:
     return places.select_related("campaign").select_for_update(no_key=True, of=("self",))
 
 
-def _assign(claiming: _Claiming, door: _Door, slot_id: int, item_id: int) -> Claim:
+def _assign(claiming: _Claiming, eligible: _Eligibility, slot_id: int, item_id: int) -> Claim:
     campaign, surrogate_id, now = claiming.campaign, claiming.surrogate_id, claiming.now
     ended = Assignment.objects.filter(item_id=item_id, surrogate_id=surrogate_id, state__in=GIVEN_BACK)
-    kept = ended.order_by("-claimed_at").first() if door.gave_back else None
+    kept = ended.order_by("-claimed_at").first() if eligible.gave_back else None
     assignment = Assignment.objects.create(
         campaign=campaign,
         item_id=item_id,
         slot_id=slot_id,
         surrogate_id=surrogate_id,
-        guideline_id=door.guideline_id,
+        guideline_id=eligible.guideline_id,
         state=claiming.state,
         claimed_at=now,
         deadline_at=now + timedelta(seconds=claiming.seconds),

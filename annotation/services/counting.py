@@ -255,7 +255,7 @@ class HeldSlot(NamedTuple):
 
 
 # One statement, because every claim of an ordinary item takes it: the first of some slots that is still open, passing
-# over those that somebody else takes at this moment.
+# over those that another claim takes at this moment.
 _HOLD_FIRST = """
 UPDATE annotation_slot SET state = 'held' WHERE id = (
   SELECT slot.id FROM annotation_slot slot

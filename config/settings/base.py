@@ -129,6 +129,7 @@ ACCOUNT_LOGOUT_ON_GET = False
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
+SESSION_ENGINE = "config.sessions"
 SESSION_COOKIE_NAME = "quorate_session"
 CSRF_COOKIE_NAME = "quorate_csrf"
 LANGUAGE_COOKIE_NAME = "quorate_language"

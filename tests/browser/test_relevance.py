@@ -150,7 +150,7 @@ def test_somebody_comes_by_a_link_on_a_phone_and_leaves_with_a_code(desk, open_b
 
 
 def careless_work(made):
-    """Let somebody miss what is obvious, three times, and be found out."""
+    """Have a worker miss what is obvious three times, and be found out."""
     careless = made.worker("cal", care=0.0, is_random=False)
     for item in made.campaign.items.all():
         careless.truth[item.content["question_text"], item.content["answer_text"]] = 1
@@ -162,7 +162,7 @@ def careless_work(made):
 
 
 def manager_and_expert(campaign):
-    """Return somebody who may do all there is to decide."""
+    """Return a person who may decide everything."""
     boss = factories.user("boss")
     factories.waive(campaign, boss)
     factories.join(campaign, boss, Role.MANAGER)

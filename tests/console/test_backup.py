@@ -197,10 +197,10 @@ def test_a_manifest_that_lies_is_a_sentence(archive, settings, tmp_path, monkeyp
         pytest.skip("the archive holds what this database is")
     settings.DATA_DIR = tmp_path / "new"
     monkeypatch.setattr("config.backups._refuse_unless_empty", lambda: None)
-    (tmp_path / "victim.sqlite3").write_bytes(b"somebody else's")
+    (tmp_path / "victim.sqlite3").write_bytes(b"another installation's")
     with pytest.raises(BackupError, match=why):
         restore(io.BytesIO(harm(archive)))
-    assert (tmp_path / "victim.sqlite3").read_bytes() == b"somebody else's"
+    assert (tmp_path / "victim.sqlite3").read_bytes() == b"another installation's"
     assert list((tmp_path / "new").iterdir()) == []
 
 

@@ -49,7 +49,7 @@ FIELDS = field_names()
 PARTS = {
     "int": ["0", "1", "2147483648", "9223372036854775808", "9" * 400, HUGE],
     "uuid": ["00000000-0000-0000-0000-000000000000"],
-    "slug": ["x", "a" * 3000, "-"],
+    "slug": ["x", "a" * 3000, "-", "%00"],
     "str": ["x", "a" * 3000, "%00", "é🎈", "..", "t:1:x", HUGE],
     "path": ["x", "../../etc/passwd", "%2e%2e/x", "a" * 3000, "%00"],
 }
@@ -163,3 +163,9 @@ def test_nonsense_at_the_doors(world, client, settings):
         )
         wrong += [(value, answer.status_code)] if answer.status_code >= 500 else []
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_a_session_cookie_that_spells_nul_is_no_session(client):
+    """A quoted cookie can spell any byte in octal."""
+    answer = client.get("/", headers={"Cookie": 'quorate_session="\\000\\000bcdefghijkl"'})
+    assert answer.status_code == 302 and answer["Location"].startswith("/account/login/")

@@ -53,6 +53,7 @@ FIELDS = [
 PARTS = {
     "int": ["0", "9223372036854775808", HUGE], "str": ["x", "a" * 3000, "%00", "é🎈", "..", HUGE],
 }  # fmt: skip
+PARTS["slug"] = PARTS["str"]
 
 
 def routes():
@@ -115,6 +116,12 @@ def test_every_form_needs_its_token(site, worker):
             if answer.status_code != 403:
                 wrong.append((name, answer.status_code))
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_a_session_cookie_that_spells_nul_is_no_session(site):
+    """A quoted cookie can spell any byte in octal."""
+    headers = {**HOST, "Cookie": 'marketplace_session="\\000\\000bcdefghijkl"'}
+    assert client_of().get("/work/", headers=headers).status_code == 302
 
 
 @pytest.mark.slow

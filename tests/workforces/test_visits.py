@@ -5,69 +5,23 @@ from datetime import timedelta
 
 import pytest
 from django.core import signing
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import ClaimedIdentity, ExternalIdentity
-from annotation.models import Annotation, Assignment, Participation, Slot
+from annotation.models import Assignment, Slot
 from annotation.services.people import standing_move
 from annotation.services.withdrawal import withdrawals_apply
 from tests import factories
 from tests.workforces.acts import by_link, path, signed, text_of, visit_of
+from tests.workforces.panel import come, come_only, confirm, link, states, unsigned, work
 from workforces.models import Errand, Posting, Ticket
-from workforces.services.confirmations import ticket_accept
 from workforces.services.statements import SALT, statement_path
 from workforces.services.tickets import tickets_lapse
 from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
-CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3", "items_per_ticket": 2}
 HIT = "3HIT"
-
-
-def link(campaign, **terms):
-    return workforce_add(campaign=campaign, kind="link", terms={**CODES, **terms}, actor_id=None, now=timezone.now())
-
-
-def unsigned(row, person, visit):
-    return f"{row.path}?PROLIFIC_PID={person}&SESSION_ID={visit}"
-
-
-def come(address, client=None):
-    """Follow an address and agree; return the client and the page that it leads to."""
-    client = client or Client()
-    page = client.get(address, follow=True)
-    if "/agree/" in page.content.decode():
-        client.post(path(page, "agree"), {"text": text_of(page)})
-        page = client.get(visit_of(page), follow=True)
-    return client, page
-
-
-def work(client, page, label=4):
-    """Answer until the visit is over; return its last page."""
-    while "/answer/" in page.content.decode():
-        version = re.search(r'name="version" value="(\d+)"', page.content.decode()).group(1)
-        page = client.post(
-            path(page, "answer"), {"stage": "relevance", "version": version, "label": str(label)}, follow=True
-        )
-    return page
-
-
-def states():
-    return sorted(Annotation.objects.values_list("state", flat=True))
-
-
-def confirm(row, text, boss=None):
-    boss = boss or factories.user(is_admin=True)
-    client = Client()
-    client.force_login(boss)
-    upload = SimpleUploadedFile("export.csv", text.encode())
-    address = f"/campaigns/{row.campaign.slug}/workforces/{row.pk}/confirm/"
-    assert client.post(address, {"file": upload}).status_code == 302
-    factories.run_jobs()
-    return client.get(f"/campaigns/{row.campaign.slug}/workforces/").content.decode()
 
 
 @pytest.fixture
@@ -178,36 +132,6 @@ def test_a_workforce_can_refuse_whoever_is_not_signed():
     assert Client().get(by_link(row, "p1", "s1")).status_code == 302
 
 
-def test_the_panels_list_lets_work_count_under_one_person():
-    row = link(factories.antique(items=4, n=1))
-    for visit in ("s1", "s2"):
-        work(*come(unsigned(row, "p1", visit)))
-    work(*come(unsigned(row, "cheat", "s3")))
-    assert set(states()) == {"provisional"}
-    page = confirm(
-        row, "Participant id,Submission id,Status\np1,s1,AWAITING REVIEW\np1,s2,APPROVED\ncheat,s3,RETURNED\n"
-    )
-    assert "2 visits confirmed" in page
-    assert states() == ["counted"] * 4
-    person = ExternalIdentity.objects.get()
-    assert (person.name, Annotation.objects.filter(surrogate=person.surrogate_id).count()) == ("p1", 4)
-    assert Participation.objects.get(surrogate=person.surrogate_id).submitted == 4
-    assert set(Ticket.objects.filter(state="submitted").values_list("surrogate", flat=True)) == {person.surrogate_id}
-    assert "0 visits confirmed" in confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")  # reading it again changes nothing
-
-
-def test_an_item_annotated_in_two_visits_of_one_person_counts_once():
-    campaign = factories.antique(items=2, n=2)
-    row = link(campaign)
-    for visit in ("s1", "s2"):
-        work(*come(unsigned(row, "p1", visit)))
-    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\np1,s2\n")
-    assert states() == ["counted", "counted", "given_up", "given_up"]
-    assert Slot.objects.filter(state="open").count() == 2
-    person = ExternalIdentity.objects.get().surrogate_id
-    assert Participation.objects.get(surrogate=person).submitted == 2
-
-
 def test_a_managers_stated_risk_lets_unsigned_work_count_at_once_and_makes_nobody_known():
     row = link(factories.antique(items=6, n=1), unsigned="count")
     for visit in ("s1", "s2"):
@@ -231,19 +155,6 @@ def test_somebody_suspended_cannot_come_back_as_an_unsigned_visit():
     work(*come(unsigned(row, "p1", "s2")))
     confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s2\n")
     assert states() == ["counted", "counted", "excluded", "excluded"]
-
-
-def test_a_visit_that_no_list_confirms_is_given_up_and_its_slots_reopen():
-    row = link(factories.antique(items=2, n=1))
-    work(*come(unsigned(row, "p1", "s1")))
-    now = timezone.now()
-    Ticket.objects.update(opened_at=now - timedelta(days=15), answered_at=now - timedelta(days=13))
-    assert tickets_lapse(workforce=row, now=now) == 0
-    assert tickets_lapse(workforce=row, now=now + timedelta(days=2)) == 1
-    assert states() == ["given_up", "given_up"]
-    assert Slot.objects.filter(state="open").count() == 2
-    assert "1 visits confirmed" in confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")  # a list that comes late
-    assert states() == ["counted", "counted"]
 
 
 def test_a_claimed_name_is_forgotten_with_the_person_who_is_erased():
@@ -298,84 +209,10 @@ def test_leaving_asks_once_more_and_can_be_undone_for_seven_days():
     assert states() == ["withdrawn", "withdrawn"]
 
 
-def come_only(address):
-    return Client().get(address, follow=True).content.decode()
-
-
-def test_two_visits_with_the_same_ids_are_for_a_manager_to_decide():
-    """Whoever was quicker is not believed: both claim to be the one that the panel lists."""
-    row = link(factories.antique(items=8, n=1))
-    for _ in range(2):
-        work(*come(unsigned(row, "p1", "s1")))
-    page = confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
-    assert "0 visits confirmed, 1 claimed by several" in page
-    assert states() == ["given_up"] * 4
-    assert set(Ticket.objects.values_list("state", "problem")) == {("unmatched", "several visits came with these ids")}
-    assert not ExternalIdentity.objects.exists()
-    boss = factories.user(is_admin=True)
-    client = Client()
-    client.force_login(boss)
-    decisions = client.get(f"/campaigns/{row.campaign.slug}/decisions/").content.decode()
-    assert decisions.count("several visits came with these ids") == 2
-    real = Ticket.objects.order_by("-pk")[0]
-    assert ticket_accept(ticket=real, actor_id=boss.surrogate_id, now=timezone.now())
-    assert states() == ["counted", "counted", "given_up", "given_up"]
-    assert ExternalIdentity.objects.get().surrogate_id == Ticket.objects.get(pk=real.pk).surrogate_id
-
-
-def test_a_list_in_which_nothing_can_be_read_is_an_error(tmp_path):
-    row = link(factories.antique(items=1))
-    (tmp_path / "x.csv").write_text("nonsense\n1\n")
-    with pytest.raises(CommandError, match="no row could be read"):
-        call_command("confirm_visits", row.campaign.slug, str(tmp_path / "x.csv"))
-
-
-def test_a_list_of_thousands_that_were_never_here_costs_a_look_a_piece(django_assert_max_num_queries):
-    row = link(factories.antique(items=2, n=1))
-    work(*come(unsigned(row, "p1", "s1")))
-    with django_assert_max_num_queries(150):
-        page = confirm(row, "PROLIFIC_PID,SESSION_ID\n" + "x,y\n" * 3_000 + "p1,s1\n" * 500)
-    assert "1 visits confirmed, 0 claimed by several (see Decisions), 3000 not known" in page
-
-
-def test_an_empty_cell_of_the_approval_list_is_empty():
-    row = link(factories.antique(items=2))
-    come(unsigned(row, "p1", "s1"))
-    client = Client()
-    client.force_login(factories.user(is_admin=True))
-    answer = client.get(f"/campaigns/{row.campaign.slug}/workforces/{row.pk}/approvals.csv")
-    assert b"".join(answer.streaming_content).splitlines()[1] == b"p1,s1,open,0,"
-
-
 @pytest.mark.parametrize("url", ["https://a.example/#x", "https://a.example/?cc=1", "javascript:alert(1)"])
 def test_an_address_that_cannot_take_the_code_is_refused(url):
     with pytest.raises(ValueError, match="return_url"):
         link(factories.antique(items=1), return_url=url)
-
-
-def test_a_visit_that_is_confirmed_after_its_person_withdrew_is_withdrawn_too():
-    row = link(factories.antique(items=6, n=1))
-    work(*come(by_link(row, "p1", "s1")))
-    work(*come(unsigned(row, "p1", "s2")))
-    Client().post(statement_path(Ticket.objects.get(is_signed=True)), {"withdraw": "yes"})
-    withdrawals_apply(timezone.now() + timedelta(days=7, hours=1))
-    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s2\n")
-    assert states() == ["withdrawn"] * 4
-    person = ExternalIdentity.objects.get().surrogate_id
-    assert not Annotation.objects.filter(surrogate=person).exists()
-    assert "/agree/" in come_only(by_link(row, "p1", "s3"))
-
-
-def test_a_second_visit_that_a_manager_accepts_counts_for_the_same_person():
-    row = link(factories.antique(items=8, n=1))
-    for _ in range(2):
-        work(*come(unsigned(row, "p1", "s1")))
-    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
-    boss = factories.user()
-    for ticket in Ticket.objects.order_by("pk"):
-        assert ticket_accept(ticket=ticket, actor_id=boss.surrogate_id, now=timezone.now())
-    assert states() == ["counted"] * 4
-    assert set(Annotation.objects.values_list("surrogate", flat=True)) == {ExternalIdentity.objects.get().surrogate_id}
 
 
 def test_agreeing_anew_after_a_confirmation_is_the_persons_own(frame):
@@ -392,7 +229,7 @@ def test_agreeing_anew_after_a_confirmation_is_the_persons_own(frame):
 
 
 def test_who_asked_to_be_forgotten_is_nobody_new_when_they_come_back():
-    """As somebody new they would meet the same items, be paid for training again, and leave a suspension behind."""
+    """As a new person they would meet the same items, be paid for training again, and leave a suspension behind."""
     row = link(factories.antique(items=2, n=2))
     work(*come(by_link(row, "p1", "s1")))
     ticket = Ticket.objects.get()
@@ -401,7 +238,6 @@ def test_who_asked_to_be_forgotten_is_nobody_new_when_they_come_back():
         by_link(row, "p1", "s1"),
         by_link(row, "p1", "s2"),
         unsigned(row, "p1", "s3"),
-        by_link(row, "P1", "s4"),
     ):
         assert Client().get(address).status_code == 403
     assert Ticket.objects.count() == 1

@@ -139,7 +139,7 @@ class World:
             consent_give(text_id=text.pk, surrogate_id=person.surrogate_id, now=self.now)
 
     def join(self, person, number):
-        """What this person did turns out to be another's; somebody new takes their place."""
+        """What this person did turns out to be another's; a new annotator takes their place."""
         other = self.people[number % len(self.people)]
         if other is not person:
             with transaction.atomic():

@@ -238,7 +238,7 @@ def test_an_answer_that_was_opened_again_is_not_submitted_before_it_is_given_aga
 
 
 def test_no_campaign_takes_the_address_of_a_page():
-    with pytest.raises(ValueError, match="belongs to the page"):
+    with pytest.raises(ValueError, match="belongs to a page"):
         campaign_create(
             slug="new", title="x", task_type="nq", splits=[SplitPlan("dev", 1)], consent=ConsentPlan("a", "b", "c"),
             created_by=None, now=timezone.now(),

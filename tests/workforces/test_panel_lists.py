@@ -1,0 +1,134 @@
+"""A panel's list confirms who its people were: what counts then, what does not, and what a manager has to decide."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import ExternalIdentity
+from annotation.models import Annotation, Participation, Slot
+from annotation.services.withdrawal import withdrawals_apply
+from tests import factories
+from tests.workforces.acts import by_link
+from tests.workforces.panel import come, come_only, confirm, link, states, unsigned, work
+from workforces.models import Ticket
+from workforces.services.confirmations import ticket_accept
+from workforces.services.statements import statement_path
+from workforces.services.tickets import tickets_lapse
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_panels_list_lets_work_count_under_one_person():
+    row = link(factories.antique(items=4, n=1))
+    for visit in ("s1", "s2"):
+        work(*come(unsigned(row, "p1", visit)))
+    work(*come(unsigned(row, "cheat", "s3")))
+    assert set(states()) == {"provisional"}
+    page = confirm(
+        row, "Participant id,Submission id,Status\np1,s1,AWAITING REVIEW\np1,s2,APPROVED\ncheat,s3,RETURNED\n"
+    )
+    assert "2 visits confirmed" in page
+    assert states() == ["counted"] * 4
+    person = ExternalIdentity.objects.get()
+    assert (person.name, Annotation.objects.filter(surrogate=person.surrogate_id).count()) == ("p1", 4)
+    assert Participation.objects.get(surrogate=person.surrogate_id).submitted == 4
+    assert set(Ticket.objects.filter(state="submitted").values_list("surrogate", flat=True)) == {person.surrogate_id}
+    assert "0 visits confirmed" in confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")  # reading it again changes nothing
+
+
+def test_an_item_annotated_in_two_visits_of_one_person_counts_once():
+    campaign = factories.antique(items=2, n=2)
+    row = link(campaign)
+    for visit in ("s1", "s2"):
+        work(*come(unsigned(row, "p1", visit)))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\np1,s2\n")
+    assert states() == ["counted", "counted", "given_up", "given_up"]
+    assert Slot.objects.filter(state="open").count() == 2
+    person = ExternalIdentity.objects.get().surrogate_id
+    assert Participation.objects.get(surrogate=person).submitted == 2
+
+
+def test_a_visit_that_no_list_confirms_is_given_up_and_its_slots_reopen():
+    row = link(factories.antique(items=2, n=1))
+    work(*come(unsigned(row, "p1", "s1")))
+    now = timezone.now()
+    Ticket.objects.update(opened_at=now - timedelta(days=15), answered_at=now - timedelta(days=13))
+    assert tickets_lapse(workforce=row, now=now) == 0
+    assert tickets_lapse(workforce=row, now=now + timedelta(days=2)) == 1
+    assert states() == ["given_up", "given_up"]
+    assert Slot.objects.filter(state="open").count() == 2
+    assert "1 visits confirmed" in confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")  # a list that comes late
+    assert states() == ["counted", "counted"]
+
+
+def test_two_visits_with_the_same_ids_are_for_a_manager_to_decide():
+    """Whoever was quicker is not believed: both claim to be the one that the panel lists."""
+    row = link(factories.antique(items=8, n=1))
+    for _ in range(2):
+        work(*come(unsigned(row, "p1", "s1")))
+    page = confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
+    assert "0 visits confirmed, 1 claimed by several" in page
+    assert states() == ["given_up"] * 4
+    assert set(Ticket.objects.values_list("state", "problem")) == {("unmatched", "several visits came with these ids")}
+    assert not ExternalIdentity.objects.exists()
+    boss = factories.user(is_admin=True)
+    client = Client()
+    client.force_login(boss)
+    decisions = client.get(f"/campaigns/{row.campaign.slug}/decisions/").content.decode()
+    assert decisions.count("several visits came with these ids") == 2
+    real = Ticket.objects.order_by("-pk")[0]
+    assert ticket_accept(ticket=real, actor_id=boss.surrogate_id, now=timezone.now())
+    assert states() == ["counted", "counted", "given_up", "given_up"]
+    assert ExternalIdentity.objects.get().surrogate_id == Ticket.objects.get(pk=real.pk).surrogate_id
+
+
+def test_a_list_in_which_nothing_can_be_read_is_an_error(tmp_path):
+    row = link(factories.antique(items=1))
+    (tmp_path / "x.csv").write_text("nonsense\n1\n")
+    with pytest.raises(CommandError, match="no row could be read"):
+        call_command("confirm_visits", row.campaign.slug, str(tmp_path / "x.csv"))
+
+
+def test_a_list_of_thousands_that_were_never_here_costs_a_look_a_piece(django_assert_max_num_queries):
+    row = link(factories.antique(items=2, n=1))
+    work(*come(unsigned(row, "p1", "s1")))
+    with django_assert_max_num_queries(150):
+        page = confirm(row, "PROLIFIC_PID,SESSION_ID\n" + "x,y\n" * 3_000 + "p1,s1\n" * 500)
+    assert "1 visits confirmed, 0 claimed by several (see Decisions), 3000 not known" in page
+
+
+def test_an_empty_cell_of_the_approval_list_is_empty():
+    row = link(factories.antique(items=2))
+    come(unsigned(row, "p1", "s1"))
+    client = Client()
+    client.force_login(factories.user(is_admin=True))
+    answer = client.get(f"/campaigns/{row.campaign.slug}/workforces/{row.pk}/approvals.csv")
+    assert b"".join(answer.streaming_content).splitlines()[1] == b"p1,s1,open,0,"
+
+
+def test_a_visit_that_is_confirmed_after_its_person_withdrew_is_withdrawn_too():
+    row = link(factories.antique(items=6, n=1))
+    work(*come(by_link(row, "p1", "s1")))
+    work(*come(unsigned(row, "p1", "s2")))
+    Client().post(statement_path(Ticket.objects.get(is_signed=True)), {"withdraw": "yes"})
+    withdrawals_apply(timezone.now() + timedelta(days=7, hours=1))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s2\n")
+    assert states() == ["withdrawn"] * 4
+    person = ExternalIdentity.objects.get().surrogate_id
+    assert not Annotation.objects.filter(surrogate=person).exists()
+    assert "/agree/" in come_only(by_link(row, "p1", "s3"))
+
+
+def test_a_second_visit_that_a_manager_accepts_counts_for_the_same_person():
+    row = link(factories.antique(items=8, n=1))
+    for _ in range(2):
+        work(*come(unsigned(row, "p1", "s1")))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
+    boss = factories.user()
+    for ticket in Ticket.objects.order_by("pk"):
+        assert ticket_accept(ticket=ticket, actor_id=boss.surrogate_id, now=timezone.now())
+    assert states() == ["counted"] * 4
+    assert set(Annotation.objects.values_list("surrogate", flat=True)) == {ExternalIdentity.objects.get().surrogate_id}
