@@ -14,6 +14,7 @@ import urllib.request
 import boto3
 import pytest
 
+from tests.browser.conftest import browser  # noqa: F401
 from tests.conftest import ROOT
 
 
@@ -90,12 +91,35 @@ def test_the_demo_prints_its_address_and_logins_and_answers(demo):
         assert get(address + path)[0] == 200
 
 
-def test_modules_import_each_other_by_hashed_names(demo):
+def at_work(page, demo):
+    """Log an annotator in and go to the page that shows them an item."""
     address, folder, _ = demo
-    names = [path.name for path in (folder / "static/annotation").glob("work.*.js")]
-    text = get(f"{address}/static/annotation/{names[0]}")[1]
-    for imported in re.findall(r'from "\./([^"]+)"', text):
-        assert re.fullmatch(r"\w+\.[0-9a-f]{12}\.js", imported), imported
+    logins = json.loads((folder / "demo-logins.json").read_text())
+    page.goto(f"{address}/account/login/?next=/work/demo/")
+    page.fill("[name=login]", "anna@demo.example")
+    page.fill("[name=password]", logins["anna@demo.example"])
+    page.click("main form button.primary")
+    page.click("[data-key=Enter]")
+    page.wait_for_url("**/consent/")
+    page.click("main form button.primary")
+    page.wait_for_selector("[data-stage]")
+
+
+@pytest.mark.browser
+def test_a_cold_page_of_work_is_few_requests_and_few_bytes(demo, browser):  # noqa: F811
+    context = browser.new_context()
+    page, errors = context.new_page(), []
+    page.on("pageerror", errors.append)
+    at_work(page, demo)
+    network, sizes = context.new_cdp_session(page), []
+    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    network.send("Network.enable")
+    network.send("Network.clearBrowserCache")
+    page.reload(wait_until="networkidle")
+    context.close()
+    assert errors == []
+    assert 5 <= len(sizes) <= 8
+    assert 20_000 < sum(sizes) <= 60_000
 
 
 def _endpoint(folder):
