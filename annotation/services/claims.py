@@ -10,7 +10,6 @@ from django.db.models import Exists, Min, OuterRef, QuerySet, Subquery
 
 from accounts.models import Consent
 from accounts.selectors import consent_of
-from accounts.statements import Statement
 from accounts.transactions import durable, require_transaction
 from annotation.models import (
     GIVEN_BACK,
@@ -31,6 +30,7 @@ from annotation.models import (
 from annotation.services.counting import slot_hold
 from annotation.services.queue import QueueSearch, queue_catch_up
 from annotation.signals import participation_begun
+from config.statements import Statement
 
 
 class Reason(StrEnum):

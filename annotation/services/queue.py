@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.db.models import Exists, F, Max, Min, OuterRef, QuerySet
 
-from accounts.statements import Statement
 from accounts.transactions import require_transaction
 from annotation.models import BLOCKING, Assignment, Campaign, Participation, QueueRewind, Slot, SlotState
 from annotation.services.counting import HeldSlot, slot_hold_first
+from config.statements import Statement
 
 # How many open slots are looked at together. Almost always the first fits.
 LOOK_AHEAD = 64

@@ -4,10 +4,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
+from config.statements import Statement
 from marketplace.models import Assignment, HitType, Qualification, Worker, WorkerBlock
 from marketplace.protocol import requirements
+
+State = Assignment.State
+_DECIDED = Statement(
+    lambda worker: (
+        Assignment.objects.filter(worker_id=worker, state__in=(State.APPROVED, State.REJECTED))
+        .order_by()
+        .values_list("state")
+        .annotate(Count("pk"))
+    ),
+    int,
+)
+# Those of deleted types too: HITs that are open still ask for them.
+_HELD = Statement(
+    lambda worker: Qualification.objects.filter(worker_id=worker, is_granted=True).values_list(
+        "qualification_type__qualification_type_id", "value"
+    ),
+    int,
+)
 
 
 @dataclass(frozen=True)
@@ -26,11 +45,10 @@ class Record:
 
 def worker_record(worker: Worker) -> Record:
     """Return a worker's record: what they brought along and every decision here."""
-    counts = worker.assignments.aggregate(
-        approved=Count("pk", filter=Q(state=Assignment.State.APPROVED)),
-        rejected=Count("pk", filter=Q(state=Assignment.State.REJECTED)),
+    counts: dict[str, int] = dict(_DECIDED.rows(worker.pk))
+    return Record(
+        worker.prior_approved + counts.get(State.APPROVED, 0), worker.prior_rejected + counts.get(State.REJECTED, 0)
     )
-    return Record(worker.prior_approved + counts["approved"], worker.prior_rejected + counts["rejected"])
 
 
 def worker_values(worker: Worker) -> dict[str, Any]:
@@ -44,9 +62,7 @@ def worker_values(worker: Worker) -> dict[str, Any]:
         values[requirements.LOCALE] = (worker.country, worker.subdivision)
     if worker.is_adult_content_ok:
         values[requirements.ADULT] = 1
-    # Those of deleted types too: HITs that are open still ask for them.
-    held = Qualification.objects.filter(worker=worker, is_granted=True).select_related("qualification_type")
-    return values | {one.qualification_type.qualification_type_id: one.value for one in held}
+    return values | dict(_HELD.rows(worker.pk))
 
 
 def is_blocked(worker: Worker, hit_type: HitType) -> bool:

@@ -8,6 +8,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -16,6 +18,7 @@ from marketplace.models import Assignment, Hit
 from marketplace.services.assignments import WorkRefused, assignment_accept, assignment_return
 from marketplace.services.due import AT_MOST_BEFORE_AN_ANSWER, due_carry_out
 from marketplace.services.standing import is_blocked, unmet_for
+from marketplace.templatetags.marketplace import duration
 from marketplace.views.access import WorkerRequest, worker_page
 from marketplace.views.frames import Frame, frame_for
 from marketplace.views.words import COMPARATORS, REFUSALS, SYSTEM_NAMES
@@ -34,7 +37,13 @@ def listing(request: WorkerRequest) -> HttpResponse:
     page = _whole(request.GET.get("page"))
     least = _amount(request.GET.get("least", ""))
     found, more = selectors.groups(request.user, now=clock.now(), least=least, page=page, **chosen)
-    context = {**chosen, "groups": found, "more": more, "page": page, "least": request.GET.get("least", "")}
+    context = {
+        **chosen,
+        "groups": list(map(_card, found)),
+        "more": more,
+        "page": page,
+        "least": request.GET.get("least", ""),
+    }
     query = request.GET.copy()
     query.pop("page", None)
     return render(request, "marketplace/listing.html", {**context, "query": query.urlencode(), "next_page": page + 1})
@@ -143,6 +152,22 @@ def give_back(request: WorkerRequest, pk: int) -> HttpResponse:
     assignment = _current(request, pk)
     assignment_return(assignment_pk=assignment.pk, worker=request.user, now=clock.now())
     return redirect("work", pk=pk)
+
+
+def _card(group: selectors.Group) -> dict[str, str]:
+    """Return what the list shows of a group, as texts: twenty cards of tags cost more than finding the groups."""
+    kind = group.hit_type
+    return {
+        "title": kind.title,
+        "description": Truncator(kind.description).chars(200),
+        "reward": str(kind.reward),
+        "available": _("%(count)s open") % {"count": group.shown_available},
+        "time": _("%(time)s allowed") % {"time": duration(kind.assignment_seconds)},
+        "requester_name": kind.requester.name,
+        "requester": reverse("requester", args=[kind.requester.customer_id]),
+        "preview": reverse("preview", args=[group.hit_id]),
+        "accept": reverse("accept-next", args=[kind.group_id]) if group.is_qualified else "",
+    }
 
 
 def _hit(hit_id: str) -> Hit:

@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.statements import Statement
 from annotation.models import Assignment, Batch, BatchState, Item, ItemState, Slot, SlotState
 from annotation.services.counting import slot_hold_first
+from config.statements import Statement
 from tests import factories
 
 pytestmark = pytest.mark.django_db

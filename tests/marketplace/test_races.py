@@ -2,14 +2,12 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 
 import pytest
 from botocore.exceptions import ClientError
-from django.db import connection, connections
+from django.db import connections
 from django.utils import timezone
 
-from marketplace import selectors
 from marketplace.models import Assignment, Bonus, Hit, LedgerEntry
 from marketplace.services.assignments import WorkRefused, assignment_accept
 from tests.marketplace.acts import accept, do, submit
@@ -179,22 +177,3 @@ def test_one_invitation_makes_one_account_however_many_press_at_once(site, setti
 
     outcomes = at_once(5, act)
     assert Worker.objects.count() == 1, outcomes
-
-
-def test_a_group_whose_last_hit_is_taken_while_the_list_is_made_is_left_out(lab, make_worker):
-    """Between finding a group and finding its HIT, somebody accepts the last place."""
-    lab.hit(MaxAssignments=1)
-    worker = make_worker()
-    looked = []
-
-    def take_after_the_first_look(execute, sql, params, many, context):
-        result = execute(sql, params, many, context)
-        if "marketplace_hittype" in sql and not looked:
-            looked.append(True)
-            Hit.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
-        return result
-
-    with connection.execute_wrapper(take_after_the_first_look):
-        found, more = selectors.groups(worker, now=timezone.now())
-    assert looked
-    assert (found, more) == ([], False)

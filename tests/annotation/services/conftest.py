@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from accounts.statements import Statement
 from annotation.services import queue
+from config.statements import Statement
 
 
 @pytest.fixture
