@@ -9,5 +9,5 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
-        """Register the system checks."""
-        from accounts import checks  # noqa: F401
+        """Register the system checks and what follows from changes that allauth makes."""
+        from accounts import checks, receivers  # noqa: F401

@@ -148,6 +148,21 @@ class Membership(models.Model):
         return f"{self.role} {self.user_id}"
 
 
+class FormerRole(models.Model):
+    """That a person had a role in a campaign: what they saw by it they have seen."""
+
+    scope = models.ForeignKey(Scope, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    role = models.CharField(max_length=20, choices=Role)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["scope", "user", "role"], name="former_role_once")]
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.user_id} until {self.at:%Y-%m-%d}"
+
+
 class RoleWaiver(models.Model):
     """An administrator's permission for one person to manage a campaign and judge or annotate in it, with the reason.
 

@@ -1,5 +1,6 @@
 """What is known about people, their roles and their consent."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Max, Q, QuerySet, Subquery
@@ -40,9 +41,13 @@ def left_since(*, scope_id: UUID, person: UUID, visit: UUID) -> bool:
     """Return whether a person withdrew from a campaign after the consent that was given in a visit of theirs."""
     given = Consent.objects.filter(text__scope_id=scope_id)
     left_at = given.filter(surrogate_id=person).aggregate(at=Max("withdrawn_at"))["at"]
-    return left_at is not None and not given.filter(
-        surrogate_id=visit, withdrawn_at=None, given_at__gt=left_at
-    ).exists()  # fmt: skip
+    return left_at is not None and not agreed_since(scope_id=scope_id, surrogate_id=visit, at=left_at)
+
+
+def agreed_since(*, scope_id: UUID, surrogate_id: UUID, at: datetime) -> bool:
+    """Return whether a person gave a consent after a moment that is still in force."""
+    given = Consent.objects.filter(text__scope_id=scope_id, surrogate_id=surrogate_id)
+    return given.filter(withdrawn_at=None, given_at__gt=at).exists()
 
 
 def shared_addresses(scope_id: UUID) -> dict[int, int]:

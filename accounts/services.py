@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
+from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.mail import send_mail
@@ -22,6 +23,7 @@ from accounts.models import (
     ConsentText,
     ExternalIdentity,
     ForgottenIdentity,
+    FormerRole,
     Invitation,
     InvitationUse,
     Membership,
@@ -50,6 +52,7 @@ _EXCLUDES: dict[str, frozenset[Role]] = {
     Role.MANAGER: frozenset({Role.ANNOTATOR, Role.EXPERT}),
     Role.RESEARCHER: frozenset({Role.ANNOTATOR}),
 }
+_BLIND = (Role.ANNOTATOR, Role.EXPERT)  # these roles are spoilt by what a person saw by another that they had before
 
 
 def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | None, now: datetime) -> None:
@@ -58,13 +61,19 @@ def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | 
     Raises
     ------
     RoleRefused
-        They would see the answers of a campaign and annotate or judge in it, without a waiver.
+        They would see, or saw before, the answers of a campaign and annotate or judge in it, without a waiver.
     """
     require_transaction()
-    held = Membership.objects.filter(user=user, scope_id=scope_id, role__in=_EXCLUDES[role])
-    if held.exists() and not RoleWaiver.objects.filter(user=user, scope_id=scope_id).exists():
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)  # of two roles at once, the second sees the first
+    other = {"user": user, "scope_id": scope_id, "role__in": _EXCLUDES[role]}
+    clashes = Membership.objects.filter(**other).exists() or (
+        role in _BLIND and FormerRole.objects.filter(**other).exists()
+    )
+    if clashes and not RoleWaiver.objects.filter(user=user, scope_id=scope_id).exists():
         raise RoleRefused(
-            "who sees the answers of a campaign neither annotates nor judges in it without an administrator's waiver"
+            _(
+                "who sees or saw the answers of a campaign neither annotates nor judges in it without an administrator's waiver"
+            )
         )
     membership, created = Membership.objects.get_or_create(user=user, scope_id=scope_id, role=Role(role))
     if created:
@@ -86,6 +95,9 @@ def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now
     )
     if membership.role == Role.MANAGER:  # who was put out must not let themselves in again
         Invitation.objects.filter(scope_id=scope_id, created_by=membership.user.surrogate).update(uses_left=0)
+    FormerRole.objects.get_or_create(
+        scope_id=scope_id, user=membership.user, role=membership.role, defaults={"at": now}
+    )
     membership.delete()
 
 
@@ -219,8 +231,10 @@ def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: dateti
 def _check_address(invitation: Invitation, user: User) -> None:
     if invitation.email and invitation.email.lower() != user.email.lower():
         raise RoleRefused(_("this invitation was sent to another address"))
-    if is_forgotten(source=ACCOUNT, name=user.email.lower()) and invitation.role == Role.ANNOTATOR:
-        raise RoleRefused(_("an account with this address was erased: its owner cannot annotate again as a new person"))
+    if invitation.role in _BLIND and is_forgotten(source=ACCOUNT, name=user.email.lower()):
+        raise RoleRefused(
+            _("an account had this address that was erased or gave it up: its owner cannot begin again as a new person")
+        )
     domain = invitation.scope.email_domain
     if domain and not user.email.lower().endswith(f"@{domain}"):
         raise RoleRefused(_("this campaign takes people with an address at %(domain)s") % {"domain": domain})
@@ -350,13 +364,13 @@ def claimed_confirm(*, surrogate_id: UUID, source: str, name: str) -> UUID:
 
 
 def consents_join(*, scope_id: UUID, before: UUID, after: UUID) -> None:
-    """Move the consents of one surrogate to another that turned out to be the same person."""
+    """Move the consents of one surrogate to another that turned out to be the same person, but for those that they have."""
     require_transaction()
     given = Consent.objects.filter(text__scope_id=scope_id)
-    has = given.filter(surrogate_id=after, withdrawn_at=None).values("text")
-    given.filter(surrogate_id=before).exclude(text__in=list(has.values_list("text", flat=True))).update(
-        surrogate_id=after
-    )
+    has = set(given.filter(surrogate_id=after).values_list("text", "withdrawn_at"))
+    for pk, *what in given.filter(surrogate_id=before).values_list("pk", "text", "withdrawn_at"):
+        if tuple(what) not in has:
+            given.filter(pk=pk).update(surrogate_id=after)
 
 
 def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: datetime) -> None:
@@ -371,6 +385,11 @@ def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: da
         identity.delete()
 
 
+def address_forget(*, address: str, now: datetime) -> None:
+    """Remember, by a mark alone, that an address was a person's here who would be somebody else with it from now on."""
+    ForgottenIdentity.objects.get_or_create(mark=forgotten_mark(ACCOUNT, address.lower()), defaults={"at": now})
+
+
 @transaction.atomic
 def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
     """Erase a person: name, address, logins, roles and the key of their pseudonyms. Their work stays."""
@@ -378,7 +397,9 @@ def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
     surrogate.erased_at = now
     surrogate.save(update_fields=["erased_at"])
     record(action="user_erase", subject=surrogate, now=now, actor_id=actor_id)
-    ForgottenIdentity.objects.get_or_create(mark=forgotten_mark(ACCOUNT, user.email.lower()), defaults={"at": now})
+    confirmed = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
+    for address in {user.email, *confirmed}:
+        address_forget(address=address, now=now)
     Invitation.objects.filter(created_by=surrogate).update(uses_left=0)
     user_key = str(user.pk)
     for session in Session.objects.filter(expire_date__gt=now).iterator():

@@ -206,7 +206,12 @@ class EmailDomainForm(forms.Form):
     )  # fmt: skip
 
 
+MOST_OF_GUIDELINES = 100_000  # characters: everyone who works or looks at the instructions has them rendered
+
+
 class GuidelineForm(forms.Form):
     """A new version of the guidelines."""
 
-    body = forms.CharField(label=_("Guidelines (Markdown)"), widget=forms.Textarea(attrs={"rows": 24}))
+    body = forms.CharField(
+        label=_("Guidelines (Markdown)"), max_length=MOST_OF_GUIDELINES, widget=forms.Textarea(attrs={"rows": 24})
+    )

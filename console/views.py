@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_safe
 
 from accounts.models import Role
 from accounts.permissions import Action, can, signed_in
-from annotation.selectors.campaigns import campaigns_of
+from annotation.selectors.campaigns import campaigns_of, campaigns_worked_in
 from console.health import problems
 
 
@@ -21,6 +21,7 @@ def home(request: HttpRequest) -> HttpResponse:
     rows = campaigns_of(user)
     context = {
         "work": [campaign for campaign, roles in rows if Role.ANNOTATOR in roles],
+        "worked_in": campaigns_worked_in(user)[:50],
         "campaigns": [campaign for campaign, roles in rows if user.is_admin or roles - {Role.ANNOTATOR}],
         "may_create": can(user, Action.CREATE_CAMPAIGN),
     }

@@ -35,7 +35,12 @@ class ReleaseForm(forms.Form):
     )  # fmt: skip
     shards = forms.IntegerField(label=_("Files a split"), min_value=1, max_value=100, initial=1)
     seed = forms.IntegerField(
-        label=_("Seed of the order"), initial=0, required=False, help_text=_("Empty: in the order of the import.")
+        label=_("Seed of the order"),
+        initial=0,
+        required=False,
+        min_value=0,
+        max_value=2**53,
+        help_text=_("Empty: in the order of the import."),
     )
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:

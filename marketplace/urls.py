@@ -4,10 +4,11 @@ from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import JavaScriptCatalog
 
+from config.fields import raw_body
 from marketplace.views import earnings, frames, hits, people, qualifications, root
 
 urlpatterns = [
-    path("", csrf_exempt(root.root), name="home"),
+    path("", csrf_exempt(raw_body(root.root)), name="home"),
     path("healthz", root.healthz, name="healthz"),
     path("groups/<slug:group_id>/next/", hits.accept_next, name="accept-next"),
     path("hits/<slug:hit_id>/", hits.preview, name="preview"),
@@ -24,7 +25,7 @@ urlpatterns = [
     path("profile/", people.profile, name="profile"),
     path("welcome/", people.welcome, name="welcome"),
     path("join/<str:token>/", people.join, name="join"),
-    path("s/<str:secret>/mturk/externalSubmit", csrf_exempt(frames.external_submit), name="external-submit"),
+    path("s/<str:secret>/mturk/externalSubmit", csrf_exempt(raw_body(frames.external_submit)), name="external-submit"),
     path("mturk/externalHIT_v1.js", frames.helper_script, name="helper-script"),
     path("content/<str:token>/", frames.content, name="content"),
     path("account/", include("allauth.urls")),

@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.models import Membership, User
-from annotation.models import Campaign, Guideline
+from accounts.models import Membership, Role, User
+from annotation.models import Annotation, Campaign, Guideline
 
 
 def guideline_current(campaign: Campaign) -> Guideline:
@@ -22,3 +22,10 @@ def campaigns_of(user: User) -> list[tuple[Campaign, set[str]]]:
     if not user.is_admin:
         campaigns = campaigns.filter(pk__in=roles)
     return [(campaign, roles.get(campaign.pk, set())) for campaign in campaigns[:200]]
+
+
+def campaigns_worked_in(user: User) -> QuerySet[Campaign]:
+    """Return the campaigns that hold a person's work though they no longer have the role: they may still withdraw it."""
+    own = Annotation.objects.filter(campaign=OuterRef("pk"), surrogate_id=user.surrogate_id)
+    role = Membership.objects.filter(user=user, scope=OuterRef("pk"), role=Role.ANNOTATOR)
+    return Campaign.objects.filter(Exists(own), ~Exists(role)).order_by("-created_at", "slug")

@@ -4,6 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.audit import record
+from accounts.selectors import agreed_since
 from accounts.services import consents_join
 from accounts.transactions import require_transaction
 from annotation.models import (
@@ -20,6 +21,7 @@ from annotation.models import (
 from annotation.services.claims import participation_lock
 from annotation.services.counting import people_lock, slots_release, submissions_adopt
 from annotation.services.people import standing_move
+from annotation.services.withdrawal import withdrawal_of
 from annotation.signals import participation_joined
 
 # From the best to the worst: of two, an annotator keeps the worse.
@@ -44,6 +46,9 @@ def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: da
     gold = Injection.objects.filter(campaign=campaign, surrogate_id=before, slot__state=SlotState.FILLED)
     gold.exclude(slot__annotations__in=twice).update(surrogate_id=after)
     ItemReport.objects.filter(item__campaign=campaign, surrogate_id=before).update(surrogate_id=after)
+    asked = withdrawal_of(campaign=campaign, surrogate_id=after)
+    if asked and agreed_since(scope_id=campaign.pk, surrogate_id=before, at=asked.asked_at):
+        asked.delete()  # they came back
     consents_join(scope_id=campaign.pk, before=before, after=after)
     _places_join(campaign, before, there, now)
     participation_joined.send(sender=Participation, campaign=campaign, before=before, after=after)

@@ -5,6 +5,7 @@ from django.shortcuts import get_object_or_404
 
 from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.models import Campaign
+from annotation.selectors.campaigns import campaigns_worked_in
 
 
 def campaign_for(request: HttpRequest, slug: str, action: Action) -> Campaign:
@@ -16,3 +17,9 @@ def campaign_for(request: HttpRequest, slug: str, action: Action) -> Campaign:
     # The tabs of the campaign's pages show only where this person may go.
     request.campaign_actions = actions_of(user, campaign.pk)  # type: ignore[attr-defined]
     return campaign
+
+
+def own_campaign_for(request: HttpRequest, slug: str) -> Campaign:
+    """Return a campaign that a person annotates in, or that holds their work since they did; else answer 404."""
+    user = signed_in(request)
+    return campaigns_worked_in(user).filter(slug=slug).first() or campaign_for(request, slug, Action.ANNOTATE)

@@ -140,18 +140,19 @@ def schedule(request: HttpRequest, slug: str) -> HttpResponse:
     if at is None:
         messages.error(request, _("Give a day and a time."))
         return redirect("campaign", slug=slug)
-    opens_at = timezone.make_aware(at, zoneinfo.ZoneInfo(campaign.time_zone)) if timezone.is_naive(at) else at
+    opens_at = timezone.make_aware(at, zoneinfo.ZoneInfo(campaign.time_zone))
     batch_schedule(batch=batch, opens_at=opens_at, actor_id=signed_in(request).surrogate_id, now=timezone.now())
     messages.success(request, _("It will be launched at that time."))
     return redirect("campaign", slug=slug)
 
 
 def _moment(text: str) -> datetime | None:
-    """Return a time as a form gives it; None for what is no time."""
+    """Return a time as a form gives it, without a zone; None for anything else."""
     try:
-        return parse_datetime(text)
+        moment = parse_datetime(text)
     except ValueError:
         return None
+    return moment if moment is not None and timezone.is_naive(moment) else None
 
 
 @login_required

@@ -26,7 +26,7 @@ from annotation.services.withdrawal import (
     withdrawal_undo,
 )
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
-from annotation.views.access import campaign_for
+from annotation.views.access import campaign_for, own_campaign_for
 from annotation.views.markdown import markdown_html
 
 
@@ -93,13 +93,13 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
-    """Withdraw consent, or take that back."""
-    campaign = campaign_for(request, slug, Action.ANNOTATE)
+    """Withdraw consent, or take that back; a role that was taken away does not end this right."""
+    campaign = own_campaign_for(request, slug)
     surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
     if request.method == "POST" and "undo" in request.POST:
         if withdrawal_undo(campaign=campaign, surrogate_id=surrogate_id, now=now):
             messages.success(request, _("You are back: your consent is in force again."))
-        return redirect("work", slug=slug)
+        return redirect("home")
     if request.method == "POST":
         withdrawal_ask(campaign=campaign, surrogate_id=surrogate_id, now=now)
         return redirect("leave", slug=slug)

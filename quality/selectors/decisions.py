@@ -3,12 +3,12 @@
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import ExternalIdentity, User
 from annotation.models import Campaign
 from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState, Unexamined
-from workforces.models import Appeal, AppealState, Errand, ErrandState, Ticket, TicketState
+from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandState, Ticket, TicketState
 
 MOST = 50
 
@@ -20,6 +20,13 @@ def decisions_of(campaign: Campaign) -> dict[str, Any]:
     unmatched = list(
         Ticket.objects.filter(workforce__campaign=campaign)
         .filter(Q(state=TicketState.UNMATCHED) | Q(state=TicketState.APPROVED, problem__gt=""))
+        .exclude(
+            Exists(
+                errands.filter(
+                    ticket=OuterRef("pk"), kind=ErrandKind.REJECT, state__in=[ErrandState.DUE, ErrandState.SENDING]
+                )
+            )
+        )
         .order_by("submitted_at", "pk")[:MOST]
     )
     undoable = errands.filter(state=ErrandState.DUE, decided_by__isnull=False)

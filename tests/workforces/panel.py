@@ -42,6 +42,11 @@ def work(client, page, label=4):
     return page
 
 
+def statement_of(page):
+    """Return the address of the statement that a visit's last page names."""
+    return re.search(r'href="([^"]*/statement/[^"]*)"', page.content.decode()).group(1)
+
+
 def states():
     return sorted(Annotation.objects.values_list("state", flat=True))
 

@@ -8,19 +8,22 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
 
 from accounts.audit import record
+from accounts.models import Surrogate
+from accounts.selectors import is_forgotten
 from accounts.services import external_surrogate
 from accounts.transactions import durable
 from annotation.services.counting import submissions_confirm, submissions_give_up
 from workforces.kinds.mturk.client import RemoteAssignment
 from workforces.kinds.mturk.kind import CODE_FIELD
 from workforces.models import ErrandKind, Posting, Ticket, TicketState, TicketWork
-from workforces.services.identities import claimed_name, ticket_identify, ticket_people_lock
+from workforces.services.identities import claimed_name, is_person_known, ticket_identify, ticket_people_lock
 from workforces.services.outbox import errand_add
-from workforces.services.pay import TRAINING
+from workforces.services.pay import TRAINING, PayError, is_refusal_under_way, ticket_lock
 from workforces.services.terms import ticket_terms
-from workforces.services.tickets import is_owed, ticket_annotations
+from workforces.services.tickets import ticket_annotations
 
 
 def _unconfirmed(ticket: Ticket) -> QuerySet[Ticket]:
@@ -40,8 +43,8 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     problem = ""
     if not proven:
         problem = "submitted without the code we gave out"
-    elif not (ticket.answered_at or ticket.work.exists() or ticket.trained or is_owed(ticket)):
-        problem = "submitted without an answer"
+    elif not Ticket.objects.filter(pk=ticket.pk, answered_at__isnull=False).exists():
+        problem = "submitted before its work was done"
     moved = _unconfirmed(ticket).update(
         state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
         submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
@@ -65,7 +68,13 @@ def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
 
 
 def _confirmed(ticket: Ticket, person: UUID, now: datetime) -> None:
-    """Let the answers of a ticket count, and pay for the training round, once for each person."""
+    """Let the answers of a ticket count, and pay for the training round, once for each person.
+
+    Of somebody who was erased meanwhile nothing counts any more: nobody can tell what else they annotated.
+    """
+    if not is_person_known(person):
+        submissions_give_up(annotations=ticket_annotations(ticket), because="the person was erased", now=now)
+        return
     # What the person had annotated before in another visit stayed with this visit's surrogate: it does not count.
     work = [row for row in ticket_annotations(ticket) if row.surrogate_id == person]
     submissions_confirm(annotations=work, now=now)
@@ -81,9 +90,18 @@ def _confirmed(ticket: Ticket, person: UUID, now: datetime) -> None:
 
 @durable
 def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
-    """Let a person vouch for a ticket that could not be matched: it counts, and is paid if it is not yet."""
+    """Let a person vouch for a ticket that could not be matched: it counts, and is paid if it is not yet.
+
+    Raises
+    ------
+    PayError
+        Its pay was refused, and nobody took that back.
+    """
     name = claimed_name(ticket)
     ticket_people_lock(ticket, name=name)
+    ticket_lock(ticket.pk)
+    if is_refusal_under_way(ticket):
+        raise PayError(_("Its pay was refused a moment ago. Undo that first."))
     unmatched = Ticket.objects.filter(pk=ticket.pk).exclude(problem="")
     moved = unmatched.filter(state=TicketState.UNMATCHED).update(state=TicketState.SUBMITTED, problem="")
     moved = moved or unmatched.filter(state=TicketState.APPROVED).update(problem="")
@@ -110,7 +128,11 @@ def visit_doubt(*, ticket: Ticket, now: datetime) -> bool:
 @durable
 def unmatched_record(*, posting: Posting, remote: RemoteAssignment, now: datetime) -> Ticket:
     """Keep an assignment that the marketplace lists and that never was here, for a person to look at."""
-    surrogate_id = external_surrogate(source=posting.workforce.source, name=remote.worker)
+    source = posting.workforce.source
+    if is_forgotten(source=source, name=remote.worker):  # what they are called is not kept again
+        surrogate_id = Surrogate.objects.create().pk
+    else:
+        surrogate_id = external_surrogate(source=source, name=remote.worker)
     ticket, _ = Ticket.objects.get_or_create(
         workforce=posting.workforce, remote_id=remote.remote_id, surrogate_id=surrogate_id,
         defaults={

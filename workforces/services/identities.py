@@ -11,11 +11,11 @@ from django.db.models import QuerySet
 
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate
 from accounts.selectors import left_since
-from accounts.services import claimed_confirm, claimed_surrogate, external_surrogate
+from accounts.services import claimed_confirm, claimed_surrogate, consent_withdraw, external_surrogate
 from accounts.transactions import require_transaction
 from annotation.services.counting import people_lock
 from annotation.services.joining import participation_join
-from annotation.services.withdrawal import participation_withdraw
+from annotation.services.withdrawal import participation_withdraw, withdrawal_of
 from workforces.kinds.base import Arrival
 from workforces.models import Errand, PayHold, Ticket, Workforce
 
@@ -56,9 +56,9 @@ def claimed_name(ticket: Ticket) -> str:
     return claimed.values_list("name", flat=True).first() or ""
 
 
-def is_person_known(ticket: Ticket) -> bool:
-    """Return whether the other side vouched for whose ticket this is."""
-    return ExternalIdentity.objects.filter(surrogate_id=ticket.surrogate_id).exists()
+def is_person_known(surrogate_id: UUID) -> bool:
+    """Return whether the other side vouched for who this is."""
+    return ExternalIdentity.objects.filter(surrogate_id=surrogate_id).exists()
 
 
 def ticket_people_lock(ticket: Ticket, *, name: str = "") -> None:
@@ -82,8 +82,12 @@ def ticket_identify(*, ticket: Ticket, name: str, now: datetime) -> UUID:
         return visit
     campaign = ticket.workforce.campaign
     if left_since(scope_id=campaign.pk, person=person, visit=visit):  # who withdrew meant this visit too
-        participation_withdraw(campaign=campaign, surrogate_id=visit, now=now)
-        return person
+        asked = withdrawal_of(campaign=campaign, surrogate_id=person)
+        if asked is None:
+            participation_withdraw(campaign=campaign, surrogate_id=visit, now=now)
+            return person
+        # It can still be taken back: then the work of this visit comes back with the rest.
+        consent_withdraw(scope_id=campaign.pk, surrogate_id=visit, now=asked.asked_at)
     participation_join(campaign=campaign, before=visit, after=person, now=now)
     Errand.objects.filter(workforce=ticket.workforce, surrogate_id=visit).update(surrogate_id=person)
     PayHold.objects.filter(campaign=ticket.workforce.campaign, surrogate_id=visit).delete()

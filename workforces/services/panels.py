@@ -83,10 +83,9 @@ def _confirm(workforce: Workforce, person: str, visit: str, status: str) -> str:
     known = {"surrogate__external__source": workforce.source, "surrogate__external__name": person}
     if Ticket.objects.filter(workforce=workforce, remote_id=visit, **known).exists():
         return "unknown"  # confirmed before
-    claims = list(
-        tickets_claimed(workforce=workforce, name=person, remote_id=visit).filter(work__isnull=False).distinct()
-    )
-    if len(claims) > 1:
+    visits = tickets_claimed(workforce=workforce, name=person, remote_id=visit)
+    claims = list(visits.filter(work__isnull=False).distinct())
+    if len(visits) > 1:  # the one that the panel means may be one that left nothing here
         return "doubtful" if sum(visit_doubt(ticket=one, now=timezone.now()) for one in claims) else "unknown"
     confirmed = any(visit_confirm(ticket=one, name=person, now=timezone.now()) for one in claims)
     return "confirmed" if confirmed else "unknown"

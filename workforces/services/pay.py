@@ -70,6 +70,11 @@ def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> i
     return sum(_approve(pk, now) for pk in waiting.values_list("pk", flat=True)[:limit])
 
 
+def is_refusal_under_way(ticket: Ticket) -> bool:
+    """Return whether pay for a ticket was refused and the marketplace has not been told yet."""
+    return _pay_errands(ticket, ErrandState.DUE, ErrandState.SENDING).filter(kind=ErrandKind.REJECT).exists()
+
+
 _LIVE = (ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED)
 
 
@@ -77,7 +82,7 @@ def _pay_errands(ticket: Any, *states: str) -> QuerySet[Errand]:
     return Errand.objects.filter(ticket=ticket, kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT], state__in=states)
 
 
-def _ticket_lock(pk: int) -> Ticket:
+def ticket_lock(pk: int) -> Ticket:
     """Hold a ticket while its pay is decided: an approval and a refusal of it go one after the other."""
     held = Ticket.objects.select_for_update(no_key=True, of=("self",))
     return held.select_related("workforce").get(pk=pk)
@@ -85,7 +90,7 @@ def _ticket_lock(pk: int) -> Ticket:
 
 @durable
 def _approve(pk: int, now: datetime) -> bool:
-    ticket = _ticket_lock(pk)
+    ticket = ticket_lock(pk)
     if ticket.state != TicketState.SUBMITTED or _pay_errands(ticket, *_LIVE).exists():
         return False
     errand_add(
@@ -127,7 +132,7 @@ def tickets_refuse(
 
 
 def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime) -> bool:
-    ticket = _ticket_lock(pk)
+    ticket = ticket_lock(pk)
     if ticket.state not in (TicketState.SUBMITTED, TicketState.UNMATCHED):
         return False
     _pay_errands(ticket, ErrandState.DUE).filter(kind=ErrandKind.APPROVE).update(state=ErrandState.UNDONE)

@@ -52,7 +52,7 @@ def statement_ticket(token: str) -> Ticket:
     except BadSignature as error:
         raise NoStatement from error
     ticket = Ticket.objects.select_related("workforce__campaign").filter(pk=pk).first()
-    if ticket is None or not is_person_known(ticket):
+    if ticket is None or not is_person_known(ticket.surrogate_id):
         raise NoStatement
     if is_over:
         raise StatementOver(ticket)

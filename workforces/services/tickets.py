@@ -45,7 +45,7 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None,
     if found is not None:
         return _taken_again(found, now) if found.state == TicketState.LAPSED else found
     with transaction.atomic():
-        posting = _posting(workforce, arrival, now) if arrival.posting else None
+        posting = posting_find(workforce, arrival, now) if arrival.posting else None
         ticket, _ = Ticket.objects.get_or_create(
             workforce=workforce,
             remote_id=arrival.remote_id,
@@ -58,7 +58,8 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None,
     return ticket
 
 
-def _posting(workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
+def posting_find(workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
+    """Return the posting that an arrival comes from; raise `TicketRefused` if it is none of this campaign's."""
     posting = Posting.objects.filter(workforce=workforce, hit_id=arrival.posting).first()
     if posting is None and workforce.postings.filter(state=PostingState.WANTED).exists():
         raise TicketRefused("this HIT was posted a moment ago: try again in a minute")

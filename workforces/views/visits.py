@@ -254,7 +254,7 @@ def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
     farewell = kind_of(here.workforce, now=timezone.now()).farewell(
         here.arrival, terms_of(here.workforce), outcome, ticket.code
     )
-    own = statement_path(ticket) if is_person_known(ticket) else ""
+    own = statement_path(ticket) if is_person_known(ticket.surrogate_id) else ""
     waits = ticket.state == TicketState.ANSWERED and not KINDS[here.workforce.kind].confirms
     context = here.context() | {"ticket": ticket, "farewell": farewell, "statement": own, "waits": waits}
     return _render(request, "workforces/visit/leave.html", context)
