@@ -23,10 +23,10 @@ class ReadableFieldsMiddleware:
 
     def process_view(self, request: HttpRequest, view: Callable[..., Any], *_: Any) -> HttpResponse | None:
         """Look at the fields before the view does."""
-        if getattr(view, "reads_raw_body", False):
-            return None
         try:
-            is_readable = not (_has_nul(request.GET) or _has_nul(request.POST))
+            is_readable = not _has_nul(request.GET)
+            if is_readable and not getattr(view, "reads_raw_body", False):
+                is_readable = not _has_nul(request.POST)
         except (LookupError, UnicodeError, OSError):  # OSError: it broke off
             is_readable = False
         if is_readable:

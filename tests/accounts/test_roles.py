@@ -20,6 +20,7 @@ from accounts.services import (
     token_hash,
 )
 from tests import factories
+from tests.concurrency.threads import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -151,8 +152,51 @@ def test_who_managed_once_does_not_let_themselves_in_again(client, campaign):
     assert not boss.memberships.exists()
 
 
+@pytest.mark.parametrize("before", ["manager", "researcher"])
+def test_who_saw_the_answers_once_does_not_annotate_later(campaign, before):
+    person, admin = member(campaign, before), factories.user(is_admin=True)
+    membership_revoke(
+        membership_id=person.memberships.get().pk, scope_id=campaign.pk, actor_id=admin.surrogate_id, now=timezone.now()
+    )
+    with pytest.raises(RoleRefused, match="saw"):
+        factories.join(campaign, person, "annotator")
+    factories.join(campaign, person, before)
+    other = factories.antique(items=1, n=1)
+    factories.join(other, person, "annotator")
+    role_waiver_grant(
+        user=person, scope_id=campaign.pk, reason="a lab of two", actor_id=admin.surrogate_id, now=timezone.now()
+    )
+    factories.join(campaign, person, "annotator")
+
+
+def test_who_annotated_once_may_manage_later(campaign):
+    person, admin = member(campaign, "annotator"), factories.user(is_admin=True)
+    membership_revoke(
+        membership_id=person.memberships.get().pk, scope_id=campaign.pk, actor_id=admin.surrogate_id, now=timezone.now()
+    )
+    factories.join(campaign, person, "manager")
+
+
+@pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
-def test_an_account_is_erased_from_its_page_and_its_owner_is_known_when_they_come_back(client):
+def test_of_two_roles_that_exclude_each_other_one_is_given_however_close_they_are_accepted(campaign):
+    for number in range(8):
+        person = factories.user(f"p{number}")
+
+        def join(role, person=person):
+            try:
+                with transaction.atomic():
+                    membership_grant(user=person, scope_id=campaign.pk, role=role, actor_id=None, now=timezone.now())
+            except RoleRefused:
+                return 0
+            return 1
+
+        assert sum(at_once([lambda: join("annotator"), lambda: join("researcher")])) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("role", ["annotator", "expert"])
+def test_an_account_is_erased_from_its_page_and_its_owner_is_known_when_they_come_back(client, role):
     campaign = factories.campaign(items=1)
     person = factories.annotator(campaign)
     email, surrogate = person.email, person.surrogate
@@ -167,7 +211,7 @@ def test_an_account_is_erased_from_its_page_and_its_owner_is_known_when_they_com
         invitation_accept(
             token_sha256=token_hash(
                 invitation_create(
-                    scope_id=campaign.pk, role="annotator", uses=5, days=7, note="", now=timezone.now(),
+                    scope_id=campaign.pk, role=role, uses=5, days=7, note="", now=timezone.now(),
                     actor_id=factories.user(is_admin=True).surrogate_id,
                 )
             ),

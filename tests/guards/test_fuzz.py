@@ -18,7 +18,7 @@ slow = pytest.mark.slow
 HUGE = "9" * 5000
 NONSENSE = [
     "", "0", "-1", "1", "2147483648", "9223372036854775808", "-9223372036854775809", HUGE, "1e309", "NaN", "٣", "²", "0x10",
-    "00000000-0000-0000-0000-000000000000", "2026-02-30T25:61", "9999-12-31T23:59", "0001-01-01", "a" * 10_000, "\x00", "é\u202e🎈",
+    "00000000-0000-0000-0000-000000000000", "2026-02-30T25:61", "9999-12-31T23:59", "0001-01-01", "a" * 10_000, "\x01", "é\u202e🎈",
     "'\"><script>alert(1)</script>", "{{ 7 * 7 }}", "../../etc/passwd", "[1, 2", '{"a": ' * 2000, "%00", "null", "true",
 ]  # fmt: skip
 APPS = ("accounts", "annotation", "console", "exports", "jobs", "quality", "workforces")
@@ -163,6 +163,34 @@ def test_nonsense_at_the_doors(world, client, settings):
         )
         wrong += [(value, answer.status_code)] if answer.status_code >= 500 else []
     assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize("who", ["admin", None])
+def test_no_view_ever_sees_nul_or_an_encoding_that_is_none_of_text(world, client, who):
+    """On every route, in an address and in both kinds of forms."""
+    if who:
+        client.force_login(world.people[who])
+    for name, pattern in own_routes():
+        address = world.address(pattern)
+        for method in POLICY[name][0].split():
+            if method == "get":
+                assert client.get(address, {"q": "a\x00"}).status_code == 400, name
+            if method == "post":
+                assert client.post(address, {"note": "a\x00"}).status_code == 400, name
+                assert client.generic("POST", address, b"a=%00", "application/x-www-form-urlencoded").status_code == 400
+                for encoding in ("rot13", "idna", "undefined"):
+                    kind = f"application/x-www-form-urlencoded; charset={encoding}"
+                    assert client.generic("POST", address, b"a=1", kind).status_code == 400, (name, encoding)
+
+
+def test_numbers_times_and_texts_beyond_all_bounds_are_errors_of_a_form(world, client):
+    client.force_login(world.people["admin"])
+    page = f"/campaigns/{world.campaign.slug}"
+    release = {"family": "labels", "shards": "1", "seed": "9" * 30}
+    assert client.post(f"{page}/releases/", release).status_code in (200, 422)
+    assert client.post(f"{page}/guidelines/", {"body": "a" * 100_001}).status_code in (200, 422)
+    for at in ("2030-01-01T00:00-23:59", "9999-12-31T23:59", "0001-01-01T00:00+23:59"):
+        assert client.post(f"{page}/schedule/", {"batch": "1", "at": at}).status_code == 302, at
 
 
 def test_a_session_cookie_that_spells_nul_is_no_session(client):

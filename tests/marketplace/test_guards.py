@@ -42,7 +42,7 @@ POLICY = {
 WITHOUT_TOKEN = {"home", "external-submit"}
 HUGE = "9" * 5000
 NONSENSE = [
-    "", "0", "-1", "9223372036854775808", HUGE, "1e309", "٣", "²", "00000000-0000-0000-0000-000000000000", "a" * 10_000, "\x00",
+    "", "0", "-1", "9223372036854775808", HUGE, "1e309", "٣", "²", "00000000-0000-0000-0000-000000000000", "a" * 10_000, "\x01",
     "é\u202e🎈", "'\"><script>alert(1)</script>", "../../etc/passwd", '{"a": ' * 2000, "%00", "null", "9999-12-31T23:59",
 ]  # fmt: skip
 FIELDS = [
@@ -116,6 +116,17 @@ def test_every_form_needs_its_token(site, worker):
             if answer.status_code != 403:
                 wrong.append((name, answer.status_code))
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_a_form_of_a_worker_holds_text(site, worker):
+    """But what an assignment or the API is sent is read as bytes, and answered as the protocol says."""
+    client = client_of(worker)
+    assert client.get("/", {"q": "a\x00"}, headers=HOST).status_code == 400
+    for encoding in ("rot13", "idna", "undefined"):
+        kind = f"application/x-www-form-urlencoded; charset={encoding}"
+        assert client.generic("POST", "/profile/", b"a=1", kind, headers=HOST).status_code == 400
+    for address in ("/", "/s/x/mturk/externalSubmit"):
+        assert client.post(address, {"a": "\x00"}, headers=HOST).status_code in (403, 404)
 
 
 def test_a_session_cookie_that_spells_nul_is_no_session(site):

@@ -1,0 +1,82 @@
+"""One mailbox is one annotator, with confirmed addresses as on an installation for many."""
+
+import re
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import Membership, User
+from accounts.services import invitation_create
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "Zx9!kkq-21"
+OWN, OTHER = "eve@uni.example", "eve@elsewhere.example"
+
+
+@pytest.fixture
+def token(settings):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    campaign, boss = factories.antique(items=1, n=3), factories.user(is_admin=True)
+    yield invitation_create(
+        scope_id=campaign.pk, role="annotator", uses=9, days=9, note="", actor_id=boss.surrogate_id, now=timezone.now()
+    )
+    cache.clear()  # how often one may sign up is counted there
+
+
+def confirm(client, mailoutbox):
+    address = re.search(r"https?://[^/]+(/account/confirm-email/[^\s]+)", mailoutbox[-1].body).group(1)
+    client.post(address)
+
+
+def join(token, mailoutbox):
+    """Sign up with the one address, confirm it, log in and accept."""
+    cache.clear()
+    client = Client()
+    client.get(reverse("invitation", args=[token]))
+    client.post(reverse("account_signup"), {"email": OWN, "password1": PASSWORD, "password2": PASSWORD})
+    confirm(client, mailoutbox)
+    client.post(reverse("account_login"), {"login": OWN, "password": PASSWORD})
+    client.get(reverse("invitation", args=[token]))
+    client.post(reverse("invitation-accept"))
+    return client
+
+
+def move_to_another(client, mailoutbox):
+    """Add a second address and make it the account's own."""
+    cache.clear()
+    client.post(reverse("account_email"), {"email": OTHER, "action_add": ""})
+    confirm(client, mailoutbox)
+    client.post(reverse("account_email"), {"email": OTHER, "action_primary": ""})
+    assert User.objects.filter(email=OTHER).exists()
+
+
+@pytest.mark.parametrize("gives_up", ["the account", "the address"])
+def test_an_address_makes_one_annotator_though_it_was_given_up(token, mailoutbox, gives_up):
+    client = join(token, mailoutbox)
+    move_to_another(client, mailoutbox)
+    if gives_up == "the account":
+        client.post(reverse("privacy"), {"confirm": OTHER})
+    else:
+        client.post(reverse("account_email"), {"email": OWN, "action_remove": ""})
+    before = Membership.objects.count()
+    join(token, mailoutbox)
+    assert User.objects.filter(email=OWN).exists()
+    assert Membership.objects.count() == before
+
+
+def test_an_address_that_was_never_confirmed_can_still_be_its_owners(token, mailoutbox):
+    stranger = join(token, mailoutbox)
+    cache.clear()
+    stranger.post(reverse("account_email"), {"email": "victim@uni.example", "action_add": ""})
+    stranger.post(reverse("account_email"), {"email": "victim@uni.example", "action_remove": ""})
+    stranger.post(reverse("privacy"), {"confirm": OWN})
+    victim = User.objects.create_user("victim@uni.example", PASSWORD)
+    client = Client()
+    client.force_login(victim)
+    client.get(reverse("invitation", args=[token]))
+    client.post(reverse("invitation-accept"))
+    assert victim.memberships.count() == 1
