@@ -42,8 +42,10 @@ class Assignment(models.Model):
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="assignments")
     item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="assignments")
     slot = models.ForeignKey("annotation.Slot", on_delete=models.CASCADE, related_name="assignments")
-    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="assignments")
-    guideline = models.ForeignKey("annotation.Guideline", on_delete=models.PROTECT, related_name="+")
+    surrogate = models.ForeignKey(
+        "accounts.Surrogate", on_delete=models.PROTECT, related_name="assignments", db_index=False
+    )
+    guideline = models.ForeignKey("annotation.Guideline", on_delete=models.PROTECT, related_name="+", db_index=False)
     state = models.CharField(max_length=10, choices=AssignmentState, default=AssignmentState.LIVE)
     claimed_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
@@ -120,11 +122,15 @@ class Annotation(models.Model):
     id = models.BigAutoField(primary_key=True)
     published_id = models.CharField(max_length=20)  # decimal text of an unsigned 64-bit number
     assignment = models.OneToOneField(Assignment, null=True, on_delete=models.PROTECT, related_name="annotation")
-    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="annotations")
+    campaign = models.ForeignKey(
+        "annotation.Campaign", on_delete=models.CASCADE, related_name="annotations", db_index=False
+    )
     item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="annotations")
     slot = models.ForeignKey("annotation.Slot", null=True, on_delete=models.PROTECT, related_name="annotations")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="annotations")
-    guideline = models.ForeignKey("annotation.Guideline", null=True, on_delete=models.PROTECT, related_name="+")
+    guideline = models.ForeignKey(
+        "annotation.Guideline", null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     via = models.CharField(max_length=10, default=INTERNAL)
     answer = models.JSONField()
     answer_version = models.PositiveIntegerField()

@@ -1,8 +1,12 @@
-"""Rows of an import, checked before the first item is written."""
+"""Rows of an import, checked before the first item is written, in memory that does not grow with the file."""
 
 import hashlib
+import json
+import marshal
+import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -12,7 +16,8 @@ from annotation.models import Campaign, CampaignDocument, Item
 from annotation.rows import Row
 from annotation.tasktypes.base import NewItem, RowError, TaskType
 
-CHUNK = 500
+CHUNK = 2_000
+_CACHE_KIB = 64 * 1024  # of the marks that stay in memory
 
 
 class Page(NamedTuple):
@@ -22,28 +27,55 @@ class Page(NamedTuple):
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """A row that can become an item."""
 
-    row: int
-    new: NewItem
-    page: Page | None
+    external_id: str
+    published_id: str | None
+    content: str  # JSON
+    content_sha256: str
+    question: str
+    document: str  # its content address
+    tokenization_id: int | None
+
+
+class Spool:
+    """What was checked, on disk until all of it is."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  it ends with this object
+        self.count = 0
+
+    def add(self, rows: list[Checked]) -> None:
+        """Put some rows at the end."""
+        marshal.dump([tuple(row) for row in rows], self._file)
+        self.count += len(rows)
+
+    def chunks(self) -> Iterator[list[Checked]]:
+        """Yield all rows in their order."""
+        self._file.seek(0)
+        with suppress(EOFError):
+            while True:
+                yield [Checked(*row) for row in marshal.load(self._file)]  # noqa: S302  what `add` wrote
 
 
 def checked_rows(
     campaign: Campaign, task_type: TaskType, rows: Iterable[Row]
 ) -> Iterator[list[tuple[int, Checked | RowError | None]]]:
     """Yield chunks of (row number, what it is): a new item, what is wrong with it, or None if it is there already."""
-    seen: dict[str, int] = {}
+    seen = _Seen()
     iterator = iter(rows)
     while chunk := list(islice(iterator, CHUNK)):
         parsed = [(number, new) for number, row in chunk for new in _parsed(task_type, row)]
-        known = _Known(campaign, [new for _, new in parsed if isinstance(new, NewItem)])
+        items = [_Marked(new) for _, new in parsed if isinstance(new, NewItem)]
+        known = _Known(campaign, items)
+        seen.look_at(items)
+        marked = iter(items)
         yield [
-            (number, new if isinstance(new, RowError) else _judged(number, new, known, seen, task_type))
+            (number, new if isinstance(new, RowError) else _judged(number, next(marked), known, seen, task_type))
             for number, new in parsed
         ]
+        seen.keep()
 
 
 def identity_sha256(new: NewItem) -> str:
@@ -51,22 +83,77 @@ def identity_sha256(new: NewItem) -> str:
     return hashlib.sha256(new.identity.encode()).hexdigest()
 
 
+class _Marked:
+    """A row's item with what no other row may repeat: its question, its ids, each with the column that says so."""
+
+    __slots__ = ("identity", "marks", "new")
+
+    def __init__(self, new: NewItem) -> None:
+        self.new, self.identity = new, identity_sha256(new)
+        named = [("external_id", new.external_id), ("question_text", self.identity)]
+        if new.published_id:
+            named.append(("example_id", new.published_id))
+        self.marks = [
+            (hashlib.blake2b(f"{column} {text}".encode(), digest_size=16).digest(), column) for column, text in named
+        ]
+
+
 class _Known:
     """What the campaign already has of the things a chunk of rows names."""
 
-    def __init__(self, campaign: Campaign, items: list[NewItem]) -> None:
+    def __init__(self, campaign: Campaign, items: list[_Marked]) -> None:
         here = Item.objects.filter(campaign=campaign)
-        named = here.filter(external_id__in=[new.external_id for new in items])
+        self.identity_of: dict[str, str] = {}
+        self.item_with: dict[str, str] = {}
+        self.item_published: dict[str, str] = {}
+        self.pages = _pages_named(campaign, {one.new.document for one in items if one.new.document})
+        if not here.exists():
+            return
+        named = here.filter(external_id__in=[one.new.external_id for one in items])
         self.identity_of = dict(named.values_list("external_id", "content_sha256"))
-        same = here.filter(content_sha256__in=[identity_sha256(new) for new in items])
+        same = here.filter(content_sha256__in=[one.identity for one in items])
         self.item_with = dict(same.values_list("content_sha256", "external_id"))
-        published = here.filter(published_id__in=[new.published_id for new in items if new.published_id])
+        published = here.filter(published_id__in=[one.new.published_id for one in items if one.new.published_id])
         self.item_published = dict(published.values_list("published_id", "external_id"))
-        self.pages = _pages_named(campaign, {new.document for new in items if new.document})
+
+
+class _Seen:
+    """In which row each id and each question stood first: in a table of its own, which goes to disk when it is large."""
+
+    def __init__(self) -> None:
+        self._table = sqlite3.connect("", isolation_level=None)
+        self._table.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        self._table.execute("PRAGMA journal_mode = OFF")
+        self._table.execute("CREATE TABLE seen (mark BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID")
+        self._rows: dict[bytes, int] = {}  # of the chunk at hand: what was seen before, then what is new
+        self._new: list[tuple[bytes, int]] = []
+
+    def look_at(self, items: list[_Marked]) -> None:
+        """Find out which marks of a chunk were seen before it."""
+        marks = [mark for one in items for mark, _ in one.marks]
+        found = self._table.execute(f"SELECT mark, row FROM seen WHERE mark IN ({', '.join('?' * len(marks))})", marks)  # noqa: S608  placeholders
+        self._rows, self._new = dict(found), []
+
+    def row_of(self, mark: bytes) -> int | None:
+        """Return in which row a mark of the chunk stood first, if it did."""
+        return self._rows.get(mark)
+
+    def add(self, mark: bytes, row: int) -> None:
+        """Note a mark."""
+        self._rows[mark] = row
+        self._new.append((mark, row))
+
+    def keep(self) -> None:
+        """Put what is new in the chunk into the table."""
+        self._table.execute("BEGIN")
+        self._table.executemany("INSERT INTO seen VALUES (?, ?)", self._new)
+        self._table.execute("COMMIT")
 
 
 def _pages_named(campaign: Campaign, names: set[str]) -> dict[str, Page]:
     """Return pages by what rows call them: the name they were imported under first, then address or title."""
+    if not names:
+        return {}
     rows = CampaignDocument.objects.filter(
         Q(name__in=names) | Q(tokenization__document__url__in=names) | Q(tokenization__document__title__in=names),
         campaign=campaign,
@@ -97,16 +184,14 @@ def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> Iterator[
 
 
 def _judged(  # noqa: PLR0911  one return for each thing that can be wrong
-    number: int, new: NewItem, known: _Known, seen: dict[str, int], task_type: TaskType
+    number: int, marked: _Marked, known: _Known, seen: _Seen, task_type: TaskType
 ) -> Checked | RowError | None:
-    identity = identity_sha256(new)
-    marks = [(f"id {new.external_id}", "external_id"), (identity, "question_text")]
-    if new.published_id:
-        marks.append((f"published {new.published_id}", "example_id"))
-    for mark, column in marks:
-        if mark in seen:
-            return RowError(f"the same stands in row {seen[mark]}", column)
-    seen |= {mark: number for mark, _ in marks}
+    new, identity = marked.new, marked.identity
+    for mark, column in marked.marks:
+        if (row := seen.row_of(mark)) is not None:
+            return RowError(f"the same stands in row {row}", column)
+    for mark, _ in marked.marks:
+        seen.add(mark, number)
     if known.identity_of.get(new.external_id) == identity:
         return None
     if new.external_id in known.identity_of:
@@ -117,4 +202,8 @@ def _judged(  # noqa: PLR0911  one return for each thing that can be wrong
         return RowError(f"this id is already that of item {known.item_published[new.published_id]}", "example_id")
     if task_type.needs_document and new.document not in known.pages:
         return RowError(f"no document is called {new.document!r} in this campaign: import the pages first", "document")
-    return Checked(number, new, known.pages.get(new.document or ""))
+    page = known.pages.get(new.document or "")
+    return Checked(
+        new.external_id, new.published_id, json.dumps(new.content), identity, new.question or new.identity,
+        page.sha256 if page else "", page.tokenization_id if page else None,
+    )  # fmt: skip

@@ -15,9 +15,10 @@ from annotation.ordering import drawn_split, new_example_id
 from annotation.rows import Row
 from annotation.services.campaigns import batch_for_import, pilot_split
 from annotation.services.counting import item_slots_close
-from annotation.services.item_checks import CHUNK, Checked, checked_rows, identity_sha256
+from annotation.services.item_checks import Checked, Spool, checked_rows
 from annotation.tasktypes.base import RowError
 from annotation.tasktypes.registry import TASK_TYPES
+from config.bulk import rows_insert
 from jobs.work import Work
 
 MAX_ERRORS_KEPT = 1_000
@@ -51,17 +52,19 @@ def items_import(
         )
     # What an attempt that was killed wrote is found to be there already: it is not among the checked rows.
     before = work.job.result.get("written", 0)
-    for index in range(0, len(checked), CHUNK):
-        written = before + min(index + CHUNK, len(checked))
-        with work.step(done=written, total=before + len(checked), written=written):
-            _write(campaign, checked[index : index + CHUNK], pilot=pilot, people=people, now=timezone.now())
-    return {**result, "unchanged": result["unchanged"] - before, "imported": before + len(checked)}
+    written, total = before, before + checked.count
+    for chunk in checked.chunks():
+        written += len(chunk)
+        with work.step(done=written, total=total, written=written):
+            _write(campaign, chunk, pilot=pilot, people=people, now=timezone.now())
+    return {**result, "unchanged": result["unchanged"] - before, "imported": total}
 
 
-def _check(work: Work, campaign: Campaign, rows: Iterable[Row]) -> tuple[list[Checked], dict[str, Any]]:
-    checked: list[Checked] = []
+def _check(work: Work, campaign: Campaign, rows: Iterable[Row]) -> tuple[Spool, dict[str, Any]]:
+    checked = Spool()
     result: dict[str, Any] = {"rows": 0, "unchanged": 0, "failed": 0, "errors": []}
     for chunk in checked_rows(campaign, TASK_TYPES[campaign.task_type], rows):
+        good = []
         for number, outcome in chunk:
             result["rows"] += 1
             if isinstance(outcome, RowError):
@@ -71,7 +74,8 @@ def _check(work: Work, campaign: Campaign, rows: Iterable[Row]) -> tuple[list[Ch
             elif outcome is None:
                 result["unchanged"] += 1
             else:
-                checked.append(outcome)
+                good.append(outcome)
+        checked.add(good)
         work.progress(work.job.done, message=f"{result['rows']:,} rows checked")
     return checked, result
 
@@ -83,28 +87,19 @@ def _write(campaign: Campaign, chunk: Sequence[Checked], *, pilot: bool, people:
     splits = split_weights(campaign)
     ordinal = Item.objects.filter(campaign=campaign).count()
     items = []
-    for offset, row in enumerate(chunk):
-        new = row.new
-        document = row.page.sha256 if row.page else ""
+    for number, row in enumerate(chunk, ordinal):
         split = only or split_of_item(
-            campaign, splits, item=new.external_id, question=new.question or new.identity, document=document
+            campaign, splits, item=row.external_id, question=row.question, document=row.document
         )
+        published_id = row.published_id or new_example_id(campaign.seed, row.external_id, number)
         items.append(
-            Item(
-                campaign=campaign,
-                batch=batch,
-                split=split,
-                tokenization_id=row.page.tokenization_id if row.page else None,
-                external_id=new.external_id,
-                published_id=new.published_id or new_example_id(campaign.seed, new.external_id, ordinal + offset),
-                content=new.content,
-                content_sha256=identity_sha256(new),
-                n=split.n,
-                votes=split.n,
-                created_at=now,
+            (
+                row.external_id, published_id, row.content, row.content_sha256, row.tokenization_id,
+                split.pk, split.n, split.n,
             )
-        )
-    Item.objects.bulk_create(items)
+        )  # fmt: skip
+    columns = ("external_id", "published_id", "content", "content_sha256", "tokenization_id", "split_id", "n", "votes")
+    rows_insert(Item, columns, items, same={"campaign_id": campaign.pk, "batch_id": batch.pk, "created_at": now})
 
 
 def split_weights(campaign: Campaign) -> list[tuple[Split, int]]:

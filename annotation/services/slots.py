@@ -1,6 +1,6 @@
 """How items get their slots, and more of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any
@@ -17,11 +17,13 @@ from annotation.models import ORDINARY, Batch, BatchState, Campaign, CampaignSta
 from annotation.ordering import order_key, seeded
 from annotation.services.counting import round_slots_close, round_slots_want
 from annotation.services.queue import queue_rewind
+from config.bulk import rows_insert
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
 
-CHUNK = 500
+CHUNK = 2_000
+NewSlot = tuple[int, int, int, int]  # its place in the queue, first of all; item, round, index
 
 
 def batch_launch(*, work: Work, batch: Batch, actor_id: UUID | None) -> dict[str, Any]:
@@ -29,14 +31,17 @@ def batch_launch(*, work: Work, batch: Batch, actor_id: UUID | None) -> dict[str
 
     Slots are handed out only when the batch is open, so nobody works on half a batch.
     """
-    made = work.job.result.get("slots", 0)
+    made, last = work.job.result.get("slots", 0), 0
     while True:
         with work.step(message=f"{made:,} slots", slots=made):
             campaign_lock(batch.campaign)
-            items = list(Item.objects.filter(batch=batch, state=ItemState.ACTIVE, slots=None).order_by("pk")[:CHUNK])
-            slots = [slot for item in items for slot in _slots(batch, item, range(item.n), wave=0)]
-            Slot.objects.bulk_create(slots, ignore_conflicts=True)
+            without = Item.objects.filter(batch=batch, state=ItemState.ACTIVE, slots=None).order_by("pk")
+            rows = without.values_list("pk", "external_id", "n")
+            items = list(rows.filter(pk__gt=last)[:CHUNK] or (rows[:CHUNK] if last else ()))
+            slots = [row for pk, name, n in items for row in _slots(batch, pk, name, range(n), wave=0)]
+            _insert(batch.campaign, slots)
             made += len(slots)
+            last = items[-1][0] if items else 0
             if not items:  # in the same transaction, so that no item can come in between
                 _open(batch, actor_id=actor_id, slots=made)
                 return {"slots": made}
@@ -118,11 +123,11 @@ def _extend(campaign: Campaign, ids: list[int], n: int) -> int:
     require_transaction()
     rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("batch")
     items = list(rows.filter(pk__in=ids, n__lt=n, state=ItemState.ACTIVE).order_by("pk"))
-    slots = [slot for item in items for slot in _slots(item.batch, item, range(item.n, n), wave=1)]
-    Slot.objects.bulk_create(slots, ignore_conflicts=True, batch_size=CHUNK)
+    slots = [row for item in items for row in _slots(item.batch, item.pk, item.external_id, range(item.n, n), wave=1)]
+    _insert(campaign, slots)
     Item.objects.filter(pk__in=[item.pk for item in items]).update(n=n)
     if slots:
-        queue_rewind(campaign=campaign, order_key=min(slot.order_key for slot in slots))
+        queue_rewind(campaign=campaign, order_key=min(slots)[0])
     return len(items)
 
 
@@ -134,12 +139,11 @@ def round_open(*, item: Item, round_: int) -> int | None:
     """
     require_transaction()
     there = set(Slot.objects.filter(item=item, round=round_).values_list("index", flat=True))
-    slots = [
-        slot for slot in _slots(item.batch, item, range(item.votes), wave=0, round_=round_) if slot.index not in there
-    ]
+    wanted = [index for index in range(item.votes) if index not in there]
+    slots = list(_slots(item.batch, item.pk, item.external_id, wanted, wave=0, round_=round_))
     round_slots_want(item=item, round_=round_)
-    Slot.objects.bulk_create(slots, ignore_conflicts=True)
-    return min((slot.order_key for slot in slots), default=None)
+    _insert(item.campaign, slots)
+    return min((key for key, *_ in slots), default=None)
 
 
 def round_close(*, item: Item, round_: int) -> int:
@@ -147,10 +151,16 @@ def round_close(*, item: Item, round_: int) -> int:
     return round_slots_close(item=item, round_=round_)
 
 
-def _slots(batch: Batch, item: Item, indices: range, *, wave: int, round_: int = 1) -> Iterator[Slot]:
-    campaign = batch.campaign
+def _slots(
+    batch: Batch, item_id: int, name: str, indices: Iterable[int], *, wave: int, round_: int = 1
+) -> Iterator[NewSlot]:
+    """Yield the rows of slots, with the columns of `_insert`."""
+    seed, ordinal = batch.campaign.seed, batch.ordinal
     for index in indices:
-        key = order_key(
-            campaign.seed, batch=batch.ordinal, round_=round_, wave=wave, item=item.external_id, index=index
-        )
-        yield Slot(campaign=campaign, item=item, round=round_, index=index, order_key=key)
+        key = order_key(seed, batch=ordinal, round_=round_, wave=wave, item=name, index=index)
+        yield key, item_id, round_, index
+
+
+def _insert(campaign: Campaign, slots: Sequence[NewSlot]) -> None:
+    columns = ("order_key", "item_id", "round", "index")
+    rows_insert(Slot, columns, slots, same={"campaign_id": campaign.pk}, ignore_conflicts=True)

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Batch, Item, Participation, Slot
+from annotation.services import item_checks
 from annotation.services import items as items_service
 from annotation.services.claims import Reason, slot_claim_next
 from annotation.services.exclusions import annotation_exclude
@@ -41,6 +42,7 @@ def test_an_import_that_was_killed_goes_on_with_every_row(monkeypatch, tmp_path,
         "good_rows_only": False,
     }
     job = job_enqueue(kind="annotation.import_items", payload=payload, now=now)
+    monkeypatch.setattr(item_checks, "CHUNK", 500)
     write, calls = items_service._write, []
 
     def killed_in_the_second_chunk(*args, **options):
