@@ -95,6 +95,8 @@ class ForgottenIdentity(models.Model):
 
     mark = models.CharField(max_length=64, unique=True)
     at = models.DateTimeField()
+    # Whose account goes on after they gave an address up; nobody after that account is erased.
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
 
     def __str__(self) -> str:
         return f"forgotten on {self.at:%Y-%m-%d}"

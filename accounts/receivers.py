@@ -7,11 +7,12 @@ from allauth.account.signals import email_removed
 from django.dispatch import receiver
 from django.utils import timezone
 
+from accounts.models import User
 from accounts.services import address_forget
 
 
 @receiver(email_removed)
-def address_removed(email_address: EmailAddress, **_: Any) -> None:
+def address_removed(user: User, email_address: EmailAddress, **_: Any) -> None:
     """Remember a confirmed address that an account gave up: with it, its owner could open a second one."""
     if email_address.verified:
-        address_forget(address=email_address.email, now=timezone.now())
+        address_forget(address=email_address.email, user=user, now=timezone.now())

@@ -3,10 +3,10 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Max, Q, QuerySet, Subquery
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.utils.crypto import salted_hmac
 
-from accounts.models import Consent, ConsentText, ForgottenIdentity, InvitationUse, Membership
+from accounts.models import Consent, ConsentText, ForgottenIdentity, InvitationUse, Membership, User
 
 ACCOUNT = "account"  # the source of people who have an account here; their name is their address in lower case
 
@@ -16,9 +16,10 @@ def forgotten_mark(source: str, name: str) -> str:
     return salted_hmac("quorate.forgotten", f"{source}\n{name}", algorithm="sha256").hexdigest()
 
 
-def is_forgotten(*, source: str, name: str) -> bool:
-    """Return whether a person asked to be erased here."""
-    return ForgottenIdentity.objects.filter(mark=forgotten_mark(source, name)).exists()
+def is_forgotten(*, source: str, name: str, but_of: User | None = None) -> bool:
+    """Return whether a person asked to be erased here, or gave an address up (another account than ``but_of``)."""
+    marks = ForgottenIdentity.objects.filter(mark=forgotten_mark(source, name))
+    return (marks.exclude(user=but_of) if but_of else marks).exists()
 
 
 def consent_text_current(scope_id: UUID) -> ConsentText | None:
@@ -31,7 +32,7 @@ def consent_is_current(*, scope_id: UUID, surrogate_id: UUID) -> bool:
     return Consent.objects.filter(consent_of(scope_id=scope_id, surrogate_id=surrogate_id)).exists()
 
 
-def consent_of(*, scope_id: UUID, surrogate_id: UUID) -> Q:
+def consent_of(*, scope_id: UUID | OuterRef, surrogate_id: UUID) -> Q:
     """Return the condition of a consent that is current, for a statement that asks for more than that."""
     current = ConsentText.objects.filter(scope_id=scope_id).order_by("-version").values("pk")[:1]
     return Q(text_id=Subquery(current), surrogate_id=surrogate_id, withdrawn_at=None)

@@ -45,10 +45,11 @@ class RoleRefused(ValueError):
     """A person cannot have a role beside those that they have; the message says why."""
 
 
-# Who sees other people's answers can neither annotate nor judge blind; researchers see them in releases.
+# Who sees other people's answers can neither annotate nor judge blind; researchers see them in releases. Nobody
+# judges where they annotate.
 _EXCLUDES: dict[str, frozenset[Role]] = {
-    Role.ANNOTATOR: frozenset({Role.MANAGER, Role.RESEARCHER}),
-    Role.EXPERT: frozenset({Role.MANAGER}),
+    Role.ANNOTATOR: frozenset({Role.MANAGER, Role.RESEARCHER, Role.EXPERT}),
+    Role.EXPERT: frozenset({Role.MANAGER, Role.ANNOTATOR}),
     Role.MANAGER: frozenset({Role.ANNOTATOR, Role.EXPERT}),
     Role.RESEARCHER: frozenset({Role.ANNOTATOR}),
 }
@@ -67,7 +68,7 @@ def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | 
     User.objects.select_for_update(no_key=True).get(pk=user.pk)  # of two roles at once, the second sees the first
     other = {"user": user, "scope_id": scope_id, "role__in": _EXCLUDES[role]}
     clashes = Membership.objects.filter(**other).exists() or (
-        role in _BLIND and FormerRole.objects.filter(**other).exists()
+        role in _BLIND and (user.is_admin or FormerRole.objects.filter(**other).exists())
     )
     if clashes and not RoleWaiver.objects.filter(user=user, scope_id=scope_id).exists():
         raise RoleRefused(
@@ -95,8 +96,20 @@ def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now
     )
     if membership.role == Role.MANAGER:  # who was put out must not let themselves in again
         Invitation.objects.filter(scope_id=scope_id, created_by=membership.user.surrogate).update(uses_left=0)
+    _end(membership, now)
+
+
+def role_end(*, scope_id: UUID, surrogate_id: UUID, role: str, now: datetime) -> None:
+    """End a role that a person gave up, if they have it."""
+    require_transaction()
+    own = Membership.objects.filter(scope_id=scope_id, user__surrogate_id=surrogate_id, role=role)
+    for membership in own.select_related("user"):
+        _end(membership, now)
+
+
+def _end(membership: Membership, now: datetime) -> None:
     FormerRole.objects.get_or_create(
-        scope_id=scope_id, user=membership.user, role=membership.role, defaults={"at": now}
+        scope_id=membership.scope_id, user=membership.user, role=membership.role, defaults={"at": now}
     )
     membership.delete()
 
@@ -231,7 +244,7 @@ def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: dateti
 def _check_address(invitation: Invitation, user: User) -> None:
     if invitation.email and invitation.email.lower() != user.email.lower():
         raise RoleRefused(_("this invitation was sent to another address"))
-    if invitation.role in _BLIND and is_forgotten(source=ACCOUNT, name=user.email.lower()):
+    if invitation.role in _BLIND and is_forgotten(source=ACCOUNT, name=user.email.lower(), but_of=user):
         raise RoleRefused(
             _("an account had this address that was erased or gave it up: its owner cannot begin again as a new person")
         )
@@ -385,9 +398,13 @@ def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: da
         identity.delete()
 
 
-def address_forget(*, address: str, now: datetime) -> None:
-    """Remember, by a mark alone, that an address was a person's here who would be somebody else with it from now on."""
-    ForgottenIdentity.objects.get_or_create(mark=forgotten_mark(ACCOUNT, address.lower()), defaults={"at": now})
+def address_forget(*, address: str, user: User | None, now: datetime) -> None:
+    """Remember, by a mark alone, that an address was a person's here who would be somebody else with it from now on.
+
+    With ``user``, whose account goes on: they may take the address again.
+    """
+    mark = forgotten_mark(ACCOUNT, address.lower())
+    ForgottenIdentity.objects.get_or_create(mark=mark, defaults={"at": now, "user": user})
 
 
 @transaction.atomic
@@ -399,7 +416,8 @@ def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
     record(action="user_erase", subject=surrogate, now=now, actor_id=actor_id)
     confirmed = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
     for address in {user.email, *confirmed}:
-        address_forget(address=address, now=now)
+        address_forget(address=address, user=None, now=now)
+        Invitation.objects.filter(email__iexact=address).update(email="", uses_left=0)
     Invitation.objects.filter(created_by=surrogate).update(uses_left=0)
     user_key = str(user.pk)
     for session in Session.objects.filter(expire_date__gt=now).iterator():

@@ -21,7 +21,7 @@ from annotation.models import (
 from annotation.services.claims import participation_lock
 from annotation.services.counting import people_lock, slots_release, submissions_adopt
 from annotation.services.people import standing_move
-from annotation.services.withdrawal import withdrawal_of
+from annotation.services.withdrawal import withdrawal_cancel, withdrawal_of
 from annotation.signals import participation_joined
 
 # From the best to the worst: of two, an annotator keeps the worse.
@@ -48,7 +48,7 @@ def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: da
     ItemReport.objects.filter(item__campaign=campaign, surrogate_id=before).update(surrogate_id=after)
     asked = withdrawal_of(campaign=campaign, surrogate_id=after)
     if asked and agreed_since(scope_id=campaign.pk, surrogate_id=before, at=asked.asked_at):
-        asked.delete()  # they came back
+        withdrawal_cancel(campaign=campaign, surrogate_id=after, now=now)  # they came back
     consents_join(scope_id=campaign.pk, before=before, after=after)
     _places_join(campaign, before, there, now)
     participation_joined.send(sender=Participation, campaign=campaign, before=before, after=after)

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.models import Membership, Role, Surrogate
-from accounts.services import consent_give, consent_restore, consent_withdraw
-from accounts.transactions import durable
+from accounts.models import Role, Surrogate
+from accounts.services import consent_give, consent_restore, consent_withdraw, role_end
+from accounts.transactions import durable, require_transaction
 from annotation.models import (
     Annotation,
     Assignment,
@@ -41,6 +41,7 @@ def withdrawal_ask(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> 
         campaign=campaign, surrogate_id=surrogate_id, defaults={"asked_at": now, "due_at": now + GRACE}
     )
     if is_new:
+        # The drafts stay until it takes effect: who comes back goes on, and a judgment that was frozen still is.
         slots_release(slot_ids=_held_end(campaign, surrogate_id, ended_at=now))
         consent_withdraw(scope_id=campaign.pk, surrogate_id=surrogate_id, now=now)
     return asked
@@ -50,7 +51,13 @@ def withdrawal_ask(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> 
 def withdrawal_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
     """Take a withdrawal back before it takes effect: the same consent is in force again. Return whether there was one."""
     participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
-    asked = Withdrawal.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
+    return withdrawal_cancel(campaign=campaign, surrogate_id=surrogate_id, now=now)
+
+
+def withdrawal_cancel(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
+    """Make as if an annotator had not asked to leave; the caller holds their lock. Return whether they had."""
+    require_transaction()
+    asked = withdrawal_of(campaign=campaign, surrogate_id=surrogate_id)
     if asked is None:
         return False
     consent_restore(scope_id=campaign.pk, surrogate_id=surrogate_id, withdrawn_at=asked.asked_at, now=now)
@@ -62,8 +69,8 @@ def withdrawal_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) ->
 def participation_consent(*, campaign: Campaign, text_id: int, surrogate_id: UUID, now: datetime) -> None:
     """Record that an annotator agrees; whoever asked to leave before stays."""
     people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])
+    withdrawal_cancel(campaign=campaign, surrogate_id=surrogate_id, now=now)
     consent_give(text_id=text_id, surrogate_id=surrogate_id, now=now)
-    Withdrawal.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
 
 
 def withdrawal_of(*, campaign: Campaign, surrogate_id: UUID) -> Withdrawal | None:
@@ -104,6 +111,7 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     submissions_withdraw(campaign_id=campaign.pk, surrogate_id=surrogate_id, now=day)
     slots_release(slot_ids=slot_ids)
     mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
+    mine.filter(annotation=None).update(draft={})
     nobody = Surrogate.objects.create()
     annotations = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     unlinked = annotations.update(surrogate=nobody)
@@ -115,19 +123,19 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     reports = ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id)
     reports.update(surrogate=Surrogate.objects.create())
     _place_leave(campaign, surrogate_id)
-    Membership.objects.filter(scope_id=campaign.pk, user__surrogate_id=surrogate_id, role=Role.ANNOTATOR).delete()
+    role_end(scope_id=campaign.pk, surrogate_id=surrogate_id, role=Role.ANNOTATOR, now=now)
     # Names neither the person nor the annotations: the trail must not be the link that was just cut.
     record(action="work_unlink", subject=campaign, now=now, actor_id=None, scope_id=campaign.pk, count=unlinked)
     return unlinked
 
 
 def _held_end(campaign: Campaign, surrogate_id: UUID, *, ended_at: datetime) -> list[int]:
-    """End what an annotator holds, with nothing kept of it; return the slots."""
+    """End what an annotator holds; return the slots."""
     mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     held = mine.select_for_update(no_key=True).filter(state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
     slot_ids = list(held.order_by("pk").values_list("slot_id", flat=True))
-    held.update(state=AssignmentState.RELEASED, ended_at=ended_at, draft={})
-    mine.filter(state=AssignmentState.EXPIRED).update(state=AssignmentState.RELEASED, draft={})
+    held.update(state=AssignmentState.RELEASED, ended_at=ended_at)
+    mine.filter(state=AssignmentState.EXPIRED).update(state=AssignmentState.RELEASED)
     return slot_ids
 
 

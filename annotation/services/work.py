@@ -51,6 +51,10 @@ class AssignmentOver(WorkError):
         self.state = state
 
 
+class ConsentMissing(WorkError):
+    """The person has not agreed to the consent text that is in force now."""
+
+
 class DraftConflict(WorkError):
     """The draft was changed elsewhere (another tab) since this page was shown."""
 

@@ -18,13 +18,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.parameters import whole_number
-from accounts.permissions import Action, can, signed_in
+from accounts.permissions import Action, signed_in
+from accounts.selectors import consent_is_current
 from annotation.models import AnnotationState, Assignment, AssignmentState, Campaign, Participation
+from annotation.selectors.members import member_state
 from annotation.services import events as event_log
 from annotation.services import work as work_services
 from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
 from annotation.services.undo import NothingToUndo, submission_undo
-from annotation.services.work import NoSuchAssignment
+from annotation.services.work import ConsentMissing, NoSuchAssignment
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
 from annotation.views.problems import PROBLEMS, Problem, problem_of
@@ -49,9 +51,11 @@ def _shows_problems(view: View) -> View:
 def _check_member(request: HttpRequest, assignment_id: UUID) -> None:
     """Refuse whose assignment it is not, or who is no annotator any more, as if there were none."""
     user = signed_in(request)
-    own = Assignment.objects.filter(pk=assignment_id, surrogate_id=user.surrogate_id)
-    if not can(user, Action.ANNOTATE, own.values("campaign_id")[:1]):
+    state = member_state(assignment_id=assignment_id, surrogate_id=user.surrogate_id)
+    if state is None or not state.is_annotator or not user.is_active:
         raise NoSuchAssignment
+    if not state.has_agreed:  # to a newer text, or no more
+        raise ConsentMissing
 
 
 def _problem_page(request: HttpRequest, problem: Problem) -> HttpResponse:
@@ -83,6 +87,8 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
         .filter(campaign=campaign, surrogate_id=user.surrogate_id, state=AssignmentState.LIVE)
         .first()
     )
+    if live is not None and not consent_is_current(scope_id=campaign.pk, surrogate_id=user.surrogate_id):
+        return _show(request, campaign, Claim(None, Reason.CONSENT_NEEDED), now)
     return _show(request, campaign, Claim(live), now)
 
 

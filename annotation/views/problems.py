@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import AssignmentState
 from annotation.services.undo import NothingToUndo
-from annotation.services.work import AssignmentOver, DraftConflict, NoSuchAssignment
+from annotation.services.work import AssignmentOver, ConsentMissing, DraftConflict, NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
 
 
@@ -34,6 +34,9 @@ def _over(error: AssignmentOver) -> Problem:
 
 _PROBLEMS: dict[type[Exception], Callable[[Any], Problem]] = {
     NoSuchAssignment: lambda _error: Problem(404, _("This piece of work does not exist or is not yours.")),
+    ConsentMissing: lambda _error: Problem(
+        403, _("What you agreed to here has changed. Reload the page to read it; your marks are kept.")
+    ),
     DraftConflict: _conflict,
     AssignmentOver: _over,
     NothingToUndo: lambda _error: Problem(409, _("There is nothing to undo any more: it was too long ago.")),

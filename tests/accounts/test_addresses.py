@@ -3,13 +3,14 @@
 import re
 
 import pytest
+from django.apps import apps
 from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Membership, User
-from accounts.services import invitation_create
+from accounts.models import Invitation, Membership, User
+from accounts.services import invitation_create, invitations_send
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +67,39 @@ def test_an_address_makes_one_annotator_though_it_was_given_up(token, mailoutbox
     join(token, mailoutbox)
     assert User.objects.filter(email=OWN).exists()
     assert Membership.objects.count() == before
+
+
+def test_who_gave_an_address_up_may_take_it_again(token, mailoutbox):
+    client = join(token, mailoutbox)
+    move_to_another(client, mailoutbox)
+    client.post(reverse("account_email"), {"email": OWN, "action_remove": ""})
+    cache.clear()
+    client.post(reverse("account_email"), {"email": OWN, "action_add": ""})
+    confirm(client, mailoutbox)
+    client.post(reverse("account_email"), {"email": OWN, "action_primary": ""})
+    other = invitation_create(
+        scope_id=factories.antique(items=1).pk, role="annotator", uses=1, days=9, note="", now=timezone.now(),
+        actor_id=User.objects.get(is_admin=True).surrogate_id,
+    )  # fmt: skip
+    client.get(reverse("invitation", args=[other]))
+    client.post(reverse("invitation-accept"))
+    assert User.objects.get(email=OWN).memberships.count() == 2
+
+
+def test_nothing_of_an_erased_address_stays(token, mailoutbox, django_capture_on_commit_callbacks):
+    boss = User.objects.get(is_admin=True)
+    client = join(token, mailoutbox)
+    other = factories.antique(items=1)
+    invitations_send(
+        scope_id=other.pk, role="annotator", addresses=[OWN.upper()], days=9, label="x",
+        link=lambda token: token, actor_id=boss.surrogate_id, now=timezone.now(),
+    )  # fmt: skip
+    client.post(reverse("privacy"), {"confirm": OWN})
+    assert not User.objects.filter(email=OWN).exists()
+    for model in apps.get_models():
+        for row in model.objects.values():
+            assert OWN not in str(row).lower(), model
+    assert Invitation.objects.get(scope_id=other.pk).uses_left == 0  # else it would be open to anybody
 
 
 def test_an_address_that_was_never_confirmed_can_still_be_its_owners(token, mailoutbox):

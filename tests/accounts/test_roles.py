@@ -19,6 +19,7 @@ from accounts.services import (
     role_waiver_grant,
     token_hash,
 )
+from annotation.services.withdrawal import participation_withdraw
 from tests import factories
 from tests.concurrency.threads import at_once
 
@@ -152,7 +153,7 @@ def test_who_managed_once_does_not_let_themselves_in_again(client, campaign):
     assert not boss.memberships.exists()
 
 
-@pytest.mark.parametrize("before", ["manager", "researcher"])
+@pytest.mark.parametrize("before", ["manager", "researcher", "expert"])
 def test_who_saw_the_answers_once_does_not_annotate_later(campaign, before):
     person, admin = member(campaign, before), factories.user(is_admin=True)
     membership_revoke(
@@ -167,6 +168,22 @@ def test_who_saw_the_answers_once_does_not_annotate_later(campaign, before):
         user=person, scope_id=campaign.pk, reason="a lab of two", actor_id=admin.surrogate_id, now=timezone.now()
     )
     factories.join(campaign, person, "annotator")
+
+
+def test_who_annotated_or_left_judges_nothing_there(campaign, now):
+    person = member(campaign, "annotator")
+    with pytest.raises(RoleRefused):
+        factories.join(campaign, person, "expert")
+    participation_withdraw(campaign=campaign, surrogate_id=person.surrogate_id, now=now)
+    assert not person.memberships.exists()
+    with pytest.raises(RoleRefused, match="saw"):
+        factories.join(campaign, person, "expert")
+    factories.join(campaign, person, "annotator")
+
+
+def test_an_administrator_who_sees_everything_annotates_nowhere_without_a_waiver(campaign):
+    with pytest.raises(RoleRefused):
+        factories.join(campaign, factories.user(is_admin=True), "annotator")
 
 
 def test_who_annotated_once_may_manage_later(campaign):

@@ -1,10 +1,12 @@
 """The pages by which an annotator leaves a campaign, whatever became of their role."""
 
 import pytest
+from django.db import transaction
 from django.test import Client
 
 from accounts.models import Membership
-from annotation.models import Annotation, Withdrawal
+from accounts.services import consent_text_publish
+from annotation.models import Annotation, Assignment, EventChunk, ItemReport, Withdrawal
 from annotation.services.withdrawal import GRACE, withdrawals_apply
 from tests import factories
 
@@ -44,6 +46,43 @@ def test_who_lost_the_role_still_withdraws_and_takes_it_back(campaign, now):
     assert Annotation.objects.get().state == "withdrawn"
     assert client.get(leave).status_code == 404
     assert leave not in client.get("/").content.decode()
+
+
+def test_a_judgment_that_was_frozen_is_frozen_still_for_who_comes_back(now):
+    """Else one could see the page first, and then judge the question anew."""
+    campaign = factories.campaign(items=1)
+    person, client = factories.annotator(campaign), Client()
+    client.force_login(person)
+    held = factories.claim(campaign, person)
+    client.post(f"/assignments/{held.pk}/stage/", {"stage": "question", "version": "0", "label": "good"})
+    first = Assignment.objects.get().draft["question"]["first"]
+    client.post(f"/work/{campaign.slug}/leave/")
+    client.post(f"/work/{campaign.slug}/leave/", {"undo": "1"})
+    again = factories.claim(campaign, person)
+    assert (again.item_id, again.draft["question"]["first"]) == (held.item_id, first)
+    client.post(f"/work/{campaign.slug}/leave/")
+    withdrawals_apply(now + GRACE * 2)
+    assert [assignment.draft for assignment in Assignment.objects.all()] == [{}, {}]
+
+
+def test_nothing_is_recorded_before_a_new_text_is_agreed_to(campaign, now):
+    person, client = factories.annotator(campaign), Client()
+    client.force_login(person)
+    held = factories.claim(campaign, person)
+    with transaction.atomic():
+        text = consent_text_publish(
+            scope_id=campaign.pk, purpose="Something else.", recorded="More.", contact="a@example.org", approval_id="",
+            actor_id=None, now=now,
+        )  # fmt: skip
+    own = f"/assignments/{held.pk}"
+    sent = {"stage": "relevance", "version": "0", "label": "4", "sequence": "0", "events": '[["key", 1]]', "text": "x"}
+    for what in ("stage", "draft", "events", "submit", "skip", "report", "back", "extend"):
+        assert client.post(f"{own}/{what}/", {**sent, "reason": "unclear"}).status_code == 403, what
+    assert not Annotation.objects.exists() and not EventChunk.objects.exists() and not ItemReport.objects.exists()
+    assert client.get(f"/work/{campaign.slug}/")["Location"].endswith("/consent/")
+    client.post(f"/work/{campaign.slug}/consent/", {"text": text.pk})
+    assert client.post(f"{own}/stage/", sent).status_code == 302
+    assert Annotation.objects.get().state == "counted"
 
 
 def test_who_never_worked_there_has_no_such_page(campaign):

@@ -118,6 +118,32 @@ def test_a_task_handed_in_before_its_work_is_done_waits_for_a_manager(desk, sign
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("trained", [True, False])
+def test_a_task_whose_items_were_skipped_waits_for_a_manager(desk, trained):
+    """With training, nothing else was done at all."""
+    terms = {"items_per_ticket": 4, "reward_cents": 50, "training_bonus_cents": 7}
+    made = desk(items=4, n=1, sign=True, has_training=trained, terms=terms)
+    made.round()
+    assert made.worker("w", skips=1.0 if trained else 0.6).work() == "handed_in"
+    assert Ticket.objects.get().work.count() in ((0,) if trained else (1, 2, 3))
+    rounds(made)
+    ticket = Ticket.objects.get()
+    assert (ticket.state, ticket.problem) == ("unmatched", "submitted with items that were skipped")
+    assert not Errand.objects.filter(kind__in=["approve", "bonus"]).exists()
+
+
+@pytest.mark.django_db
+def test_a_visit_whose_items_were_skipped_does_not_leave_with_the_code_of_whole_work():
+    row = link(factories.antique(items=4, n=1), items_per_ticket=4)
+    client, page = come(by_link(row, "p1", "s1"))
+    page = client.post(path(page, "answer"), {"stage": "relevance", "version": "0", "label": "4"}, follow=True)
+    while "/skip/" in page.content.decode():
+        page = client.post(path(page, "skip"), {"reason": "unclear"}, follow=True)
+    last = page.content.decode()
+    assert "C3" in last and "C1" not in last
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_refusal_is_undone_before_the_same_ticket_is_accepted(desk):
     made = desk(items=2, n=3, sign=False, terms={"undo_seconds": 600, "reward_cents": 50})
     made.round()
@@ -153,7 +179,23 @@ def test_who_comes_back_by_another_visit_is_not_withdrawn():
     assert not Withdrawal.objects.exists()
     withdrawals_apply(timezone.now() + timedelta(days=8))
     assert states() == ["counted"] * 4
-    assert Consent.objects.filter(withdrawn_at=None).count() == 1
+    person = ExternalIdentity.objects.get().surrogate_id
+    assert Consent.objects.filter(surrogate_id=person, withdrawn_at=None).count() == 1
+
+
+@pytest.mark.django_db
+def test_a_visit_that_waits_is_kept_by_who_comes_back_in_any_way():
+    row = link(factories.antique(items=8, n=1))
+    client, page = come(by_link(row, "p1", "s1"))
+    statement = statement_of(work(client, page))
+    work(*come(unsigned(row, "p1", "s2")))  # waits for the panel's list
+    client.post(statement, {"withdraw": "yes"})
+    come(by_link(row, "p1", "s3"))  # agrees anew
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s2\n")
+    withdrawals_apply(timezone.now() + timedelta(days=8))
+    assert states() == ["counted"] * 4
+    person = ExternalIdentity.objects.get().surrogate_id
+    assert set(Ticket.objects.filter(work__isnull=False).values_list("surrogate", flat=True)) == {person}
 
 
 @pytest.mark.django_db

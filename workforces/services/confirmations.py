@@ -23,7 +23,7 @@ from workforces.services.identities import claimed_name, is_person_known, ticket
 from workforces.services.outbox import errand_add
 from workforces.services.pay import TRAINING, PayError, is_refusal_under_way, ticket_lock
 from workforces.services.terms import ticket_terms
-from workforces.services.tickets import ticket_annotations
+from workforces.services.tickets import has_skipped, ticket_annotations
 
 
 def _unconfirmed(ticket: Ticket) -> QuerySet[Ticket]:
@@ -45,6 +45,8 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
         problem = "submitted without the code we gave out"
     elif not Ticket.objects.filter(pk=ticket.pk, answered_at__isnull=False).exists():
         problem = "submitted before its work was done"
+    elif has_skipped(ticket):
+        problem = "submitted with items that were skipped"
     moved = _unconfirmed(ticket).update(
         state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
         submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,

@@ -14,7 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q
 
 from accounts.models import ExternalIdentity
 from accounts.transactions import durable, require_transaction
-from annotation.models import Annotation, Assignment
+from annotation.models import Annotation, Assignment, AssignmentState
 from annotation.services.claims import Claim, Reason, claim_next, participation_lock
 from annotation.services.counting import submissions_give_up
 from annotation.services.work import AssignmentOver, NoSuchAssignment, answer_take
@@ -208,6 +208,17 @@ def visits_lapse(now: datetime) -> None:
     waiting = Ticket.objects.filter(workforce=OuterRef("pk"), state__in=[TicketState.OPEN, TicketState.ANSWERED])
     for workforce in ways.filter(Exists(waiting)).select_related("campaign").order_by("pk"):
         tickets_lapse(workforce=workforce, now=now)
+
+
+def has_skipped(ticket: Ticket) -> bool:
+    """Return whether a ticket holds less work than it asks for, and its person gave items back unanswered meanwhile.
+
+    That may be right or not: a person decides whether it is paid.
+    """
+    if ticket.work.count() >= ticket_terms(ticket).items_per_ticket:
+        return False
+    own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
+    return own.filter(state=AssignmentState.SKIPPED, ended_at__gte=ticket.opened_at).exists()
 
 
 def ticket_annotations(ticket: Ticket) -> list[Annotation]:

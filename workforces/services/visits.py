@@ -15,7 +15,7 @@ from annotation.services.work import assignment_skip
 from workforces.kinds.base import Arrival, Outcome
 from workforces.models import Ticket, TicketState, TicketWork, Workforce
 from workforces.services.identities import surrogate_begin, ticket_find
-from workforces.services.tickets import is_owed, posting_find, ticket_finish
+from workforces.services.tickets import has_skipped, is_owed, posting_find, ticket_finish
 
 
 @durable
@@ -59,7 +59,8 @@ def visit_skip(*, ticket: Ticket, assignment_id: UUID, reason: str, now: datetim
 def visit_end(*, ticket: Ticket, now: datetime) -> bool:
     """Make a ticket ready to be handed in, if anything was done with it; return whether it is."""
     if ticket.work.exists():
-        return ticket_finish(ticket=ticket, outcome=Outcome.COMPLETED, now=now) or _is_finished(ticket)
+        outcome = Outcome.NOTHING_LEFT if has_skipped(ticket) else Outcome.COMPLETED
+        return ticket_finish(ticket=ticket, outcome=outcome, now=now) or _is_finished(ticket)
     if ticket.trained or is_owed(ticket):  # training is work too
         return ticket_finish(ticket=ticket, outcome=Outcome.NOTHING_LEFT, now=now) or _is_finished(ticket)
     return False

@@ -347,7 +347,7 @@ def events(request: HttpRequest, token: str, assignment_id: UUID) -> HttpRespons
     """Store a piece of the click log."""
     here = Visit(token)
     sent = events_sent(request)
-    if here.surrogate_id is not None and sent is not None:
+    if here.surrogate_id is not None and sent is not None and here.has_consented():
         event_log.events_store(
             assignment_id=assignment_id, surrogate_id=here.surrogate_id, sequence=sent[0], events=sent[1],
             now=timezone.now(),
