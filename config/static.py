@@ -30,10 +30,12 @@ class HashedStaticFilesStorage(CompressedManifestStaticFilesStorage):  # type: i
         """Hash what `collectstatic` has collected, as its base class does."""
         with tempfile.TemporaryDirectory() as folder:
             storage = FileSystemStorage(folder)
-            for name in list(paths):
-                if posixpath.splitext(name)[1] in IMPORTS and not name.startswith("vendor/"):
-                    paths[name] = (storage, storage.save(name, ContentFile(whole(name, paths).encode())))
-            yield from super().post_process(paths, **options)
+            made = {
+                name: (storage, storage.save(name, ContentFile(whole(name, paths).encode())))
+                for name in paths
+                if posixpath.splitext(name)[1] in IMPORTS and not name.startswith("vendor/")
+            }
+            yield from super().post_process({**paths, **made}, **options)
 
 
 def whole(name: str, paths: Paths, seen: set[str] | None = None) -> str:

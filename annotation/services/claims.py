@@ -115,6 +115,9 @@ def _own(campaign: Campaign, surrogate_id: UUID) -> dict[str, Assignment]:
     return {assignment.state: assignment for assignment in _with_item(held)}
 
 
+_WITH_ITEM = Statement(lambda pk: _with_item(Assignment.objects.filter(pk=pk)), UUID)
+
+
 def _with_item(assignments: QuerySet[Assignment]) -> QuerySet[Assignment]:
     """Return assignments with what their pages show."""
     return assignments.select_related("item__tokenization__document")
@@ -305,7 +308,7 @@ def _assign(claiming: _Claiming, eligible: _Eligibility, slot_id: int, item_id: 
         draft=kept.draft if kept else {},
         draft_version=1 if kept and kept.draft else 0,
     )
-    return Claim(_with_item(Assignment.objects.all()).get(pk=assignment.pk))
+    return Claim(_WITH_ITEM.first(assignment.pk))
 
 
 def _nothing(campaign: Campaign, search: QueueSearch) -> Claim:

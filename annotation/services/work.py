@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from accounts.audit import record
-from accounts.transactions import durable
+from accounts.transactions import durable, require_transaction
 from annotation.models import (
     FILLING,
     INTERNAL,
@@ -27,6 +29,7 @@ from annotation.services.counting import SUSPENDED, annotation_enter, annotation
 from annotation.signals import assignment_skipped
 from annotation.tasktypes.base import Draft
 from annotation.tasktypes.registry import TASK_TYPES
+from config.statements import Statement
 from documents.selectors import tokenization_of
 
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
@@ -227,14 +230,33 @@ def assignment_submit(*, assignment_id: UUID, surrogate_id: UUID, now: datetime,
 
 def _locked(assignment_id: UUID, surrogate_id: UUID) -> tuple[Assignment, Participation]:
     """Lock a person's place and return their own assignment as it is then: they may just have withdrawn."""
-    own = Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id)
-    places = Participation.objects.filter(campaign_id=own.values("campaign_id")[:1], surrogate_id=surrogate_id)
-    place = places_locked(places).first()
-    assignment = own.select_related("item__tokenization__document", "annotation").first()
+    require_transaction()
+    place: Participation | None = _PLACE.first(assignment_id, surrogate_id)
+    assignment: Assignment | None = _OWN.first(assignment_id, surrogate_id)
     if assignment is None or place is None:
         raise NoSuchAssignment
     assignment.campaign = place.campaign
     return assignment, place
+
+
+def _own(assignment_id: UUID, surrogate_id: UUID) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id)
+
+
+_PLACE = Statement(
+    lambda assignment_id, surrogate_id: places_locked(
+        Participation.objects.filter(
+            campaign_id=_own(assignment_id, surrogate_id).values("campaign_id")[:1], surrogate_id=surrogate_id
+        )
+    ),
+    UUID, UUID,
+)  # fmt: skip
+_OWN = Statement(
+    lambda assignment_id, surrogate_id: _own(assignment_id, surrogate_id).select_related(
+        "item__tokenization__document", "annotation"
+    ),
+    UUID, UUID,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

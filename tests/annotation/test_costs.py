@@ -72,3 +72,29 @@ def test_a_statement_takes_what_the_models_take_and_finds_the_same():
     assert slot_ids.rows(uuid4(), 0) == slot_ids.rows(campaign.pk, max(expected)[0]) == []
     with pytest.raises(AssertionError, match="not in the query"):
         Statement(lambda pk: Slot.objects.values_list("id"), UUID).rows(campaign.pk)
+
+
+def test_a_statement_makes_the_models_that_the_orm_makes():
+    campaign = factories.campaign(items=2)
+    person = factories.annotator(campaign)
+    done = factories.annotate(campaign, person, box=0, kind="yes").assignment_id
+    live = factories.claim(campaign, person).pk
+    kept = Statement(
+        lambda pk: Assignment.objects.filter(pk=pk).select_related("item__tokenization__document", "annotation"), UUID
+    )
+    for pk in (done, live):
+        own = Assignment.objects.select_related("item__tokenization__document", "annotation").get(pk=pk)
+        made = kept.first(pk)
+        pairs = [(made, own), (made.item, own.item), (made.item.tokenization, own.item.tokenization)]
+        pairs.append((made.item.tokenization.document, own.item.tokenization.document))
+        if pk == done:
+            pairs.append((made.annotation, own.annotation))
+        with CaptureQueriesContext(connection) as queries:
+            assert hasattr(made, "annotation") is (pk == done)
+            for one, other in pairs:
+                for field in other._meta.concrete_fields:
+                    assert getattr(one, field.attname) == getattr(other, field.attname), field
+        assert not queries.captured_queries
+    assert kept.first(uuid4()) is None
+    named = Statement(lambda name: Item.objects.filter(external_id=name), str)
+    assert named.instances(own.item.external_id) == [own.item]

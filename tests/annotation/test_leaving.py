@@ -75,12 +75,13 @@ def test_nothing_is_recorded_before_a_new_text_is_agreed_to(campaign, now):
             actor_id=None, now=now,
         )  # fmt: skip
     own = f"/assignments/{held.pk}"
-    sent = {"stage": "relevance", "version": "0", "label": "4", "sequence": "0", "events": '[["key", 1]]', "text": "x"}
+    sent = {"stage": "relevance", "version": "0", "label": "4", "sequence": "0", "events": '[[1, "key"]]', "text": "x"}
     for what in ("stage", "draft", "events", "submit", "skip", "report", "back", "extend"):
         assert client.post(f"{own}/{what}/", {**sent, "reason": "unclear"}).status_code == 403, what
     assert not Annotation.objects.exists() and not EventChunk.objects.exists() and not ItemReport.objects.exists()
     assert client.get(f"/work/{campaign.slug}/")["Location"].endswith("/consent/")
     client.post(f"/work/{campaign.slug}/consent/", {"text": text.pk})
+    assert client.post(f"{own}/events/", sent).status_code == 204 and EventChunk.objects.count() == 1
     assert client.post(f"{own}/stage/", sent).status_code == 302
     assert Annotation.objects.get().state == "counted"
 

@@ -14,7 +14,6 @@ import urllib.request
 import boto3
 import pytest
 
-from tests.browser.conftest import browser  # noqa: F401
 from tests.conftest import ROOT
 
 
@@ -106,10 +105,10 @@ def at_work(page, demo):
 
 
 @pytest.mark.browser
-def test_a_cold_page_of_work_is_few_requests_and_few_bytes(demo, browser):  # noqa: F811
+def test_a_cold_page_of_work_is_few_requests_and_few_bytes(demo, browser):
     context = browser.new_context()
     page, errors = context.new_page(), []
-    page.on("pageerror", errors.append)
+    page.on("pageerror", lambda error: errors.append(str(error)))
     at_work(page, demo)
     network, sizes = context.new_cdp_session(page), []
     network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))

@@ -12,7 +12,7 @@ from django.utils import timezone
 from marketplace.models import Assignment
 from marketplace.services.clockwork import clock_advance
 from tests.axe import VARIANTS, assert_accessible
-from tests.browser.conftest import Watched, browser  # noqa: F401 - a fixture
+from tests.browser.conftest import Watched
 from tests.marketplace.acts import accept as accept_behind_the_page
 from tests.marketplace.acts import do
 from tests.marketplace.conftest import HIT, external
@@ -62,7 +62,7 @@ def tasks():
 
 
 @pytest.fixture
-def open_worker(browser, site, settings):  # noqa: F811
+def open_worker(browser, site, settings):
     """Return a function that opens a watched browser as a worker, at the worker site's own host."""
     opened = []
 

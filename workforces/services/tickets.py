@@ -218,7 +218,9 @@ def has_skipped(ticket: Ticket) -> bool:
     if ticket.work.count() >= ticket_terms(ticket).items_per_ticket:
         return False
     own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
-    return own.filter(state=AssignmentState.SKIPPED, ended_at__gte=ticket.opened_at).exists()
+    skipped = own.filter(state=AssignmentState.SKIPPED, ended_at__gte=ticket.opened_at)
+    answered_at = Ticket.objects.values_list("answered_at", flat=True).get(pk=ticket.pk)
+    return skipped.filter(ended_at__lte=answered_at).exists() if answered_at else skipped.exists()
 
 
 def ticket_annotations(ticket: Ticket) -> list[Annotation]:
