@@ -73,6 +73,7 @@ lock:  ## after changing pyproject.toml (needs uv)
 
 perf: venv  ## figures for perf/README.md
 	$(BIN)/python -m perf.annotators
+	$(BIN)/python -m perf.imports
 	$(BIN)/python -m perf.claims
 	$(BIN)/python -m perf.pages
 	$(BIN)/python -m perf.marketplace
