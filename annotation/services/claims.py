@@ -46,6 +46,10 @@ class Reason(StrEnum):
     TRAINING_NEEDED = "training_needed"
 
 
+# There is nothing more for a person because of what there is, not because of who they are or what they did.
+RAN_OUT = (Reason.NOTHING_OPEN, Reason.ALL_SEEN, Reason.ALL_HELD)
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """An assignment, or the reason why there is none and when to try again."""

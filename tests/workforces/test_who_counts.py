@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Consent, ExternalIdentity
-from annotation.models import Standing, Withdrawal
+from annotation.models import Annotation, Standing, Withdrawal
 from annotation.services.people import standing_move
 from annotation.services.withdrawal import withdrawals_apply
 from quality.models import Verdict
@@ -40,7 +40,8 @@ def hand_in(url, **fields):
 def answer_one(url, label="4"):
     frame = Browser()
     page = frame.get(url)
-    page = frame.send(page.form_to("/agree/"))
+    if (consent := page.form_to("/agree/")) is not None:
+        page = frame.send(consent)
     return frame.send(page.form_to("/answer/"), label=label, active_seconds="2.0")
 
 
@@ -135,8 +136,35 @@ def test_a_task_whose_items_were_skipped_waits_for_a_manager(desk, trained):
     assert Ticket.objects.get().work.count() == (0 if trained else 1)
     rounds(made)
     ticket = Ticket.objects.get()
-    assert (ticket.state, ticket.problem) == ("unmatched", "submitted with items that were skipped")
+    assert (ticket.state, ticket.problem) == ("unmatched", "submitted with fewer items than it asks for")
     assert not Errand.objects.filter(kind__in=["approve", "bonus"]).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("ends", ["the quota", "the items"])
+def test_an_answer_in_each_of_several_tasks_is_not_paid_like_several_that_are_done(desk, ends):
+    items, quota = (9, 3) if ends == "the quota" else (3, None)
+    made = desk(items=items, n=3, quota=quota, terms={"items_per_ticket": 3, "reward_cents": 50, "places": 1})
+    rounds(made)
+    worker = made.worker("w")
+    pages = [answer_one(worker.take().frames[0]) for _ in range(3)]
+    for page in pages:
+        Browser().send(Browser().get(page.url).form_to(SUBMIT))
+    rounds(made)
+    assert Annotation.objects.count() == 3
+    assert list(Ticket.objects.values_list("state", flat=True)) == ["unmatched"] * 3
+    assert not Errand.objects.filter(kind="approve").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_did_all_that_was_left_is_paid(desk):
+    made = desk(items=4, n=1, terms={"items_per_ticket": 3, "reward_cents": 50})
+    made.round()
+    worker = made.worker("w")
+    assert [worker.work(), worker.work()] == ["handed_in"] * 2
+    rounds(made)
+    assert set(Ticket.objects.values_list("state", flat=True)) == {"approved"}
+    assert states() == ["counted"] * 4
 
 
 @pytest.mark.django_db

@@ -23,7 +23,7 @@ from workforces.services.identities import claimed_name, is_person_known, ticket
 from workforces.services.outbox import errand_add
 from workforces.services.pay import TRAINING, PayError, is_refusal_under_way, ticket_lock
 from workforces.services.terms import ticket_terms
-from workforces.services.tickets import has_skipped, ticket_annotations
+from workforces.services.tickets import ticket_annotations
 
 
 def _unconfirmed(ticket: Ticket) -> QuerySet[Ticket]:
@@ -43,10 +43,9 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     problem = ""
     if not proven:
         problem = "submitted without the code we gave out"
-    elif not Ticket.objects.filter(pk=ticket.pk, answered_at__isnull=False).exists():
-        problem = "submitted before its work was done"
-    elif has_skipped(ticket):
-        problem = "submitted with items that were skipped"
+    else:
+        answered_at, problem = Ticket.objects.values_list("answered_at", "problem").get(pk=ticket.pk)
+        problem = problem if answered_at else "submitted before its work was done"
     moved = _unconfirmed(ticket).update(
         state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
         submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,

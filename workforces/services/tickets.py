@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from accounts.models import ExternalIdentity
 from accounts.transactions import durable, require_transaction
@@ -21,7 +21,7 @@ from annotation.services.work import AssignmentOver, NoSuchAssignment, answer_ta
 from workforces.kinds.base import Arrival, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandKind, Posting, PostingState, Ticket, TicketState, TicketWork, Workforce
-from workforces.services.identities import surrogate_begin, ticket_people_lock
+from workforces.services.identities import same_person, surrogate_begin, ticket_people_lock
 from workforces.services.outbox import errand_add
 from workforces.services.terms import is_provisional, terms_of, ticket_terms
 
@@ -161,13 +161,18 @@ def ticket_answer(
     return ticket
 
 
-def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime) -> bool:
-    """Mark a ticket as ready to be handed in; where nobody has to confirm it, it is."""
+def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime, problem: str = "") -> bool:
+    """Mark a ticket as ready to be handed in; where nobody has to confirm it, it is.
+
+    With a ``problem``, a person decides about it once it was handed in.
+    """
     require_transaction()
     waits = is_provisional(ticket)
     state = TicketState.ANSWERED if waits else TicketState.SUBMITTED
     times = {"answered_at": now} if waits else {"answered_at": now, "submitted_at": now}
-    moved = Ticket.objects.filter(pk=ticket.pk, state=TicketState.OPEN).update(state=state, outcome=outcome, **times)
+    moved = Ticket.objects.filter(pk=ticket.pk, state=TicketState.OPEN).update(
+        state=state, outcome=outcome, problem=problem, **times
+    )  # fmt: skip
     return bool(moved)
 
 
@@ -210,17 +215,20 @@ def visits_lapse(now: datetime) -> None:
         tickets_lapse(workforce=workforce, now=now)
 
 
-def has_skipped(ticket: Ticket) -> bool:
-    """Return whether a ticket holds less work than it asks for, and its person gave items back unanswered meanwhile.
+def falls_short(ticket: Ticket, *, ran_out: bool) -> bool:
+    """Return whether a ticket holds less work than it asks for, and a person decides whether it is paid.
 
-    That may be right or not: a person decides whether it is paid.
+    Who did what there was before items ran out is paid, if they gave no item back and no other ticket of theirs falls
+    short: several tickets with an answer in each would be paid like several that are done.
     """
-    if ticket.work.count() >= ticket_terms(ticket).items_per_ticket:
+    wanted = ticket_terms(ticket).items_per_ticket
+    if ticket.work.count() >= wanted or is_owed(ticket):
         return False
-    own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
-    skipped = own.filter(state=AssignmentState.SKIPPED, ended_at__gte=ticket.opened_at)
-    answered_at = Ticket.objects.values_list("answered_at", flat=True).get(pk=ticket.pk)
-    return skipped.filter(ended_at__lte=answered_at).exists() if answered_at else skipped.exists()
+    people = same_person(ticket)
+    own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id__in=people)
+    others = Ticket.objects.filter(workforce__campaign_id=ticket.workforce.campaign_id, surrogate_id__in=people)
+    begun = others.exclude(pk=ticket.pk).annotate(done=Count("work")).filter(done__gt=0, done__lt=wanted)
+    return not ran_out or own.filter(state=AssignmentState.SKIPPED).exists() or begun.exists()
 
 
 def ticket_annotations(ticket: Ticket) -> list[Annotation]:

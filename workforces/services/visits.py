@@ -15,7 +15,7 @@ from annotation.services.work import assignment_skip
 from workforces.kinds.base import Arrival, Outcome
 from workforces.models import Ticket, TicketState, TicketWork, Workforce
 from workforces.services.identities import surrogate_begin, ticket_find
-from workforces.services.tickets import has_skipped, is_owed, posting_find, ticket_finish
+from workforces.services.tickets import falls_short, is_owed, posting_find, ticket_finish
 
 
 @durable
@@ -56,14 +56,18 @@ def visit_skip(*, ticket: Ticket, assignment_id: UUID, reason: str, now: datetim
 
 
 @durable
-def visit_end(*, ticket: Ticket, now: datetime) -> bool:
-    """Make a ticket ready to be handed in, if anything was done with it; return whether it is."""
-    if ticket.work.exists():
-        outcome = Outcome.NOTHING_LEFT if has_skipped(ticket) else Outcome.COMPLETED
-        return ticket_finish(ticket=ticket, outcome=outcome, now=now) or _is_finished(ticket)
-    if ticket.trained or is_owed(ticket):  # training is work too
-        return ticket_finish(ticket=ticket, outcome=Outcome.NOTHING_LEFT, now=now) or _is_finished(ticket)
-    return False
+def visit_end(*, ticket: Ticket, ran_out: bool, now: datetime) -> bool:
+    """Make a ticket ready to be handed in, if anything was done with it; return whether it is.
+
+    ``ran_out``: there is nothing more for this person because items ran out, not because they may have no more.
+    """
+    has_work = ticket.work.exists()
+    if not has_work and not ticket.trained and not is_owed(ticket):  # training is work too
+        return False
+    is_short = falls_short(ticket, ran_out=ran_out)
+    outcome = Outcome.COMPLETED if has_work and not is_short else Outcome.NOTHING_LEFT
+    problem = "submitted with fewer items than it asks for" if is_short else ""
+    return ticket_finish(ticket=ticket, outcome=outcome, now=now, problem=problem) or _is_finished(ticket)
 
 
 def _is_finished(ticket: Ticket) -> bool:

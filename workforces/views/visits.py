@@ -31,7 +31,7 @@ from accounts.selectors import consent_is_current, consent_text_current, is_forg
 from annotation.models import Campaign
 from annotation.selectors.campaigns import guideline_current
 from annotation.services import events as event_log
-from annotation.services.claims import Claim, Reason
+from annotation.services.claims import RAN_OUT, Claim, Reason
 from annotation.services.training import lesson_next
 from annotation.services.work import SKIP_REASONS, draft_save, stage_back
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
@@ -206,7 +206,7 @@ def visit(request: HttpRequest, token: str) -> HttpResponse:
     ticket = here.ticket()
     if ticket.state != TicketState.OPEN:
         return _leave(request, here, ticket)
-    if is_owed(ticket) and visit_services.visit_end(ticket=ticket, now=timezone.now()):
+    if is_owed(ticket) and visit_services.visit_end(ticket=ticket, ran_out=True, now=timezone.now()):
         ticket.refresh_from_db()
         return _leave(request, here, ticket)
     claim = ticket_claim(ticket=ticket, now=timezone.now())
@@ -237,7 +237,7 @@ def _lesson(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
 
 def _no_work(request: HttpRequest, here: Visit, ticket: Ticket, claim: Claim) -> HttpResponse:
     """Say that there is nothing; what was done with this ticket is handed in all the same."""
-    if visit_services.visit_end(ticket=ticket, now=timezone.now()):
+    if visit_services.visit_end(ticket=ticket, ran_out=claim.reason in RAN_OUT, now=timezone.now()):
         ticket.refresh_from_db()
         return _leave(request, here, ticket)
     outcome = Outcome.SCREENED_OUT if claim.reason is Reason.SUSPENDED else Outcome.NOTHING_LEFT
