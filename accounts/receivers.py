@@ -7,8 +7,8 @@ from allauth.account.signals import email_removed
 from django.dispatch import receiver
 from django.utils import timezone
 
+from accounts.identities import address_forget
 from accounts.models import User
-from accounts.services import address_forget
 
 
 @receiver(email_removed)

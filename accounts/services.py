@@ -3,26 +3,20 @@
 import hashlib
 import secrets
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
-from allauth.account.models import EmailAddress
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.core.mail import send_mail
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
 from accounts.audit import record
 from accounts.models import (
-    ClaimedIdentity,
     Consent,
     ConsentText,
-    ExternalIdentity,
-    ForgottenIdentity,
     FormerRole,
     Invitation,
     InvitationUse,
@@ -30,10 +24,9 @@ from accounts.models import (
     Role,
     RoleWaiver,
     Scope,
-    Surrogate,
     User,
 )
-from accounts.selectors import ACCOUNT, forgotten_mark, is_forgotten
+from accounts.selectors import ACCOUNT, is_forgotten
 from accounts.transactions import require_transaction
 
 
@@ -62,7 +55,7 @@ def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | 
     Raises
     ------
     RoleRefused
-        They would see, or saw before, the answers of a campaign and annotate or judge in it, without a waiver.
+        They would annotate or judge where they see or saw the answers, or do both, without a waiver.
     """
     require_transaction()
     User.objects.select_for_update(no_key=True).get(pk=user.pk)  # of two roles at once, the second sees the first
@@ -71,11 +64,7 @@ def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | 
         role in _BLIND and (user.is_admin or FormerRole.objects.filter(**other).exists())
     )
     if clashes and not RoleWaiver.objects.filter(user=user, scope_id=scope_id).exists():
-        raise RoleRefused(
-            _(
-                "who sees or saw the answers of a campaign neither annotates nor judges in it without an administrator's waiver"
-            )
-        )
+        raise RoleRefused(_("another role that you have or had here excludes it; an administrator can waive that"))
     membership, created = Membership.objects.get_or_create(user=user, scope_id=scope_id, role=Role(role))
     if created:
         record(action="membership_grant", subject=membership, now=now, actor_id=actor_id, scope_id=scope_id, role=role)
@@ -343,39 +332,6 @@ def consent_restore(*, scope_id: UUID, surrogate_id: UUID, withdrawn_at: datetim
     record(action="consent_restore", subject=f"scope:{scope_id}", now=now, actor_id=surrogate_id, scope_id=scope_id)
 
 
-@transaction.atomic
-def external_surrogate(*, source: str, name: str) -> UUID:
-    """Return the surrogate of a person whom a marketplace or a panel names; a new one for a new name."""
-    known = ExternalIdentity.objects.filter(source=source, name=name).first()
-    if known is not None:
-        return known.surrogate_id
-    try:
-        with transaction.atomic():
-            made = ExternalIdentity.objects.create(source=source, name=name, surrogate=Surrogate.objects.create())
-    except IntegrityError:  # the same person in two tabs at once
-        return ExternalIdentity.objects.get(source=source, name=name).surrogate_id
-    return made.surrogate_id
-
-
-@transaction.atomic
-def claimed_surrogate(*, surrogate_id: UUID, source: str, name: str) -> None:
-    """Begin a surrogate for a visit whose name nobody vouches for; doing it twice changes nothing."""
-    surrogate, _is_new = Surrogate.objects.get_or_create(pk=surrogate_id)
-    if ExternalIdentity.objects.filter(surrogate=surrogate).exists():
-        return  # it was confirmed since
-    ClaimedIdentity.objects.get_or_create(surrogate=surrogate, defaults={"source": source, "name": name})
-
-
-@transaction.atomic
-def claimed_confirm(*, surrogate_id: UUID, source: str, name: str) -> UUID:
-    """Return the surrogate of a name that was confirmed for a visit: the visit's own, if the name is new."""
-    ClaimedIdentity.objects.filter(surrogate_id=surrogate_id).delete()
-    with suppress(IntegrityError), transaction.atomic():
-        if not ExternalIdentity.objects.filter(source=source, name=name).exists():
-            ExternalIdentity.objects.create(source=source, name=name, surrogate_id=surrogate_id)
-    return ExternalIdentity.objects.get(source=source, name=name).surrogate_id
-
-
 def consents_join(*, scope_id: UUID, before: UUID, after: UUID) -> None:
     """Move the consents of one surrogate to another that turned out to be the same person, but for those that they have."""
     require_transaction()
@@ -384,43 +340,3 @@ def consents_join(*, scope_id: UUID, before: UUID, after: UUID) -> None:
     for pk, *what in given.filter(surrogate_id=before).values_list("pk", "text", "withdrawn_at"):
         if tuple(what) not in has:
             given.filter(pk=pk).update(surrogate_id=after)
-
-
-def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: datetime) -> None:
-    """Forget who a person of a marketplace is; their work stays, with nothing that leads to them."""
-    with transaction.atomic():
-        Surrogate.objects.filter(pk=identity.surrogate_id).update(erased_at=now)
-        ClaimedIdentity.objects.filter(source=identity.source, name=identity.name).delete()
-        ForgottenIdentity.objects.get_or_create(
-            mark=forgotten_mark(identity.source, identity.name), defaults={"at": now}
-        )
-        record(action="external_erase", subject=f"surrogate:{identity.surrogate_id}", now=now, actor_id=actor_id)
-        identity.delete()
-
-
-def address_forget(*, address: str, user: User | None, now: datetime) -> None:
-    """Remember, by a mark alone, that an address was a person's here who would be somebody else with it from now on.
-
-    With ``user``, whose account goes on: they may take the address again.
-    """
-    mark = forgotten_mark(ACCOUNT, address.lower())
-    ForgottenIdentity.objects.get_or_create(mark=mark, defaults={"at": now, "user": user})
-
-
-@transaction.atomic
-def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
-    """Erase a person: name, address, logins, roles and the key of their pseudonyms. Their work stays."""
-    surrogate = user.surrogate
-    surrogate.erased_at = now
-    surrogate.save(update_fields=["erased_at"])
-    record(action="user_erase", subject=surrogate, now=now, actor_id=actor_id)
-    confirmed = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
-    for address in {user.email, *confirmed}:
-        address_forget(address=address, user=None, now=now)
-        Invitation.objects.filter(email__iexact=address).update(email="", uses_left=0)
-    Invitation.objects.filter(created_by=surrogate).update(uses_left=0)
-    user_key = str(user.pk)
-    for session in Session.objects.filter(expire_date__gt=now).iterator():
-        if session.get_decoded().get("_auth_user_id") == user_key:
-            session.delete()
-    user.delete()

@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.adapter import INVITATION_KEY
+from accounts.identities import user_erase
 from accounts.models import User
 from accounts.permissions import signed_in
-from accounts.services import InvitationError, RoleRefused, invitation_accept, invitation_find, token_hash, user_erase
+from accounts.services import InvitationError, RoleRefused, invitation_accept, invitation_find, token_hash
 
 
 @require_GET

@@ -45,7 +45,8 @@ def whole(name: str, paths: Paths, seen: set[str] | None = None) -> str:
 
     Raises
     ------
-        ImproperlyConfigured: An import of another form, or of a file that is not there.
+    ImproperlyConfigured
+        An import of another form, or of a file that is not there.
     """
     seen = {name} if seen is None else seen
     storage, path = paths[name]

@@ -160,7 +160,7 @@ def _run(work: Work) -> None:
         _retry(work, "", pause=0, stalled=0)
     except RetryLater as error:
         _retry(work, str(error), pause=2 ** min(job.attempt, 6), stalled=0)
-    except ValueError as error:  # what was asked for cannot be done: told to whoever asked, no fault of ours
+    except ValueError as error:  # what was asked for cannot be done: told to the person who asked, no fault of ours
         logger.warning("job %s (%s) was refused: %s", job.pk, job.kind, error)
         _finish(work, JobState.FAILED, error=str(error) or repr(error))
     except Exception as error:

@@ -22,7 +22,7 @@ COUNTED_TO = 100
 DECISIONS_LOOKED_AT = 1000
 _CHUNK = 100
 _MOST_SCANNED = 5_000
-# The HITs of a type that a worker could still take, as ``open_hits`` says: thrice in the one statement of the list,
+# The HITs of a type that a worker could still take, as ``open_hits`` says: three times in the one statement of the list,
 # each time along the index of the open ones. Takes the time and the worker.
 _LIVE = ", ".join(f"'{state}'" for state in LIVE)
 _OPEN = f"""FROM marketplace_hit AS hit WHERE hit.hit_type_id = marketplace_hittype.id AND hit.state = '{Hit.State.ASSIGNABLE}'

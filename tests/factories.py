@@ -104,7 +104,7 @@ def launch(campaign: Campaign) -> int:
 
 
 def annotator(campaign: Campaign, name: str = "") -> User:
-    """Return somebody who may annotate and has agreed to do so."""
+    """Return someone who may annotate and has agreed to do so."""
     person = user(name)
     join(campaign, person)
     text = consent_text_current(campaign.pk)
@@ -169,7 +169,7 @@ def pairs(count: int, prefix: str = "9") -> list[dict[str, Any]]:
     """Return import rows of the antique task type: question ``k`` with answer ``k``."""
     return [
         {
-            "question_id": f"{prefix}{number:05d}", "question": f"How does one mend thing number {number}?",
+            "question_id": f"{prefix}{number:05d}", "question": f"How do you repair thing number {number}?",
             "answer_id": f"{prefix}{number:05d}_1", "answer": f"Take tool {number} and turn it slowly.",
             "possibly_correct_id": f"{prefix}{number:05d}_0", "possibly_correct_answer": f"Ask smith {number}.",
             "category": "Home",

@@ -11,7 +11,7 @@ from tests import factories
 
 
 @pytest.mark.django_db
-def test_a_page_of_somebody_who_is_logged_in_is_compressed(client):
+def test_a_page_of_someone_who_is_logged_in_is_compressed(client):
     client.force_login(factories.user("boss", is_admin=True))
     plain = client.get("/campaigns/new/")
     packed = client.get("/campaigns/new/", headers={"Accept-Encoding": "gzip"})

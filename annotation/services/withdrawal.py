@@ -67,7 +67,7 @@ def withdrawal_cancel(*, campaign: Campaign, surrogate_id: UUID, now: datetime) 
 
 @durable
 def participation_consent(*, campaign: Campaign, text_id: int, surrogate_id: UUID, now: datetime) -> None:
-    """Record that an annotator agrees; whoever asked to leave before stays."""
+    """Record that an annotator agrees; that takes back an earlier wish to leave."""
     people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])
     withdrawal_cancel(campaign=campaign, surrogate_id=surrogate_id, now=now)
     consent_give(text_id=text_id, surrogate_id=surrogate_id, now=now)

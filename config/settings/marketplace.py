@@ -82,7 +82,6 @@ ACCOUNT_EMAIL_VERIFICATION = (
     "none" if MARKETPLACE_IS_LOCAL else env.str("QUORATE_EMAIL_VERIFICATION", default="mandatory")
 )
 LOGIN_REDIRECT_URL = "home"
-SESSION_ENGINE = "config.sessions"
 SESSION_COOKIE_NAME = "marketplace_session"
 CSRF_COOKIE_NAME = "marketplace_csrf"
 LANGUAGE_COOKIE_NAME = "marketplace_language"

@@ -100,7 +100,7 @@ def test_downloads_need_the_role_and_a_name_from_the_manifest(world, client):
         assert client.get(f"/campaigns/{campaign.slug}/releases/1/files/{name}").status_code == 404
 
 
-def test_somebody_who_was_removed_cannot_go_on(world, client, now):
+def test_someone_who_was_removed_cannot_go_on(world, client, now):
     campaign, people, _ = world
     person = factories.annotator(factories.campaign(items=3))
     assignment = factories.claim(_campaign_of(person), person)

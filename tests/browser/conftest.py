@@ -44,7 +44,7 @@ class Watched:
 
 @pytest.fixture
 def open_browser(browser, live_server, request):
-    """Return a function that opens a fresh, watched browser context, logged in as somebody."""
+    """Return a function that opens a fresh, watched browser context, logged in as a given user."""
     opened = []
 
     def open_as(user=None, **options):

@@ -76,7 +76,7 @@ def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_
     frame.locator("[aria-current=step] [data-no]").press("n")
     frame.get_by_role("link", name="Go to the first task").press("Enter")
     inner.wait_for_selector("[aria-current=step]")
-    frame.get_by_text("How does one mend thing number 0?").wait_for()
+    frame.get_by_text("How do you repair thing number 0?").wait_for()
     assert inner.evaluate("document.cookie") == ""
     assert inner.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     frame.locator("#question").press("y")
@@ -124,7 +124,7 @@ LINK = {
 }  # fmt: skip
 
 
-def test_somebody_comes_by_a_link_on_a_phone_and_leaves_with_a_code(desk, open_browser):  # noqa: F811
+def test_someone_comes_by_a_link_on_a_phone_and_leaves_with_a_code(desk, open_browser):  # noqa: F811
     made = desk(items=3, n=1)
     row = workforce_add(campaign=made.campaign, kind="link", actor_id=None, now=timezone.now(), terms=LINK)
     visitor = open_browser(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)

@@ -118,10 +118,10 @@ def test_a_check_warns_of_a_marketplace_without_the_secret_of_its_frames(setting
 def test_limits_are_not_forgotten_when_strangers_fill_the_cache():
     call_command("createcachetable", "limits_test")
     lasting = LastingDatabaseCache("limits_test", {"OPTIONS": {"MAX_ENTRIES": 20}})
-    lasting.set("failures-of-somebody", 5, 600)
+    lasting.set("failures-of-one", 5, 600)
     for number in range(60):
         lasting.set(f"stranger-{number}", 1, 600)
-    assert lasting.get("failures-of-somebody") == 5
+    assert lasting.get("failures-of-one") == 5
     lasting.set("over", 1, -1)
     lasting.set("one-more", 1, 600)
     with connection.cursor() as cursor:
@@ -177,7 +177,7 @@ def test_failed_logins_are_limited_by_account_and_by_address(settings):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("verification", ["none", "optional"])
-def test_nobody_logs_in_by_somebody_elses_address(settings, verification):
+def test_nobody_logs_in_by_someone_elses_address(settings, verification):
     settings.ACCOUNT_EMAIL_VERIFICATION = verification
     anna, rosa = factories.user("anna"), factories.user("rosa")
     client = Client()
@@ -249,7 +249,7 @@ def test_whatever_makes_the_data_folder_first_makes_it_private(tmp_path):
 
 
 @pytest.mark.django_db
-def test_no_page_of_somebody_who_is_logged_in_is_kept(client):
+def test_no_page_of_someone_who_is_logged_in_is_kept(client):
     campaign = factories.campaign(items=1)
     client.force_login(factories.user(is_admin=True))
     for path in ("/", "/jsi18n/", "/account/email/", f"/campaigns/{campaign.slug}/people/", "/healthz"):

@@ -24,7 +24,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("consent", "leave", "training", "work"), ("get post", {"annotator"})),
     "work-guidelines": ("get", SEE | {"annotator"}),
     **dict.fromkeys(("reserve", "undo"), ("post", {"annotator"})),
-    # Of somebody else's assignment nobody learns that it is there.
+    # Of someone else's assignment nobody learns that it is there.
     **dict.fromkeys(("stage", "back", "draft", "submit", "skip", "report", "extend", "events"), ("post", NOBODY)),
     "campaign-new": ("get post", {"admin"}),
     **dict.fromkeys(("campaign", "items"), ("get", SEE)),

@@ -1,4 +1,4 @@
-"""One campaign with everything in it, somebody in each role, and an address for every route."""
+"""One campaign with everything in it, someone in each role, and an address for every route."""
 
 import itertools
 from typing import Any

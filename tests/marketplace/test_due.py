@@ -161,7 +161,7 @@ def test_a_lab_of_its_own_pays_no_fees(make_requester, site, worker):
     assert (str(side.money()["paid"]), str(side.money()["fees"])) == ("0.60", "0.00")
 
 
-def test_a_type_with_another_reward_moves_the_hold_unless_somebody_is_at_work(lab, worker):
+def test_a_type_with_another_reward_moves_the_hold_unless_someone_is_at_work(lab, worker):
     hit = lab.hit(Reward="0.10", MaxAssignments=1)
     dear = lab.client.create_hit_type(AssignmentDurationInSeconds=600, Reward="1.00", Title="t", Description="d")[
         "HITTypeId"

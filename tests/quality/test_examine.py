@@ -22,7 +22,7 @@ def broken(campaign):
     return made
 
 
-def mend(annotation):
+def repair(annotation):
     Annotation.objects.filter(pk=annotation.pk).update(answer={"label": 4, "way": ""}, redacted_at=timezone.now())
 
 
@@ -47,7 +47,7 @@ def test_what_cannot_be_examined_is_shown_tried_again_and_keeps_nobody_else_wait
 
     factories.examine(campaign)  # it rests for a while
     assert Unexamined.objects.get().attempts == 1
-    mend(first)
+    repair(first)
     client.post(f"/campaigns/{campaign.slug}/decisions/examine/0/")
     factories.run_jobs()
     assert not Unexamined.objects.exists()
@@ -61,7 +61,7 @@ def test_what_rests_is_found_again_by_the_sweep(now):
     Job.objects.all().delete()
     examine_due(now)
     assert not Job.objects.exists()
-    mend(first)
+    repair(first)
     Unexamined.objects.update(try_at=now)
     examine_due(timezone.now())
     factories.run_jobs()

@@ -92,7 +92,7 @@ def test_inspections_come_one_by_one_and_can_take_work_out(client):
     client.force_login(member(campaign, Role.MANAGER))
     url = reverse("quality-inspect", args=[campaign.slug])
     first = Inspection.objects.order_by("pk").first()
-    assert b"How does one mend thing number 0?" in client.get(url).content
+    assert b"How do you repair thing number 0?" in client.get(url).content
     client.post(url, {"inspection": first.pk, "verdict": "wrong", "exclude": "1"})
     first.refresh_from_db()
     first.annotation.refresh_from_db()
@@ -110,7 +110,7 @@ def test_an_expert_sees_the_pair_and_nothing_that_others_said(client):
     client.force_login(expert)
     url = reverse("quality-cases", args=[campaign.slug])
     page = client.get(url)
-    assert b"How does one mend thing number 0?" in page.content
+    assert b"How do you repair thing number 0?" in page.content
     assert not any(word in page.content.decode() for word in ("votes", "round 1", "majority"))
     client.post(url, {"case": Case.objects.get().pk, "label": "3", "justification": "It tries."})
     assert Opinion.objects.get().surrogate_id == expert.surrogate_id

@@ -74,7 +74,7 @@ def signed(query):
 
 
 def arrive(made, worker, assignment, hit=None):
-    """Open the frame's address as somebody who says who they are; agree, and return the page of the item."""
+    """Open the frame's address as someone who says who they are; agree, and return the page of the item."""
     client = Client()
     query = {"assignmentId": assignment, "hitId": hit or Posting.objects.order_by("pk")[0].hit_id, "workerId": worker}
     page = client.get(made.workforce.path, signed(query), follow=True)

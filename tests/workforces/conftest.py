@@ -72,7 +72,7 @@ class Desk:
                 self.client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
 
     def worker(self, name, **profile):
-        """Return somebody with an account at the marketplace, logged in."""
+        """Return someone with an account at the marketplace, logged in."""
         email = f"{name}-{self.campaign.slug}@example.org"
         site, cookie = self.market.worker(email)
         truth = {}

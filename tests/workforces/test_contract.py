@@ -21,7 +21,7 @@ CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left":
 
 
 class Internal:
-    """Somebody with an account."""
+    """Someone with an account."""
 
     def __init__(self, made):
         self.campaign = made.campaign
@@ -44,7 +44,7 @@ class Internal:
 
 
 class Link(Internal):
-    """Somebody sent by a panel."""
+    """Someone sent by a panel."""
 
     def __init__(self, made):
         self.row = workforce_add(campaign=made.campaign, kind="link", terms=CODES, actor_id=None, now=timezone.now())
@@ -70,7 +70,7 @@ class Link(Internal):
 
 
 class MTurk:
-    """Somebody who takes a HIT at the marketplace."""
+    """Someone who takes a HIT at the marketplace."""
 
     def __init__(self, made):
         self.made = made
@@ -129,7 +129,7 @@ def test_everybody_meets_each_item_once_and_is_told_when_nothing_is_left(visitor
         assert re.search("Nothing is left|Everything is answered|seen them all", visitor.open())
 
 
-def test_somebody_who_is_suspended_gets_nothing_and_keeps_what_they_did(visitor):
+def test_someone_who_is_suspended_gets_nothing_and_keeps_what_they_did(visitor):
     visitor.answer(visitor.open(), 3)
     visitor.hand_in()
     campaign = Annotation.objects.get().campaign

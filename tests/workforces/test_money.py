@@ -7,8 +7,8 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
+from accounts.identities import external_erase, external_surrogate
 from accounts.models import AuditEvent, ExternalIdentity
-from accounts.services import external_erase, external_surrogate
 from annotation.models import Participation
 from annotation.services.people import standing_move
 from tests import factories
@@ -97,7 +97,7 @@ def test_a_warning_reaches_the_person_at_the_marketplace_and_on_their_statement(
     assert "Please read the guidelines again" in page.content.decode()
 
 
-def test_the_books_are_compared_after_somebody_was_erased(desk):
+def test_the_books_are_compared_after_someone_was_erased(desk):
     made = desk(items=1)
     made.round()
     made.worker("a").work()
@@ -109,7 +109,7 @@ def test_the_books_are_compared_after_somebody_was_erased(desk):
     assert (found.differences, found.rewards_ours, found.rewards_theirs) == ([], 10, 10)
 
 
-def test_a_posting_that_somebody_works_on_slowly_is_not_replaced(desk):
+def test_a_posting_that_someone_works_on_slowly_is_not_replaced(desk):
     made = desk(items=2, n=1, terms={"stale_seconds": 60, "places": 1})
     made.round()
     client, page = arrive(made, "ASLOW", "3SLOW")
@@ -139,7 +139,7 @@ def test_what_the_training_costs_stays_committed_until_its_bonus_is_due(desk):
     assert committed_cents(made.workforce) == before
 
 
-def test_the_last_word_on_letting_somebody_in_holds_whatever_order_the_errands_take(desk):
+def test_the_last_word_on_letting_someone_in_holds_whatever_order_the_errands_take(desk):
     made = desk(items=1)
     made.round()
     made.worker("a").work()
@@ -269,7 +269,7 @@ def test_an_appeal_is_paid_by_override_and_after_thirty_days_by_bonus(desk, days
         made.market.call("marketplace_clock", "--reset")
 
 
-def test_the_pay_of_somebody_who_is_paused_waits_for_a_manager_but_not_for_ever(desk):
+def test_the_pay_of_someone_who_is_paused_waits_for_a_manager_but_not_for_ever(desk):
     made = desk(items=1)
     made.round()
     made.worker("a").work()
@@ -285,7 +285,7 @@ def test_the_pay_of_somebody_who_is_paused_waits_for_a_manager_but_not_for_ever(
     assert paid(made) == 10
 
 
-def test_somebody_who_did_the_training_and_finds_nothing_left_hands_in_and_is_paid(desk):
+def test_someone_who_did_the_training_and_finds_nothing_left_hands_in_and_is_paid(desk):
     made = desk(items=1, n=1, has_training=True, terms={"training_bonus_cents": 25})
     made.round()
     late = made.worker("late")

@@ -65,7 +65,7 @@ def test_a_visit_that_no_list_confirms_is_given_up_and_its_slots_reopen():
 
 
 def test_two_visits_with_the_same_ids_are_for_a_manager_to_decide():
-    """Whoever was quicker is not believed: both claim to be the one that the panel lists."""
+    """The quicker one is not believed: both claim to be the one that the panel lists."""
     row = link(factories.antique(items=8, n=1))
     for _ in range(2):
         work(*come(unsigned(row, "p1", "s1")))

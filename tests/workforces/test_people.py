@@ -46,7 +46,7 @@ def test_a_worker_on_many_hits_of_a_campaign_meets_no_item_twice_and_is_kept_out
     assert Errand.objects.filter(kind="revoke", state="confirmed").count() == 1
 
 
-def test_somebody_who_is_reinstated_may_take_postings_again(desk):
+def test_someone_who_is_reinstated_may_take_postings_again(desk):
     made = desk(items=3, n=1, gold=6, policy=Policy(gold_rate=0, gold_first=3, gold_first_items=3))
     made.round()
     worker = made.worker("back", care=1.0)
@@ -93,7 +93,7 @@ def test_work_confirmed_after_a_suspension_or_a_withdrawal_does_not_count(desk):
     assert paid(made) == 20  # it was done, and nobody refused it
 
 
-def test_somebody_from_a_marketplace_can_take_consent_back_and_is_paid_all_the_same(desk):
+def test_someone_from_a_marketplace_can_take_consent_back_and_is_paid_all_the_same(desk):
     made = desk(items=2, n=1)
     made.round()
     made.worker("leaver").work()

@@ -103,7 +103,7 @@ def crawl(client, start, secrets, *, steps):
     return read
 
 
-def test_no_answer_to_somebody_by_a_link_tells_anything(campaign):
+def test_no_answer_to_someone_by_a_link_tells_anything(campaign):
     row = workforce_add(campaign=campaign, kind="link", terms=CODES, actor_id=None, now=timezone.now())
     start = f"{row.path}?PROLIFIC_PID=p1&SESSION_ID=s1"
     client = Client()

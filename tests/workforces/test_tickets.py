@@ -31,7 +31,7 @@ def test_a_preview_makes_no_row(desk):
         page = Client().get(made.workforce.path, query)
         assert page.status_code == 200
         assert b"preview" in page.content
-        assert b"How does one mend" not in page.content  # a sample, never an item
+        assert b"How do you repair" not in page.content  # a sample, never an item
     assert not any(table.objects.exists() for table in tables)
 
 
@@ -137,7 +137,7 @@ def test_what_was_accepted_before_its_hit_ended_can_be_handed_in_counts_and_is_p
     made.round()
     made.round()
     first.refresh_from_db()
-    assert first.state == "ended"  # not settled: somebody has accepted it
+    assert first.state == "ended"  # not settled: someone has accepted it
     assert worker.finish(taken) == "handed_in"
     made.round()
     made.round()
@@ -149,7 +149,7 @@ def test_what_was_accepted_before_its_hit_ended_can_be_handed_in_counts_and_is_p
 
 
 def test_work_under_a_name_without_our_code_goes_to_a_person_unpaid_and_uncounted(desk):
-    """Somebody answers as another worker; that worker submits the assignment with no code of ours."""
+    """Someone answers as another worker; that worker submits the assignment with no code of ours."""
     made = desk(items=1, n=1, sign=False)
     made.round()
     worker = made.worker("victim")

@@ -1,4 +1,4 @@
-"""A visit is a claim: what somebody can reach, see and undo with ids that anybody could write into an address."""
+"""A visit is a claim: what a visitor can reach, see and undo with ids that anyone could write into an address."""
 
 import re
 from datetime import timedelta
@@ -143,7 +143,7 @@ def test_a_managers_stated_risk_lets_unsigned_work_count_at_once_and_makes_nobod
     assert not ExternalIdentity.objects.exists()  # a claim is believed by nobody, whatever its work counts for
 
 
-def test_somebody_suspended_cannot_come_back_as_an_unsigned_visit():
+def test_someone_suspended_cannot_come_back_as_an_unsigned_visit():
     row = link(factories.antique(items=4, n=1))
     work(*come(unsigned(row, "p1", "s1")))
     confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
@@ -158,7 +158,7 @@ def test_somebody_suspended_cannot_come_back_as_an_unsigned_visit():
 
 
 def test_a_claimed_name_is_forgotten_with_the_person_who_is_erased():
-    from accounts.services import external_erase
+    from accounts.identities import external_erase
 
     row = link(factories.antique(items=4, n=1))
     work(*come(by_link(row, "p1", "s1")))

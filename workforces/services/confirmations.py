@@ -11,9 +11,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.audit import record
+from accounts.identities import external_surrogate
 from accounts.models import Surrogate
 from accounts.selectors import is_forgotten
-from accounts.services import external_surrogate
 from accounts.transactions import durable
 from annotation.services.counting import submissions_confirm, submissions_give_up
 from workforces.kinds.mturk.client import RemoteAssignment
@@ -71,7 +71,7 @@ def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
 def _confirmed(ticket: Ticket, person: UUID, now: datetime) -> None:
     """Let the answers of a ticket count, and pay for the training round, once for each person.
 
-    Of somebody who was erased meanwhile nothing counts any more: nobody can tell what else they annotated.
+    Of a person who was erased meanwhile nothing counts any more: nobody can tell what else they annotated.
     """
     if not is_person_known(person):
         submissions_give_up(annotations=ticket_annotations(ticket), because="the person was erased", now=now)

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from django.db.models import Q
 
+from accounts.identities import external_erase
 from accounts.models import ExternalIdentity
-from accounts.services import external_erase
 from accounts.transactions import durable
 from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandState, Ticket, TicketState

@@ -9,9 +9,10 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
+from accounts.identities import claimed_confirm, claimed_surrogate, external_surrogate
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate
 from accounts.selectors import left_since
-from accounts.services import claimed_confirm, claimed_surrogate, consent_withdraw, external_surrogate
+from accounts.services import consent_withdraw
 from accounts.transactions import require_transaction
 from annotation.services.counting import people_lock
 from annotation.services.joining import participation_join
@@ -58,9 +59,8 @@ def claimed_name(ticket: Ticket) -> str:
 
 def same_person(ticket: Ticket) -> set[UUID]:
     """Return the surrogates that may be the person of a ticket: their own, and those of visits with their name."""
-    own = Q(claimed__surrogate=ticket.surrogate_id) | Q(external__surrogate=ticket.surrogate_id)
-    named = Surrogate.objects.filter(own).values_list("claimed__name", "external__name").first()
-    name = next(filter(None, named or ()), None)
+    own = Surrogate.objects.filter(pk=ticket.surrogate_id).values_list("claimed__name", "external__name")
+    name = next(filter(None, own.get()), None)
     if name is None:
         return {ticket.surrogate_id}
     source = ticket.workforce.source

@@ -78,7 +78,7 @@ def test_what_expires_is_open_again_and_its_draft_returns_to_its_author(now):
     assert reason(campaign, other, now) is Reason.ALL_HELD
 
 
-def test_somebody_overdue_who_comes_back_before_the_sweep_goes_on(now):
+def test_someone_overdue_who_comes_back_before_the_sweep_goes_on(now):
     campaign = factories.campaign(items=2)
     person = factories.annotator(campaign)
     first = factories.claim(campaign, person)
@@ -88,7 +88,7 @@ def test_somebody_overdue_who_comes_back_before_the_sweep_goes_on(now):
     assert claim.assignment.deadline_at > later
 
 
-def test_a_skipped_item_goes_to_somebody_else(now):
+def test_a_skipped_item_goes_to_someone_else(now):
     campaign = factories.campaign(items=1)
     person, other = factories.annotator(campaign), factories.annotator(campaign)
     assignment = factories.claim(campaign, person)
@@ -177,7 +177,7 @@ def test_nothing_is_reserved_while_the_campaign_is_paused(now):
     assert not Assignment.objects.filter(state="reserved").exists()
 
 
-def test_somebody_sent_back_in_the_queue_passes_over_what_they_have_seen_and_is_sent_back_once(now, look_ahead):
+def test_someone_sent_back_in_the_queue_passes_over_what_they_have_seen_and_is_sent_back_once(now, look_ahead):
     look_ahead(4)
     campaign = factories.campaign(n=1, items=9)
     person = factories.annotator(campaign)

@@ -273,7 +273,7 @@ def test_what_was_excluded_counts_again_only_while_its_slot_is_free(campaign, no
     assert (made.state, other.state) == ("excluded", "counted")
 
 
-def test_the_work_of_somebody_suspended_is_excluded_when_it_is_confirmed(campaign, now):
+def test_the_work_of_someone_suspended_is_excluded_when_it_is_confirmed(campaign, now):
     person = factories.annotator(campaign)
     made = _provisional(campaign, person, now)
     with transaction.atomic():
@@ -328,7 +328,7 @@ def test_extending_an_item_keeps_its_verdict(now):
 
 
 def test_only_counting_writes_states_of_annotations_and_slots():
-    """Look for writes elsewhere: an update of a slot's or an annotation's state, or of somebody's tally."""
+    """Look for writes elsewhere: an update of a slot's or an annotation's state, or of a person's tally."""
     import re
 
     from tests.conftest import ROOT
@@ -367,7 +367,7 @@ def test_what_is_submitted_on_an_item_that_was_retired_at_that_moment_fills_noth
     assert (made.state, made.slot, Slot.objects.get().state) == ("retired", None, "closed")
 
 
-def test_the_work_of_somebody_suspended_is_not_restored(campaign, now):
+def test_the_work_of_someone_suspended_is_not_restored(campaign, now):
     person = factories.annotator(campaign)
     made = factories.vote(campaign, person, 4)
     annotation_exclude(annotation=made, because="test", actor_id=None, now=now)

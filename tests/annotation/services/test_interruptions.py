@@ -136,7 +136,7 @@ def test_leaving_does_not_lift_a_suspension(now):
     assert not person.memberships.exists()
 
 
-def test_many_reopened_slots_that_somebody_has_seen_cost_them_one_look(now, look_ahead, django_assert_max_num_queries):
+def test_many_reopened_slots_that_someone_has_seen_cost_them_one_look(now, look_ahead, django_assert_max_num_queries):
     look_ahead(16)
     campaign = factories.campaign(n=1, items=60)
     person = factories.annotator(campaign)

@@ -8,8 +8,8 @@ from django.db import Error, connection, transaction
 from django.utils import timezone
 from isal import igzip
 
+from accounts.identities import user_erase
 from accounts.models import AuditEvent, Consent, User
-from accounts.services import user_erase
 from annotation.models import Annotation, Assignment, EventChunk, ItemReport, Slot
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.claims import Reason
@@ -114,7 +114,7 @@ def test_going_back_is_recorded(now):
     assert [step[0] for step in back.draft["back"]] == ["short_answer"]
 
 
-def test_somebody_elses_assignment_does_not_exist(now):
+def test_someone_elses_assignment_does_not_exist(now):
     campaign = factories.campaign(items=1)
     assignment = factories.claim(campaign, factories.annotator(campaign))
     stranger = factories.annotator(campaign)
