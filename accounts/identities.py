@@ -67,6 +67,12 @@ def address_forget(*, address: str, user: User | None, now: datetime) -> None:
     ForgottenIdentity.objects.get_or_create(mark=mark, defaults={"at": now, "user": user})
 
 
+def _proven_addresses(user: User) -> set[str]:
+    """Return the addresses that are this person's: one that they did not confirm may be another's."""
+    is_confirmed = dict(EmailAddress.objects.filter(user=user).values_list("email", "verified"))
+    return {address for address in {user.email, *is_confirmed} if is_confirmed.get(address, True)}
+
+
 @transaction.atomic
 def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
     """Erase a person: name, address, logins, roles and the key of their pseudonyms. Their work stays."""
@@ -74,8 +80,7 @@ def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
     surrogate.erased_at = now
     surrogate.save(update_fields=["erased_at"])
     record(action="user_erase", subject=surrogate, now=now, actor_id=actor_id)
-    confirmed = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
-    for address in {user.email, *confirmed}:
+    for address in _proven_addresses(user):
         address_forget(address=address, user=None, now=now)
         Invitation.objects.filter(email__iexact=address).update(email="", uses_left=0)
     Invitation.objects.filter(created_by=surrogate).update(uses_left=0)

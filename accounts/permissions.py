@@ -33,6 +33,8 @@ _ALLOWED: dict[str, frozenset[Action]] = {
     Role.RESEARCHER: frozenset({Action.SEE_CAMPAIGN, Action.SEE_RELEASES, Action.RELEASE}),
 }
 
+# What administrators may not do either, without the role.
+_BY_ROLE_ALONE = frozenset({Action.ANNOTATE, Action.JUDGE})
 
 # A campaign, or the query that finds its id.
 ScopeId = UUID | QuerySet[Any, Any]
@@ -49,13 +51,13 @@ def roles_of(user: User | AnonymousUser, scope_id: ScopeId) -> frozenset[str]:
 def can(user: User | AnonymousUser, action: Action, scope_id: ScopeId | None = None) -> bool:
     """Return whether a person may do something, in a campaign or (without one) on the installation.
 
-    Administrators may do everything except annotate, which needs the role: work has to be someone's.
+    Administrators may do everything except annotate and judge, which need the role: that work has to be blind.
     """
     if not isinstance(user, User) or not user.is_active:
         return False
     if scope_id is None:
         return user.is_admin
-    if user.is_admin and action is not Action.ANNOTATE:
+    if user.is_admin and action not in _BY_ROLE_ALONE:
         return True
     return any(action in _ALLOWED[role] for role in roles_of(user, scope_id))
 
@@ -64,7 +66,7 @@ def actions_of(user: User, scope_id: UUID) -> frozenset[Action]:
     """Return everything a person may do in a campaign."""
     roles = roles_of(user, scope_id)
     allowed = frozenset[Action]().union(*(_ALLOWED[role] for role in roles))
-    return allowed | (frozenset(Action) - {Action.ANNOTATE}) if user.is_admin else allowed
+    return allowed | (frozenset(Action) - _BY_ROLE_ALONE) if user.is_admin else allowed
 
 
 def signed_in(request: "HttpRequest") -> User:

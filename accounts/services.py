@@ -38,13 +38,13 @@ class RoleRefused(ValueError):
     """A person cannot have a role beside those that they have; the message says why."""
 
 
-# Who sees other people's answers can neither annotate nor judge blind; researchers see them in releases. Nobody
-# judges where they annotate.
+# Who sees other people's answers, as researchers do in releases, can neither annotate nor judge blind. Nobody judges
+# where they annotate.
 _EXCLUDES: dict[str, frozenset[Role]] = {
     Role.ANNOTATOR: frozenset({Role.MANAGER, Role.RESEARCHER, Role.EXPERT}),
-    Role.EXPERT: frozenset({Role.MANAGER, Role.ANNOTATOR}),
+    Role.EXPERT: frozenset({Role.MANAGER, Role.RESEARCHER, Role.ANNOTATOR}),
     Role.MANAGER: frozenset({Role.ANNOTATOR, Role.EXPERT}),
-    Role.RESEARCHER: frozenset({Role.ANNOTATOR}),
+    Role.RESEARCHER: frozenset({Role.ANNOTATOR, Role.EXPERT}),
 }
 _BLIND = (Role.ANNOTATOR, Role.EXPERT)  # these roles are spoilt by what a person saw by another that they had before
 

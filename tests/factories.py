@@ -8,9 +8,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.models import Role, User
+from accounts.models import ConsentText, Role, User
 from accounts.selectors import consent_text_current
-from accounts.services import consent_give, membership_grant, role_waiver_grant
+from accounts.services import consent_give, consent_text_publish, membership_grant, role_waiver_grant
 from annotation.management.campaigns import launch_here
 from annotation.models import Annotation, Assignment, Campaign, CampaignState, Item
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
@@ -41,6 +41,15 @@ class Quiet:
 
     def isatty(self) -> bool:
         return False
+
+
+def consent_text(campaign: Campaign) -> ConsentText:
+    """Publish a new consent text, to which nobody has agreed."""
+    with transaction.atomic():
+        return consent_text_publish(
+            scope_id=campaign.pk, purpose="Something else.", recorded="More.", contact="a@example.org", approval_id="",
+            actor_id=None, now=timezone.now(),
+        )  # fmt: skip
 
 
 def user(name: str = "", **fields: Any) -> User:

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Exists, Min, OuterRef, QuerySet, Subquery
 
 from accounts.models import Consent
-from accounts.selectors import consent_of
+from accounts.selectors import consent_is_current, consent_of
 from accounts.transactions import durable, require_transaction
 from annotation.models import (
     GIVEN_BACK,
@@ -71,7 +71,8 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime, place: 
     own = _own(campaign, surrogate_id)
     live = own.get(AssignmentState.LIVE)
     if live is not None and live.deadline_at > now:
-        return Claim(live)
+        agreed = consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id)
+        return Claim(live) if agreed else Claim(None, Reason.CONSENT_NEEDED)
     eligible = _eligibility(campaign, surrogate_id, place)
     if eligible.refusal is not None:
         return Claim(None, eligible.refusal)

@@ -114,3 +114,25 @@ def test_an_address_that_was_never_confirmed_can_still_be_its_owners(token, mail
     client.get(reverse("invitation", args=[token]))
     client.post(reverse("invitation-accept"))
     assert victim.memberships.count() == 1
+
+
+def test_who_erases_an_account_with_an_address_that_they_never_confirmed_bars_nobody(token, settings):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "optional"
+    boss = User.objects.get(is_admin=True)
+    invitations_send(
+        scope_id=factories.antique(items=1).pk, role="annotator", addresses=[OWN], days=9, label="x",
+        link=lambda token: token, actor_id=boss.surrogate_id, now=timezone.now(),
+    )  # fmt: skip
+    cache.clear()
+    stranger = Client()
+    stranger.get(reverse("invitation", args=[token]))
+    stranger.post(reverse("account_signup"), {"email": OWN, "password1": PASSWORD, "password2": PASSWORD})
+    assert User.objects.filter(email=OWN).exists()
+    stranger.post(reverse("privacy"), {"confirm": OWN})
+    assert not User.objects.filter(email=OWN).exists()
+    assert Invitation.objects.get(email=OWN).uses_left == 1
+    owner, client = User.objects.create_user(OWN, PASSWORD), Client()
+    client.force_login(owner)
+    client.get(reverse("invitation", args=[token]))
+    client.post(reverse("invitation-accept"))
+    assert owner.memberships.count() == 1

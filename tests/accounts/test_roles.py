@@ -138,6 +138,24 @@ def test_a_researcher_does_not_annotate_what_they_may_download(campaign):
         factories.join(campaign, member(campaign, "researcher"), "annotator")
 
 
+@pytest.mark.parametrize("roles", [("researcher", "expert"), ("expert", "researcher")])
+def test_a_researcher_does_not_judge_what_they_may_download(campaign, roles):
+    with pytest.raises(RoleRefused):
+        factories.join(campaign, member(campaign, roles[0]), roles[1])
+
+
+def test_an_administrator_judges_by_the_role_alone(client, campaign):
+    boss = factories.user(is_admin=True)
+    client.force_login(boss)
+    cases = reverse("quality-cases", args=[campaign.slug])
+    assert (client.get(cases).status_code, client.post(cases, {"case": 1, "label": 1}).status_code) == (404, 404)
+    role_waiver_grant(
+        user=boss, scope_id=campaign.pk, reason="a lab of one", actor_id=boss.surrogate_id, now=timezone.now()
+    )
+    factories.join(campaign, boss, "expert")
+    assert client.get(cases).status_code == 200
+
+
 def test_who_managed_once_does_not_let_themselves_in_again(client, campaign):
     boss = member(campaign, "manager")
     token = invitation_create(

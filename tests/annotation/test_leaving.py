@@ -1,11 +1,9 @@
 """The pages by which an annotator leaves a campaign, whatever became of their role."""
 
 import pytest
-from django.db import transaction
 from django.test import Client
 
 from accounts.models import Membership
-from accounts.services import consent_text_publish
 from annotation.models import Annotation, Assignment, EventChunk, ItemReport, Withdrawal
 from annotation.services.withdrawal import GRACE, withdrawals_apply
 from tests import factories
@@ -65,21 +63,20 @@ def test_a_judgment_that_was_frozen_is_frozen_still_for_who_comes_back(now):
     assert [assignment.draft for assignment in Assignment.objects.all()] == [{}, {}]
 
 
-def test_nothing_is_recorded_before_a_new_text_is_agreed_to(campaign, now):
+def test_nothing_is_recorded_before_a_new_text_is_agreed_to(campaign):
     person, client = factories.annotator(campaign), Client()
     client.force_login(person)
     held = factories.claim(campaign, person)
-    with transaction.atomic():
-        text = consent_text_publish(
-            scope_id=campaign.pk, purpose="Something else.", recorded="More.", contact="a@example.org", approval_id="",
-            actor_id=None, now=now,
-        )  # fmt: skip
+    text = factories.consent_text(campaign)
     own = f"/assignments/{held.pk}"
     sent = {"stage": "relevance", "version": "0", "label": "4", "sequence": "0", "events": '[[1, "key"]]', "text": "x"}
     for what in ("stage", "draft", "events", "submit", "skip", "report", "back", "extend"):
         assert client.post(f"{own}/{what}/", {**sent, "reason": "unclear"}).status_code == 403, what
     assert not Annotation.objects.exists() and not EventChunk.objects.exists() and not ItemReport.objects.exists()
-    assert client.get(f"/work/{campaign.slug}/")["Location"].endswith("/consent/")
+    work = f"/work/{campaign.slug}/"
+    assert client.get(work)["Location"].endswith("/consent/")
+    assert client.post(work)["Location"].endswith("/consent/")
+    assert client.post(work, headers={"HX-Request": "true"})["HX-Redirect"].endswith("/consent/")
     client.post(f"/work/{campaign.slug}/consent/", {"text": text.pk})
     assert client.post(f"{own}/events/", sent).status_code == 204 and EventChunk.objects.count() == 1
     assert client.post(f"{own}/stage/", sent).status_code == 302

@@ -41,7 +41,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("quality", "quality-decisions", "approvals"), ("get", MANAGE)),
     "role-waive": ("post", {"admin"}),
     "quality-inspect": ("get post", MANAGE),
-    "quality-cases": ("get post", {"expert", "admin"}),
+    "quality-cases": ("get post", {"expert"}),
     "releases": ("get post", RELEASES),
     "release": ("get", RELEASES),
     "release-file": ("get", {"researcher", "admin"}),

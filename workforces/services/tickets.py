@@ -126,6 +126,13 @@ def _last_word(workforce: Workforce, surrogate_id: UUID) -> Errand | None:
     return words.order_by("-pk").first()
 
 
+def assignment_check(*, ticket: Ticket, assignment_id: UUID) -> None:
+    """Raise `NoSuchAssignment` unless the person of a ticket holds or held this assignment in its campaign."""
+    own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
+    if not own.filter(pk=assignment_id).exists():
+        raise NoSuchAssignment
+
+
 @durable
 def ticket_answer(
     *, ticket: Ticket, assignment_id: UUID, stage: str, sent: dict[str, Any], version: int, now: datetime
@@ -145,9 +152,7 @@ def ticket_answer(
     if not TicketWork.objects.filter(annotation__assignment=assignment_id, ticket=ticket).exists():
         if held.state != TicketState.OPEN or ticket.work.count() >= terms.items_per_ticket:
             raise AssignmentOver(held.state)
-        own = Assignment.objects.filter(pk=assignment_id, campaign_id=ticket.workforce.campaign_id)
-        if not own.exists():
-            raise NoSuchAssignment
+        assignment_check(ticket=ticket, assignment_id=assignment_id)
         taken = answer_take(
             assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, stage=stage, sent=sent, version=version,
             now=now, via=ticket.workforce.kind, is_provisional=is_provisional(ticket), another=False,

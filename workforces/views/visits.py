@@ -33,7 +33,7 @@ from annotation.selectors.campaigns import guideline_current
 from annotation.services import events as event_log
 from annotation.services.claims import RAN_OUT, Claim, Reason
 from annotation.services.training import lesson_next
-from annotation.services.work import SKIP_REASONS, draft_save, stage_back
+from annotation.services.work import SKIP_REASONS, ConsentMissing, draft_save, stage_back
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.annotate import events_sent
 from annotation.views.markdown import markdown_html
@@ -47,7 +47,7 @@ from workforces.services.statements import statement_path
 from workforces.services.terms import kind_of, terms_of
 from workforces.services.tickets import (
     TicketRefused,
-    is_owed,
+    assignment_check,
     ticket_answer,
     ticket_claim,
     ticket_open,
@@ -80,6 +80,8 @@ def in_frame(view: View) -> View:
             response = view(request, *args, **kwargs)
         except VisitOver:
             response = _problem(request, 403, _("This address is no longer valid. Open the task again from where you found it."))  # fmt: skip
+        except ConsentMissing:  # the page that asks for it comes instead
+            response = redirect("visit", token=kwargs["token"])
         except (ArrivalRefused, TicketRefused) as error:
             response = _problem(request, 403, _("This address cannot be used: %(why)s.") % {"why": error})
         except PROBLEMS as error:
@@ -136,13 +138,29 @@ class Visit:
             scope_id=self.campaign.pk, surrogate_id=self.surrogate_id
         )
 
-    def ticket(self) -> Ticket:
-        """Return the ticket, made at first sight; only after consent."""
+    def ticket(self, assignment_id: UUID | None = None) -> Ticket:
+        """Return the ticket, made at first sight; only after consent, and only if the assignment belongs to it.
+
+        Raises
+        ------
+        ConsentMissing, NoSuchAssignment
+        """
         if not self.has_consented():
-            raise VisitOver
+            raise ConsentMissing
         ticket = ticket_open(workforce=self.workforce, arrival=self.arrival, found=self.found, now=timezone.now())
         ticket.workforce = self.workforce
+        if assignment_id is not None:
+            assignment_check(ticket=ticket, assignment_id=assignment_id)
         return ticket
+
+    def ticket_done(self) -> Ticket | None:
+        """Return the ticket if all that is left is to hand it in; nobody has to agree to anything for that."""
+        if self.found is not None and self.found.state not in (TicketState.OPEN, TicketState.LAPSED):
+            return self.found
+        return visit_services.owed_collect(
+            workforce=self.workforce, arrival=self.arrival, found=self.found, surrogate_id=self.surrogate_id,
+            now=timezone.now(),
+        )  # fmt: skip
 
     def context(self) -> dict[str, Any]:
         """Return what every page of a visit shows."""
@@ -200,14 +218,12 @@ def _guidelines(campaign: Campaign) -> str:
 def visit(request: HttpRequest, token: str) -> HttpResponse:
     """Show where this visit stands: consent, training, the item in hand, or how to leave."""
     here = Visit(token)
+    if (done := here.ticket_done()) is not None:
+        return _leave(request, here, done)
     if not here.has_consented():
-        text = consent_text_current(here.campaign.pk)
-        return _render(request, "workforces/visit/consent.html", here.context() | {"text": text})
+        return _consent(request, here)
     ticket = here.ticket()
-    if ticket.state != TicketState.OPEN:
-        return _leave(request, here, ticket)
-    if is_owed(ticket) and visit_services.visit_end(ticket=ticket, ran_out=True, now=timezone.now()):
-        ticket.refresh_from_db()
+    if ticket.state != TicketState.OPEN:  # it had lapsed with all of its work done
         return _leave(request, here, ticket)
     claim = ticket_claim(ticket=ticket, now=timezone.now())
     if claim.reason is Reason.TRAINING_NEEDED:
@@ -219,6 +235,12 @@ def visit(request: HttpRequest, token: str) -> HttpResponse:
     urls = {name: reverse(f"visit-{name}", args=[token, claim.assignment.pk]) for name in names}
     context = here.context() | more | {"urls": urls, "stage_template": template, "examples": _examples(here.campaign)}
     return _render(request, "workforces/visit/work.html", context | {"guidelines": _guidelines(here.campaign)})
+
+
+def _consent(request: HttpRequest, here: Visit) -> HttpResponse:
+    begun = here.found is not None and visit_services.has_begun(here.found)
+    context = here.context() | {"text": consent_text_current(here.campaign.pk), "begun": begun}
+    return _render(request, "workforces/visit/consent.html", context)
 
 
 def _examples(campaign: Campaign) -> Any:
@@ -263,8 +285,12 @@ def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
 @in_frame
 @require_POST
 def agree(request: HttpRequest, token: str) -> HttpResponse:
-    """Record consent; only now is anything known of this person here."""
+    """Record consent, or hand in what was done before this text without it."""
     here = Visit(token)
+    if "decline" in request.POST:
+        if here.found is not None:
+            visit_services.visit_end(ticket=here.found, ran_out=False, now=timezone.now())
+        return redirect("visit", token=token)
     text = consent_text_current(here.campaign.pk)
     if text is not None and request.POST.get("text") == str(text.pk):
         visit_services.visitor_consent(
@@ -307,7 +333,7 @@ def back(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Open the stage before again."""
     here = Visit(token)
     stage_back(
-        assignment_id=assignment_id, surrogate_id=here.ticket().surrogate_id, now=timezone.now(),
+        assignment_id=assignment_id, surrogate_id=here.ticket(assignment_id).surrogate_id, now=timezone.now(),
         version=whole_number(request.POST.get("version"), -1),
     )  # fmt: skip
     return redirect("visit", token=token)
@@ -320,7 +346,8 @@ def draft(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse
     here = Visit(token)
     try:
         kept = draft_save(
-            assignment_id=assignment_id, surrogate_id=here.ticket().surrogate_id, suggestion=request.POST.dict(),
+            assignment_id=assignment_id, surrogate_id=here.ticket(assignment_id).surrogate_id,
+            suggestion=request.POST.dict(),
             version=whole_number(request.POST.get("version"), -1),
         )  # fmt: skip
     except PROBLEMS as error:
@@ -337,7 +364,8 @@ def skip(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     reason = request.POST.get("reason", "")
     if reason not in SKIP_REASONS:
         return _problem(request, 422, _("Choose why you skip this item."))
-    visit_services.visit_skip(ticket=here.ticket(), assignment_id=assignment_id, reason=reason, now=timezone.now())
+    ticket = here.ticket(assignment_id)
+    visit_services.visit_skip(ticket=ticket, assignment_id=assignment_id, reason=reason, now=timezone.now())
     return redirect("visit", token=token)
 
 
@@ -347,9 +375,9 @@ def events(request: HttpRequest, token: str, assignment_id: UUID) -> HttpRespons
     """Store a piece of the click log."""
     here = Visit(token)
     sent = events_sent(request)
-    if here.surrogate_id is not None and sent is not None and here.has_consented():
+    if sent is not None and here.has_consented():
         event_log.events_store(
-            assignment_id=assignment_id, surrogate_id=here.surrogate_id, sequence=sent[0], events=sent[1],
-            now=timezone.now(),
+            assignment_id=assignment_id, surrogate_id=here.ticket(assignment_id).surrogate_id, sequence=sent[0],
+            events=sent[1], now=timezone.now(),
         )  # fmt: skip
     return HttpResponse(status=204)

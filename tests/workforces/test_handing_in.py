@@ -1,0 +1,160 @@
+"""What was done is handed in and paid, whatever its author agrees to afterwards; and a visit reaches its own work alone."""
+
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import Consent, ExternalIdentity
+from annotation.models import Assignment, EventChunk, Withdrawal
+from simulation.crowd import Browser
+from tests import factories
+from tests.workforces.acts import by_link, path, signed, text_of, visit_of
+from tests.workforces.panel import come, link, statement_of, work
+from workforces.models import LedgerEntry, Posting, Ticket
+from workforces.services.postings import compensation_post
+from workforces.services.statements import statement_path
+from workforces.services.workforces import workforce_add
+
+AFTERWARDS = pytest.mark.parametrize("afterwards", ["another text", "withdrawal"])
+
+
+def take_back(afterwards, campaign, statement):
+    """Let the author's consent be one no more."""
+    if afterwards == "another text":
+        factories.consent_text(campaign)
+    else:
+        Client().post(statement, {"withdraw": "yes"})
+    assert not Consent.objects.filter(text__version=2).exists()
+
+
+@pytest.fixture
+def taken(desk):
+    """Return a marketplace, a frame of one HIT of two items there with the first item in it, and its address."""
+    made = desk(items=2, n=1, terms={"items_per_ticket": 2, "places": 1})
+    made.round()
+    made.round()
+    address = made.worker("w").take().frames[0]
+    frame = Browser()
+    return made, frame, frame.send(frame.get(address).form_to("/agree/")), address
+
+
+def answer(frame, page):
+    return frame.send(page.form_to("/answer/"), label="4", active_seconds="2.0")
+
+
+@pytest.mark.django_db(transaction=True)
+@AFTERWARDS
+def test_a_finished_hit_is_handed_in_without_agreeing_to_anything(taken, afterwards):
+    made, frame, page, address = taken
+    answer(frame, answer(frame, page))
+    take_back(afterwards, made.campaign, statement_path(Ticket.objects.get()))
+    page = frame.get(address)
+    assert page.form_to("/agree/") is None
+    frame.send(page.form_to("/mturk/externalSubmit"))
+    for _ in range(4):
+        made.round()
+    assert (Ticket.objects.get().state, LedgerEntry.objects.filter(kind="reward").count()) == ("approved", 1)
+    assert Withdrawal.objects.count() == (afterwards == "withdrawal")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_does_not_agree_to_another_text_hands_in_what_they_did(taken):
+    made, frame, page, address = taken
+    answer(frame, page)
+    factories.consent_text(made.campaign)
+    page = frame.get(address)
+    page = frame.send(page.form_to("/agree/"), decline="1")
+    frame.send(page.form_to("/mturk/externalSubmit"))
+    for _ in range(3):
+        made.round()
+    ticket = Ticket.objects.get()
+    assert (ticket.state, bool(ticket.problem)) == ("unmatched", True)  # it is half of a HIT: a manager decides
+    assert not Consent.objects.filter(text__version=2).exists()
+
+
+@pytest.mark.django_db
+def test_who_did_nothing_has_nothing_to_hand_in_instead_of_agreeing():
+    row = link(factories.antique(items=2, n=1))
+    client = Client()
+    page = client.get(by_link(row, "p1", "s1"), follow=True)
+    assert 'name="decline"' not in page.content.decode()
+    page = client.post(path(page, "agree"), {"decline": "1"}, follow=True)
+    assert "/agree/" in page.content.decode()
+    assert not Ticket.objects.exists() and not ExternalIdentity.objects.exists()
+
+
+@pytest.mark.django_db
+@AFTERWARDS
+def test_a_finished_visit_keeps_its_code(afterwards):
+    row = link(factories.antique(items=2, n=1))
+    client, page = come(by_link(row, "p1", "s1"))
+    visit = visit_of(page)
+    last = work(client, page)
+    take_back(afterwards, row.campaign, statement_of(last))
+    again = client.get(visit).content.decode()
+    assert "C1" in again and "/agree/" not in again
+
+
+@pytest.mark.django_db(transaction=True)
+@AFTERWARDS
+def test_what_is_owed_is_paid_without_agreeing_to_anything(desk, afterwards):
+    made = desk(items=2, n=2, terms={"items_per_ticket": 1, "places": 1})
+    made.round()
+    made.round()
+    worker = made.worker("w")
+    worker.work()
+    made.round()
+    ticket = Ticket.objects.get()
+    compensation_post(
+        workforce=made.workforce, surrogate_id=ticket.surrogate_id, cents=70, reason="lost work", now=timezone.now(),
+        actor_id=factories.user(is_admin=True).surrogate_id,
+    )  # fmt: skip
+    made.round()
+    take_back(afterwards, made.campaign, statement_path(ticket))
+    owed = Posting.objects.get(owed_to=ticket.surrogate_id)
+    name = ExternalIdentity.objects.get().name
+    query = signed({"assignmentId": "3OWED", "hitId": owed.hit_id, "workerId": name})
+    page = Client().get(made.workforce.path, query, follow=True).content.decode()
+    assert "externalSubmit" in page and "/agree/" not in page
+    assert Ticket.objects.get(posting=owed).state == "answered"
+    assert Withdrawal.objects.count() == (afterwards == "withdrawal")
+
+
+@pytest.mark.django_db
+def test_who_was_at_work_when_the_text_changed_reads_it_next():
+    campaign = factories.antique(items=2, n=1)
+    client, page = come(by_link(link(campaign), "p1", "s1"))
+    text = factories.consent_text(campaign)
+    sent = {"stage": "relevance", "version": "0", "label": "4"}
+    asked = client.post(path(page, "answer"), sent, follow=True)
+    assert (text_of(asked), Ticket.objects.get().work.count()) == (str(text.pk), 0)
+    assert client.post(path(page, "answer").replace("/answer/", "/draft/"), sent).status_code == 403
+
+
+@pytest.mark.django_db
+def test_a_visit_does_nothing_to_what_its_person_holds_in_another_campaign(settings):
+    settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET = ["https://work.example"], "shared"
+    pages = [come(_frame_address(number))[1] for number in range(2)]
+    held = Assignment.objects.order_by("pk")
+    one, other = (held.get(pk=path(page, "answer").split("/")[-3]) for page in pages)
+    assert one.surrogate_id == other.surrogate_id
+    base = path(pages[0], "answer").replace(str(one.pk), str(other.pk)).removesuffix("answer/")
+    sent = {"stage": "relevance", "version": "0", "label": "4", "sequence": "0", "events": '[[1, "key"]]'}
+    for what in ("answer", "draft", "events", "back", "skip"):
+        assert Client().post(f"{base}{what}/", {**sent, "reason": "unclear"}).status_code == 404, what
+    other.refresh_from_db()
+    assert (other.state, other.draft, EventChunk.objects.count()) == ("live", {}, 0)
+
+
+def _frame_address(number):
+    now = timezone.now()
+    campaign = factories.antique(items=2, n=1)
+    row = workforce_add(campaign=campaign, kind="mturk", terms={"qualification": "own"}, actor_id=None, now=now)
+    Posting.objects.create(
+        workforce=row, number=1, places=9, terms=row.terms, state="open", hit_id=f"3HIT{number}", wanted_at=now,
+        touched_at=now,
+    )  # fmt: skip
+    query = {"assignmentId": f"3A{number}", "hitId": f"3HIT{number}", "workerId": "AW"}
+    return f"{row.path}?{urlencode(signed(query))}"
