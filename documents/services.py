@@ -56,7 +56,7 @@ def tokenization_record(
         version=version,
         sha256=tokens_sha256,
         defaults={
-            "token_count": len(page.tokenization.tokens),
+            "token_count": len(page.tokenization.texts),
             "candidate_count": len(page.tokenization.candidates),
             "created_at": now,
         },

@@ -1,6 +1,7 @@
 """Importing pages into a campaign."""
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from django.utils import timezone
@@ -8,7 +9,7 @@ from django.utils import timezone
 from annotation.models import Campaign, CampaignDocument
 from documents.html import tokens as tokens_module
 from documents.html.errors import DocumentError
-from documents.html.sandbox import PageParser
+from documents.html.sandbox import ParsedPage, parsed_in_order
 from documents.html.tokens import CandidateRules
 from documents.intake import IncomingPage
 from documents.services import limits, page_store, tokenization_record
@@ -24,30 +25,24 @@ def documents_import(*, work: Work, campaign: Campaign, pages: Iterable[Incoming
     """
     result = {"imported": 0, "failed": 0, "errors": [], **work.job.result}
     start = result.get("next", 0)
-    with PageParser(CandidateRules(), limits()) as parser:
-        for index, incoming in enumerate(pages):
-            if index < start:
-                continue
-            error = _import_one(work, campaign, parser, incoming, index, result)
-            if error:
-                _note_error(result, incoming.where, error)
-                with work.step(done=index + 1, next=index + 1, **_kept(result)):
-                    pass
+    coming = islice(pages, start, None)
+    for index, (incoming, parsed) in enumerate(
+        parsed_in_order(coming, lambda page: page.raw, CandidateRules(), limits()), start=start
+    ):
+        if incoming.error or isinstance(parsed, DocumentError):
+            _note_error(result, incoming.where, incoming.error or str(parsed))
+            with work.step(done=index + 1, next=index + 1, **_kept(result)):
+                pass
+        else:
+            _import_one(work, campaign, incoming, parsed, index, result)
     if not result["imported"] and not result["failed"]:
         raise DocumentError("no page was found: expected .html files, or JSON lines with a field html")
     return result
 
 
 def _import_one(
-    work: Work, campaign: Campaign, parser: PageParser, incoming: IncomingPage, index: int, result: dict[str, Any]
-) -> str:
-    """Import one page; return what is wrong with it, or nothing."""
-    if incoming.error:
-        return incoming.error
-    try:
-        page = parser.parse(incoming.raw)
-    except DocumentError as error:
-        return str(error)
+    work: Work, campaign: Campaign, incoming: IncomingPage, page: ParsedPage, index: int, result: dict[str, Any]
+) -> None:
     title = (incoming.title or page.title or incoming.name)[:500]
     sha256, tokens_sha256 = page_store(page)
     result["imported"] += 1
@@ -59,7 +54,6 @@ def _import_one(
         CampaignDocument.objects.update_or_create(
             campaign=campaign, name=incoming.name[:500], defaults={"tokenization": tokenization}
         )
-    return ""
 
 
 def _kept(result: dict[str, Any]) -> dict[str, Any]:

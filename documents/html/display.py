@@ -1,14 +1,15 @@
 """The page as an annotator sees it: sanitised, without site chrome, each candidate marked ``data-box``."""
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 import nh3
 import turbohtml
 from turbohtml import TokenType
 
-from documents.html.markup import CHROME_BOXES, hides_its_content
-from documents.html.tokens import Candidate, Token, byte_offsets
+from documents.html.markup import CHROME_BOXES, HIDING, STRUCTURAL_TAGS, hides_its_content, tag_soup
+from documents.html.tokens import Candidate, Token
 
 _TAGS = frozenset(
     "h1 h2 h3 h4 h5 h6 p div span section article header figure figcaption blockquote pre code hr br "
@@ -27,6 +28,9 @@ _ATTRIBUTES = {
 _CLASSES = frozenset("infobox wikitable navbox thumb tright tleft ambox toc hatnote reflist vertical-navbox sidebar reference image".split())  # fmt: skip
 _REMOVED_IDS = CHROME_BOXES | {"jump-to-nav", "mw-page-base", "mw-head-base", "siteNotice"}
 _REMOVED_CLASSES = frozenset(("mw-editsection", "noprint", "printfooter", "mw-jump-link", "Z3988"))
+_REMOVED = ", ".join([HIDING, *(f'[id="{name}"]' for name in sorted(_REMOVED_IDS)), *(f".{name}" for name in sorted(_REMOVED_CLASSES))])  # fmt: skip
+# What a page may not set as it likes, and images.
+_OURS = "[class], [dir], [data-box], [data-token], img"
 _DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
 _CLEAN_CONTENT = {"script", "style", "template", "noscript", "textarea", "select", "iframe", "object", "svg", "annotation"}  # fmt: skip
 
@@ -39,19 +43,16 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
     text: canonical text.
     candidates: the element that starts at a candidate's first byte gets ``data-box`` with its index.
     """
-    byte_of = byte_offsets(text)
-    box_of = {candidate.start_byte: index for index, candidate in enumerate(candidates)}
+    starts = character_offsets(text.encode(), [candidate.start_byte for candidate in candidates])
+    box_of = {start: index for index, start in enumerate(starts)}
     document = turbohtml.parse(text, source_locations=True)
     content = document.find(id="content")
-    unwanted = []
-    for node in document.descendants:
-        if not isinstance(node, turbohtml.Element):
-            continue
-        if _is_removed(node):
-            unwanted.append(node)
+    unwanted = [node for node in document.select(_REMOVED) if _is_removed(node)]
+    _prepare(document)
+    for node in document.select(STRUCTURAL_TAGS):
         location = node.source_location
-        start = None if location is None else byte_of[location.start_tag.start_offset]
-        _prepare(node, None if start is None else box_of.get(start))
+        if location is not None and (box := box_of.get(location.start_tag.start_offset)) is not None:
+            node.attrs["data-box"] = str(box)
     for node in unwanted:
         if node.select_one("[data-box]") is None and "data-box" not in node.attrs:
             node.extract()
@@ -62,31 +63,33 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
 
 def box_html(text: str, tokens: Sequence[Token], candidate: Candidate) -> str:
     """Return one candidate for reading, each of its words marked ``data-token`` with its index in the page."""
-    encoded = text.encode("utf-8")
-    source = encoded[candidate.start_byte : candidate.end_byte].decode("utf-8")
-    local = byte_offsets(source)
-    inside = [
-        (index, tokens[index].start_byte - candidate.start_byte, tokens[index].end_byte - candidate.start_byte)
-        for index in range(candidate.start_token, candidate.end_token)
-        if not tokens[index].html_token
-    ]
+    source = text.encode()[candidate.start_byte : candidate.end_byte]
+    inside = [index for index in range(candidate.start_token, candidate.end_token) if not tokens[index].html_token]
+    places = chain.from_iterable((tokens[index].start_byte, tokens[index].end_byte) for index in inside)
+    offsets = character_offsets(source, [place - candidate.start_byte for place in places])
     # A name that no page can know: its own data-token must not pass for ours.
     mark = f"data-token-{secrets.token_hex(8)}"
-    marked = _mark_words(source, local, inside, mark)
+    words = list(zip(inside, offsets[::2], offsets[1::2], strict=True))
+    marked = _mark_words(source.decode(), words, mark)
     tag = tokens[candidate.start_token].token.strip("<>").split()[0].lower()
     opening, closing = _CONTEXT.get(tag, ("", ""))
     document = turbohtml.parse(f"{opening}{marked}{closing}")
-    removed = []
-    for node in document.descendants:
-        if isinstance(node, turbohtml.Element):
-            if hides_its_content(node) and node.tag != "sup":
-                removed.append(node)
-            else:
-                _prepare(node, None, mark=mark)
-    for node in removed:
-        node.extract()
+    _prepare(document, mark=mark)
+    for node in document.select(HIDING):
+        if hides_its_content(node) and node.tag != "sup":
+            node.extract()
     body = document.find("body")
     return sanitised(body.inner_html if body is not None else "")
+
+
+def character_offsets(encoded: bytes, places: Iterable[int]) -> list[int]:
+    """Return for byte offsets in UTF-8, in increasing order, which character begins there."""
+    offsets, before, character = list[int](), 0, 0
+    for place in places:
+        character += len(encoded[before:place].decode())
+        before = place
+        offsets.append(character)
+    return offsets
 
 
 _CONTEXT = {
@@ -97,33 +100,25 @@ _CONTEXT = {
 }
 
 
-def _mark_words(source: str, byte_of: Sequence[int], words: list[tuple[int, int, int]], mark: str) -> str:
+def _mark_words(source: str, words: Sequence[tuple[int, int, int]], mark: str) -> str:
     """Wrap each stretch of text that belongs to a word; a word that runs over a tag gets several."""
     out: list[str] = []
     position = 0
     cursor = 0
-    for token in turbohtml.tokenize(source, resolve_references=False, capture_source=True, capture_attributes=False):
-        piece = token.source if token.source is not None else token.data or ""
-        start, position = position, position + len(piece)
+    for token in tag_soup(source):
+        at, position = position, position + len(token.source or token.data or "")
         if token.type not in (TokenType.TEXT, TokenType.CHARACTER_REFERENCE):
-            out.append(piece)
+            out.append(source[at:position])
             continue
-        at = start
         while at < position:
-            while cursor < len(words) and words[cursor][2] <= byte_of[at]:
+            while cursor < len(words) and words[cursor][2] <= at:
                 cursor += 1
-            index, first, last = words[cursor] if cursor < len(words) else (-1, byte_of[position], byte_of[position])
+            index, first, last = words[cursor] if cursor < len(words) else (-1, position, position)
+            inside = first <= at < last
+            end = min(position, last if inside else first)
             if token.type is TokenType.CHARACTER_REFERENCE:
-                wrapped = first <= byte_of[at] < last
-                out.append(f'<span {mark}="{index}">{piece}</span>' if wrapped else piece)
-                break
-            end = at
-            inside = first <= byte_of[at]
-            stop = last if inside else first
-            while end < position and byte_of[end] < stop:
-                end += 1
-            text = source[at:end]
-            out.append(f'<span {mark}="{index}">{text}</span>' if inside else text)
+                end = position
+            out.append(f'<span {mark}="{index}">{source[at:end]}</span>' if inside else source[at:end])
             at = end
     return "".join(out)
 
@@ -136,26 +131,21 @@ def _is_removed(node: turbohtml.Element) -> bool:
     )
 
 
-def _prepare(node: turbohtml.Element, box: int | None, *, mark: str = "") -> None:
-    """Leave on an element only what reading needs: the page's own attributes are not ours to trust."""
-    alternative = node.attrs.get("alt")
-    classes = [f"wiki-{name}" for name in node.attrs.get("class") or () if name in _CLASSES]
-    allowed = _ATTRIBUTES["*"] | _ATTRIBUTES.get(node.tag, set())
-    token = node.attrs.get(mark) if mark else None
-    for name in list(node.attrs):
-        if name not in allowed or name.startswith("data-"):
-            del node.attrs[name]
-    if token is not None:
-        node.attrs["data-token"] = token
-    if "dir" in node.attrs and node.attrs["dir"] not in _DIRECTIONS:
-        del node.attrs["dir"]
-    node.attrs.pop("class", None)
-    if classes:
-        node.attrs["class"] = classes
-    if box is not None:
-        node.attrs["data-box"] = str(box)
-    if node.tag == "img" and alternative:
-        _show_alternative(node, str(alternative))
+def _prepare(document: turbohtml.Document, *, mark: str = "") -> None:
+    """Take away what a page could pass off as ours, and show what stands for images; `sanitised` takes all else."""
+    for node in document.select(_OURS + (f", [{mark}]" if mark else "")):
+        attributes = node.attrs
+        classes = [f"wiki-{name}" for name in attributes.pop("class", None) or () if name in _CLASSES]
+        if classes:
+            attributes["class"] = classes
+        if attributes.get("dir", "auto") not in _DIRECTIONS:
+            del attributes["dir"]
+        attributes.pop("data-box", None)
+        attributes.pop("data-token", None)
+        if mark in attributes:
+            attributes["data-token"] = attributes[mark]
+        if node.tag == "img" and attributes.get("alt"):
+            _show_alternative(node, str(attributes["alt"]))
 
 
 def _show_alternative(image: turbohtml.Element, alternative: str) -> None:

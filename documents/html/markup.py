@@ -1,12 +1,13 @@
 """Read a page once: its structural tags and the blocks of visible text, with their places in the source.
 
 Tree construction follows the WHATWG algorithm (turbohtml), so a page is cut where a browser would
-cut it. All positions here are character offsets into the canonical text.
+cut it. Positions are character offsets into the canonical text where their names do not say bytes.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import turbohtml
 from turbohtml import TokenType
@@ -22,8 +23,9 @@ _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span "
     "strike strong sub time tt u var wbr".split()
 )
+_EVENLY = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]")  # stretches of one byte a character, and single characters
 _HIDDEN_STYLE = re.compile(r"(?i)display\s*:\s*none")
-_CHARACTERS = (TokenType.TEXT, TokenType.CHARACTER_REFERENCE)
+_TEXT, _REFERENCE = TokenType.TEXT, TokenType.CHARACTER_REFERENCE
 _SITE_NAME = re.compile(r" [-–—] (?:Wikipedia|维基百科).{0,99}$")
 # A reader sees a gap before these even inside a word: "40 075.017 km".
 _GAP_STYLE = re.compile(r"(?i)margin-left\s*:\s*\.?\d")
@@ -37,6 +39,14 @@ CHROME_KEPT_IDS = frozenset(("pt-anontalk", "ca-viewsource", "n-contents", "n-ab
 FURNITURE = frozenset(("mw-references-wrap", "navbar"))
 # Nothing in these is a long answer.
 CHROME_BOXES = frozenset(("siteSub", "catlinks", "mw-navigation", "footer", "mw-head", "mw-panel"))
+STRUCTURAL_TAGS = ", ".join(sorted(STRUCTURAL))
+HIDING = ", ".join(sorted(_DROPPED | {"[style]"}))  # what `hides_its_content` can be true of
+# Everything that can change how a page is read: a tenth of its elements.
+_DECISIVE = ", ".join(
+    [STRUCTURAL_TAGS, HIDING, "head", "title", ".toc"]
+    + [f".{name}" for name in sorted(FURNITURE)]
+    + [f'[id="{name}"]' for name in sorted(CHROME_IDS | CHROME_KEPT_IDS | CHROME_BOXES | {"toc"})]
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -53,55 +63,63 @@ class Element:
     in_chrome: bool
 
 
-@dataclass(slots=True)
 class Block:
-    """A run of text that no block tag interrupts; character i stands at ``starts[i]`` to ``ends[i]``."""
+    """A run of text that no block tag interrupts, with the places of its characters.
 
-    characters: list[str] = field(default_factory=list)
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
+    Characters of ASCII stand one byte after the other. All characters of a decoded reference stand in one place, and so
+    does every other character in its bytes.
+    """
 
-    @property
-    def start(self) -> int:
-        """Where the first character stands."""
-        return self.starts[0]
+    __slots__ = ("_length", "start", "stretches", "texts")
 
-    @property
-    def text(self) -> str:
-        """The characters as one string."""
-        return "".join(self.characters)
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.texts: list[str] = []
+        # Where it begins and ends in the block, its first and last byte in the page, and whether it is one place.
+        self.stretches: list[tuple[int, int, int, int, bool]] = []
+        self._length = 0
 
-    def add(self, text: str, start: int) -> None:
-        """Append characters that stand in the source one by one."""
-        self.characters.append(text)
-        self.starts.extend(range(start, start + len(text)))
-        self.ends.extend(range(start + 1, start + len(text) + 1))
+    def add(self, text: str, first_byte: int) -> None:
+        """Append text that stands in the page from a byte on."""
+        if text.isascii():
+            self._append(text, first_byte, first_byte + len(text), is_one_place=False)
+            return
+        for match in _EVENLY.finditer(text):
+            piece = match.group()
+            size = len(piece.encode())
+            self._append(piece, first_byte, first_byte + size, is_one_place=size > len(piece))
+            first_byte += size
 
-    def add_reference(self, text: str, start: int, end: int) -> None:
-        """Append a decoded character reference: all its characters stand in one place."""
-        self.characters.append(text)
-        self.starts.extend([start] * len(text))
-        self.ends.extend([end] * len(text))
+    def add_reference(self, source: str, decoded: str, first_byte: int) -> None:
+        """Append a character reference.
+
+        One without semicolon runs together with the letters and digits that follow, which are the same in the source
+        and in what it decodes to: ``&sect12`` is a reference and two digits.
+        """
+        most = min(len(source), len(decoded)) - 1
+        tail = 0
+        while tail < most and source[-tail - 1] == decoded[-tail - 1]:
+            tail += 1
+        end_byte = first_byte + len(source[: len(source) - tail].encode())
+        self._append(decoded[: len(decoded) - tail], first_byte, end_byte, is_one_place=True)
+        if tail:
+            self.add(source[-tail:], end_byte)
+
+    def _append(self, text: str, first_byte: int, end_byte: int, *, is_one_place: bool) -> None:
+        begin = self._length
+        self._length += len(text)
+        self.stretches.append((begin, self._length, first_byte, end_byte, is_one_place))
+        self.texts.append(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """One tag of a structural element, as it stands in the source."""
+class Tag(NamedTuple):
+    """One tag of a structural element, and the bytes at which it stands in the page."""
 
     element: Element
     opening: bool
-
-    @property
-    def start(self) -> int:
-        """Where the tag starts."""
-        if self.opening or self.element.end_tag_start is None:
-            return self.element.start
-        return self.element.end_tag_start
-
-    @property
-    def end(self) -> int:
-        """Where the tag ends."""
-        return self.element.start_tag_end if self.opening else self.element.end
+    start: int  # in characters
+    start_byte: int
+    end_byte: int
 
 
 class Page:
@@ -121,13 +139,17 @@ class Page:
         self.text = text
         self._furniture = furniture
         self.elements: list[Element] = []
-        self._tags: dict[int, Tag] = {}
+        # From the character at which a tag starts to its element, and whether it opens it.
+        self._tags: dict[int, tuple[Element, bool]] = {}
         # From a position to (where it ends, whether text is read there); inner entries override outer ones.
         self._readable: dict[int, tuple[int, bool]] = {}
         self._gaps: set[int] = set()
-        self._max_depth = max_depth
-        self._nodes_left = self._max_nodes = max_nodes
-        self._walk()
+        document = turbohtml.parse(text, source_locations=True)
+        title, body = document.find("title"), document.find("body")
+        self._title = title.text[:2000] if title is not None else ""
+        place = body.source_location if body is not None else None
+        self.body_start = place.start_tag.start_offset if place is not None else 0
+        self._walk(document, _Shape(document, len(text)), max_nodes, max_depth)
 
     @property
     def title(self) -> str:
@@ -136,78 +158,78 @@ class Page:
 
     def pieces(self) -> Iterator[Tag | Block]:
         """Yield structural tags and blocks of readable text in document order."""
-        block = Block()
-        for kind, start, source, data in self._source():
-            if kind is TokenType.TEXT:
-                block.add(source, start)
-            elif kind is TokenType.CHARACTER_REFERENCE:
-                tail = _after_reference(source, data or source)
-                end = start + len(source) - tail
-                block.add_reference((data or source)[: len(data or source) - tail], start, end)
-                block.add(source[len(source) - tail :], end)
-            else:
-                if block.starts:
+        tags, readable, gaps = self._tags, self._readable, self._gaps
+        scopes = [(len(self.text), True)]
+        scope_end, is_read = scopes[-1]
+        block: Block | None = None
+        position = byte = 0
+        for token in tag_soup(self.text):
+            kind, start, first = token.type, position, byte
+            position += len(token.source or token.data or "")
+            source = self.text[start:position]
+            byte += len(source) if source.isascii() else len(source.encode())
+            if start >= scope_end or start in readable:
+                scope_end, is_read = self._scope_at(start, scopes)
+            if kind is _TEXT or kind is _REFERENCE:
+                if not is_read:
+                    continue
+                block = block or Block(start)
+                if kind is _TEXT:
+                    block.add(source, first)
+                else:
+                    block.add_reference(source, token.data or source, first)
+            elif token.tag is not None and (token.tag not in _INLINE or start in gaps):
+                if block is not None:
                     yield block
-                    block = Block()
-                if start in self._tags:
-                    yield self._tags[start]
-        if block.starts:
+                    block = None
+                if start in tags:
+                    yield Tag(*tags[start], start, first, byte)
+        if block is not None:
             yield block
 
-    def _source(self) -> Iterator[tuple[TokenType, int, str, str | None]]:
-        """Yield readable text and the tags that interrupt it, with where each stands in the source."""
-        scopes: list[tuple[int, bool]] = [(len(self.text), True)]
-        position = 0
-        for token in turbohtml.tokenize(
-            self.text, resolve_references=False, capture_source=True, capture_attributes=False
-        ):
-            start = position
-            source = token.source if token.source is not None else token.data or ""
-            position += len(source)
-            while len(scopes) > 1 and start >= scopes[-1][0]:
-                scopes.pop()
-            if start in self._readable:
-                scopes.append(self._readable[start])
-            if token.type in _CHARACTERS:
-                if scopes[-1][1]:
-                    yield token.type, start, source, token.data
-            elif token.tag is not None and (token.tag not in _INLINE or start in self._gaps):
-                yield token.type, start, source, None
+    def _scope_at(self, start: int, scopes: list[tuple[int, bool]]) -> tuple[int, bool]:
+        """Return until where text is read from here on, or not; ``scopes`` are the enclosing ones."""
+        while start >= scopes[-1][0] and len(scopes) > 1:
+            scopes.pop()
+        if start in self._readable:
+            scopes.append(self._readable[start])
+        return scopes[-1]
 
-    def _walk(self) -> None:
-        # An explicit stack: pages nest deeper than Python recurses.
-        document = turbohtml.parse(self.text, source_locations=True)
-        title = document.find("title")
-        self._title = title.text[:2000] if title is not None else ""
-        body = document.find("body")
-        place = body.source_location if body is not None else None
-        self.body_start = place.start_tag.start_offset if place is not None else 0
-        stack: list[tuple[turbohtml.Node, int, int, bool, bool]] = [(document, len(self.text), 0, False, False)]
-        while stack:
-            parent, parent_end, depth, in_contents, in_chrome = stack.pop()
-            if depth > self._max_depth:
-                raise LimitExceeded(f"tags nest more than {self._max_depth:,} deep")
-            children = [child for child in parent.children if isinstance(child, turbohtml.Element)]
-            self._nodes_left -= len(children)
-            if self._nodes_left < 0:
-                raise LimitExceeded(f"more than {self._max_nodes:,} elements")
-            for child, end in zip(children, _ends(children, parent_end), strict=True):
-                contents = in_contents or _is_contents_list(child)
-                chrome = in_chrome or child.attrs.get("id") in CHROME_BOXES
-                if self._enter(child, end, in_contents=contents, in_chrome=chrome):
-                    stack.append((child, _inner_end(child, end), depth + 1, contents, chrome))
+    def _walk(self, document: turbohtml.Document, shape: "_Shape", max_nodes: int, max_depth: int) -> None:
+        """Record what decides how the page is read; nothing inside what hides its content does."""
+        inside_hidden, in_contents, in_chrome = set[turbohtml.Node](), set[turbohtml.Node](), set[turbohtml.Node]()
+        nodes_hidden = 0
+        for node in document.select(_DECISIVE):
+            if node in inside_hidden:
+                continue
+            if _is_contents_list(node):
+                in_contents.update(node.select(STRUCTURAL_TAGS), [node])
+            if node.attrs.get("id") in CHROME_BOXES:
+                in_chrome.update(node.select(STRUCTURAL_TAGS), [node])
+            if self._enter(node, shape, in_contents=node in in_contents, in_chrome=node in in_chrome):
+                continue
+            within = node.select("*")
+            inside_hidden.update(within)
+            nodes_hidden += len(within)
+        if len(document.select("*")) - nodes_hidden > max_nodes:
+            raise LimitExceeded(f"more than {max_nodes:,} elements")
+        if any(node not in inside_hidden for node in document.select(" > ".join("*" * (max_depth + 1)))):
+            raise LimitExceeded(f"tags nest more than {max_depth:,} deep")
         self.elements.sort(key=lambda element: element.start)
 
-    def _enter(self, node: turbohtml.Element, end: int, *, in_contents: bool, in_chrome: bool) -> bool:
+    def _enter(self, node: turbohtml.Element, shape: "_Shape", *, in_contents: bool, in_chrome: bool) -> bool:
         """Record one element; return whether anything inside it can be read."""
-        location = node.source_location
+        location, attributes = node.source_location, node.attrs
         if location is None:  # put there by the parser: nothing of it stands in the source
             return True
-        start = location.start_tag.start_offset
-        if _GAP_STYLE.search(str(node.attrs.get("style") or "")):
+        opening, closing = location.start_tag, location.end_tag
+        start = opening.start_offset
+        end = closing.end_offset if closing else shape.end_of(node)
+        style = attributes.get("style")
+        if style and _GAP_STYLE.search(str(style)):
             self._gaps.add(start)
         readable = _is_readable(node)
-        if readable is None and not self._furniture.isdisjoint(node.attrs.get("class") or ()):
+        if readable is None and not self._furniture.isdisjoint(attributes.get("class") or ()):
             readable = False
         if readable is not None:
             self._readable[start] = (end, readable)
@@ -215,60 +237,75 @@ class Page:
             self._readable[start] = (end, False)
             return False
         if node.tag in STRUCTURAL:
-            closing = location.end_tag
             element = Element(
                 tag=node.tag,
                 start=start,
-                start_tag_end=location.start_tag.end_offset,
+                start_tag_end=opening.end_offset,
                 end_tag_start=closing.start_offset if closing else None,
                 end=end,
-                colspan=str(node.attrs.get("colspan") or ""),
+                colspan=str(attributes.get("colspan") or ""),
                 in_contents_list=in_contents,
                 in_chrome=in_chrome,
             )
             self.elements.append(element)
-            self._tags[start] = Tag(element, opening=True)
+            self._tags[start] = (element, True)
             if closing:
-                self._tags[closing.start_offset] = Tag(element, opening=False)
+                self._tags[closing.start_offset] = (element, False)
         return True
 
 
-def _after_reference(source: str, data: str) -> int:
-    """Return how many characters of a reference's source stand after it: ``&sect12`` is a reference and two digits.
+class _Shape:
+    """Where the elements of a document end in its source."""
 
-    A reference without semicolon runs together with the letters and digits that follow; these are the same in the
-    source and in what it decodes to.
+    def __init__(self, document: turbohtml.Document, end: int) -> None:
+        self._ends: dict[turbohtml.Node, int] = {document: end}
+
+    def end_of(self, node: turbohtml.Node) -> int:
+        """Return where an element ends; one without an end tag runs to its next sibling or its parent's end."""
+        open_ended = list[turbohtml.Node]()
+        end: int | None = None
+        while end is None:
+            end = self._own_end(node)
+            if end is None:
+                open_ended.append(node)
+                parent = node.parent
+                assert parent is not None  # the document's end is known
+                closing = (
+                    parent.source_location.end_tag
+                    if isinstance(parent, turbohtml.Element) and parent.source_location
+                    else None
+                )
+                end = closing.start_offset if closing else None
+                node = parent
+        self._ends.update(dict.fromkeys(open_ended, end))
+        return end
+
+    def _own_end(self, node: turbohtml.Node) -> int | None:
+        """Return where an element ends, unless it runs to the end of its parent."""
+        if node in self._ends:
+            return self._ends[node]
+        location = node.source_location if isinstance(node, turbohtml.Element) else None
+        if isinstance(node, turbohtml.Element) and location is not None:
+            if location.end_tag is not None:
+                return location.end_tag.end_offset
+            if node.tag in _VOID:
+                return location.start_tag.end_offset
+        for sibling in node.next_siblings:
+            if isinstance(sibling, turbohtml.Element) and sibling.source_location is not None:
+                return sibling.source_location.start_tag.start_offset
+        return None
+
+
+def tag_soup(text: str) -> Iterator[turbohtml.Token]:
+    """Yield tags and text as they stand in the source; the lengths of their sources add up to their places.
+
+    ``</>`` is nothing to HTML, and would have no length: an empty comment is nothing too, and has one.
     """
-    most = min(len(source), len(data)) - 1
-    tail = 0
-    while tail < most and source[-tail - 1] == data[-tail - 1]:
-        tail += 1
-    return tail
-
-
-def _ends(siblings: list[turbohtml.Element], parent_end: int) -> list[int]:
-    """Return where each sibling ends; one without an end tag runs to the next sibling's start."""
-    ends = [parent_end] * len(siblings)
-    following = parent_end
-    for index in range(len(siblings) - 1, -1, -1):
-        location = siblings[index].source_location
-        if location is None:
-            ends[index] = following
-            continue
-        if location.end_tag is not None:
-            ends[index] = location.end_tag.end_offset
-        elif siblings[index].tag in _VOID:
-            ends[index] = location.start_tag.end_offset
-        else:
-            ends[index] = following
-        following = location.start_tag.start_offset
-    return ends
-
-
-def _inner_end(node: turbohtml.Element, end: int) -> int:
-    """Return where the inside of an element ends: before its own end tag, if it has one."""
-    location = node.source_location
-    return location.end_tag.start_offset if location is not None and location.end_tag is not None else end
+    return iter(
+        turbohtml.tokenize(
+            text.replace("</>", "<!>"), resolve_references=False, capture_source=True, capture_attributes=False
+        )
+    )
 
 
 def _is_readable(node: turbohtml.Element) -> bool | None:

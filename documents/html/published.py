@@ -93,6 +93,6 @@ def example_of(number: int, record: dict[str, Any]) -> PublishedExample:
         document_title=str(record.get("document_title", "")),
         document_url=str(record.get("document_url", "")),
         document_html=record["document_html"],
-        tokenization=Tokenization(tokens, candidates),
+        tokenization=Tokenization.of(tokens, candidates),
         annotations=list(record.get("annotations", [])),
     )

@@ -5,13 +5,19 @@ or memory.
 """
 
 import json
+import os
 import select
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from queue import SimpleQueue
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Self, TypeVar
 
 from documents.child import child_end, child_start, limit_memory
 from documents.html import errors
@@ -31,7 +37,7 @@ class Limits:
     max_depth: int = MAX_DEPTH
     max_nodes: int = 500_000
     max_tokens: int = 400_000
-    seconds: float = 30.0
+    seconds: float = 30.0  # of CPU, so that what can be imported does not depend on what else the machine does
     memory_bytes: int = 2 * 2**30
 
 
@@ -52,9 +58,13 @@ def parse_page(raw: bytes, rules: CandidateRules, limits: Limits) -> ParsedPage:
     text = canonical_text(raw)
     page = closed_page(text, max_nodes=limits.max_nodes, max_depth=limits.max_depth)
     tokenization = tokenize(page, rules)
-    if len(tokenization.tokens) > limits.max_tokens:
-        raise LimitExceeded(f"{len(tokenization.tokens):,} tokens, more than the {limits.max_tokens:,} allowed")
+    if len(tokenization.texts) > limits.max_tokens:
+        raise LimitExceeded(f"{len(tokenization.texts):,} tokens, more than the {limits.max_tokens:,} allowed")
     return ParsedPage(page.text, tokenization, display_html(page.text, tokenization.candidates), page.title)
+
+
+_MOST_PARSERS = 4  # each may take the memory of its limit
+_PATIENCE = 20  # times the limit on CPU, for a page that waits for its turn on a busy machine
 
 
 class PageParser:
@@ -92,7 +102,7 @@ class PageParser:
 
     def display(self, text: str, candidates: Sequence[Candidate]) -> str:
         """Return a page for reading whose candidates are known already (those of a published file)."""
-        return self._ask(text.encode(), dump(Tokenization([], list(candidates))))[2].decode()
+        return self._ask(text.encode(), dump(Tokenization.of([], list(candidates))))[2].decode()
 
     def _ask(self, raw: bytes, known: bytes) -> list[bytes]:
         if len(raw) > self.limits.max_bytes:
@@ -101,16 +111,20 @@ class PageParser:
         try:
             _send(child.stdin, raw)
             _send(child.stdin, known)
-            if not _answers_within(child.stdout, self.limits.seconds):
-                self.close()
-                raise LimitExceeded(f"not parsed within {self.limits.seconds:g} seconds")
+            _await(child.stdout, self.limits.seconds * _PATIENCE)
             if error := _receive(child.stdout).decode():
                 kind, _, message = error.partition(" ")
                 raise getattr(errors, kind)(message)
             return [_receive(child.stdout) for _ in range(4)]
-        except (BrokenPipeError, EOFError) as error:
+        except (BrokenPipeError, EOFError, TimeoutError) as error:
+            too_slow = isinstance(error, TimeoutError) or child.wait() == -signal.SIGPROF
             self.close()
-            raise LimitExceeded("the page needs more memory than allowed") from error
+            why = (
+                f"not parsed within {self.limits.seconds:g} seconds"
+                if too_slow
+                else "the page needs more memory than allowed"
+            )
+            raise LimitExceeded(why) from error
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._child is None:
@@ -122,15 +136,49 @@ class PageParser:
         return json.dumps({"rules": rules, "limits": asdict(self.limits)})
 
 
+P = TypeVar("P")
+
+
+def parsed_in_order(
+    pages: Iterable[P], raw_of: Callable[[P], bytes], rules: CandidateRules, limits: Limits
+) -> Iterator[tuple[P, ParsedPage | DocumentError]]:
+    """Yield each page with what it was parsed to, or why it was not, in order; as many at once as there are cores."""
+    parsers: SimpleQueue[PageParser] = SimpleQueue()
+
+    def parse(page: P) -> ParsedPage | DocumentError:
+        parser = parsers.get()
+        try:
+            return parser.parse(raw_of(page))
+        except DocumentError as error:
+            return error
+        finally:
+            parsers.put(parser)
+
+    with ExitStack() as stack:
+        count = min(len(os.sched_getaffinity(0)), _MOST_PARSERS)
+        for _ in range(count):
+            parsers.put(stack.enter_context(PageParser(rules, limits)))
+        pool = stack.enter_context(ThreadPoolExecutor(count))
+        ahead: deque[tuple[P, Future[ParsedPage | DocumentError]]] = deque()
+        for page in pages:
+            ahead.append((page, pool.submit(parse, page)))
+            if len(ahead) > count:
+                first, future = ahead.popleft()
+                yield first, future.result()
+        for first, future in ahead:
+            yield first, future.result()
+
+
 def _send(pipe: IO[bytes] | None, data: bytes) -> None:
     assert pipe is not None
     pipe.write(len(data).to_bytes(8, "big") + data)
     pipe.flush()
 
 
-def _answers_within(pipe: IO[bytes] | None, seconds: float) -> bool:
+def _await(pipe: IO[bytes] | None, seconds: float) -> None:
     assert pipe is not None
-    return bool(select.select([pipe], [], [], seconds)[0])
+    if not select.select([pipe], [], [], seconds)[0]:
+        raise TimeoutError
 
 
 def _receive(pipe: IO[bytes] | None) -> bytes:
@@ -145,7 +193,7 @@ def _receive(pipe: IO[bytes] | None) -> bytes:
 
 def _displayed(raw: bytes, known: bytes) -> ParsedPage:
     """Return only the page for reading: its candidates are given."""
-    return ParsedPage("", Tokenization([], []), display_html(raw.decode(), load(known).candidates), "")
+    return ParsedPage("", Tokenization.of([], []), display_html(raw.decode(), load(known).candidates), "")
 
 
 def _serve(options: str) -> None:
@@ -160,6 +208,7 @@ def _serve(options: str) -> None:
         except EOFError:
             return
         try:
+            signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # ends this process, whatever it is doing
             page = _displayed(raw, known) if known else parse_page(raw, rules, limits)
         except DocumentError as error:
             answer = [f"{type(error).__name__} {error}".encode()]
@@ -169,6 +218,7 @@ def _serve(options: str) -> None:
             answer = [f"DocumentError the page could not be parsed ({type(error).__name__}: {error})".encode()]
         else:
             answer = [b"", page.text.encode(), dump(page.tokenization), page.display.encode(), page.title.encode()]
+        signal.setitimer(signal.ITIMER_PROF, 0)
         for part in answer:
             _send(sys.stdout.buffer, part)
 

@@ -1,17 +1,19 @@
 """Tokens and candidates of a page, with byte offsets: the data model of Natural Questions."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
+from typing import Self
 
 import orjson
 
 from documents.html.errors import EmptyPage
 from documents.html.markup import Block, Element, Page, Tag
-from documents.html.words import words
+from documents.html.words import Words, words
 
 SOURCE = "quorate"
-VERSION = 2
+VERSION = 3
 
 CANDIDATE_TAGS = frozenset(("p", "table", "tr", "ul", "ol", "dl", "li", "dd", "dt"))
 
@@ -68,12 +70,36 @@ class CandidateRules:
     min_tokens: int = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tokenization:
-    """The tokens of a page in order, and its candidates in document order, parents first."""
+    """The tokens of a page in columns, in order, and its candidates in document order, parents first.
 
-    tokens: list[Token]
+    Token ``i`` is ``texts[i]`` and stands in bytes ``starts[i]`` to ``ends[i]``; ``tags`` are the tokens that are tags.
+    """
+
+    texts: list[str]
+    starts: list[int]
+    ends: list[int]
+    tags: list[int]
     candidates: list[Candidate]
+
+    @classmethod
+    def of(cls, tokens: Sequence[Token], candidates: list[Candidate]) -> Self:
+        """Return a tokenization from its tokens."""
+        return cls(
+            texts=[token.token for token in tokens],
+            starts=[token.start_byte for token in tokens],
+            ends=[token.end_byte for token in tokens],
+            tags=[index for index, token in enumerate(tokens) if token.html_token],
+            candidates=candidates,
+        )
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The tokens one by one."""
+        tags = frozenset(self.tags)
+        rows = zip(self.texts, self.starts, self.ends, strict=True)
+        return [Token(text, start, end, index in tags) for index, (text, start, end) in enumerate(rows)]
 
 
 def tokenize(page: Page, rules: CandidateRules | None = None) -> Tokenization:
@@ -87,37 +113,32 @@ def tokenize(page: Page, rules: CandidateRules | None = None) -> Tokenization:
     EmptyPage
         No word can be seen on the page.
     """
-    rules = rules or CandidateRules()
-    byte_of = byte_offsets(page.text)
-    tokens: list[Token] = []
+    found = Tokenization([], [], [], [], [])
+    texts = found.texts
     ranges: dict[int, tuple[int, int]] = {}  # an element's start -> its token range
     open_elements: list[tuple[Element, int]] = []
 
     def close_until(position: int) -> None:
         while open_elements and open_elements[-1][0].end <= position:
             element, first = open_elements.pop()
-            ranges[element.start] = (first, len(tokens))
+            ranges[element.start] = (first, len(texts))
 
     for piece in page.pieces():
         close_until(piece.start)
         if isinstance(piece, Block):
-            tokens.extend(_word_tokens(piece, byte_of, is_title=piece.start < page.body_start))
+            _words_add(found, piece, is_title=piece.start < page.body_start)
             continue
         if piece.opening:
-            open_elements.append((piece.element, len(tokens)))
-        tokens.append(Token(_tag_text(piece), byte_of[piece.start], byte_of[piece.end], html_token=True))
+            open_elements.append((piece.element, len(texts)))
+        found.tags.append(len(texts))
+        texts.append(_tag_text(piece))
+        found.starts.append(piece.start_byte)
+        found.ends.append(piece.end_byte)
     close_until(len(page.text))
-    if all(token.html_token for token in tokens):
+    if len(found.tags) == len(texts):
         raise EmptyPage("no word can be seen on this page")
-    return Tokenization(tokens, _candidates(page.elements, ranges, tokens, rules))
-
-
-def byte_offsets(text: str) -> Sequence[int]:
-    """Return, for each character offset up to the end, the offset of its first UTF-8 byte."""
-    if text.isascii():
-        return range(len(text) + 1)
-    widths = (1 if code < 0x80 else 2 if code < 0x800 else 3 if code < 0x10000 else 4 for code in map(ord, text))
-    return list(accumulate(widths, initial=0))
+    found.candidates.extend(_candidates(page.elements, ranges, found, rules or CandidateRules()))
+    return found
 
 
 def _tag_text(tag: Tag) -> str:
@@ -129,23 +150,38 @@ def _tag_text(tag: Tag) -> str:
     return f'<{name} colspan="{colspan}">' if colspan.isdecimal() else f"<{name}>"
 
 
-def _word_tokens(block: Block, byte_of: Sequence[int], *, is_title: bool) -> Iterator[Token]:
-    text = block.text
-    for word in words(text):
-        start, end = block.starts[word.start], block.ends[word.end - 1]
-        # Published titles end with the site's name in lower case ("Trade winds - wikipedia").
-        is_site = is_title and word.text == "Wikipedia" and not text[word.end :].strip()
-        yield Token(word.text.lower() if is_site else word.text, byte_of[start], byte_of[end], html_token=False)
+def _words_add(found: Tokenization, block: Block, *, is_title: bool) -> None:
+    """Add the words of a block, with their places in the page."""
+    own = words("".join(block.texts))
+    if is_title and own.texts[-1:] == ["Wikipedia"]:
+        own.texts[-1] = "wikipedia"  # published titles end with the site's name in lower case
+    found.texts.extend(own.texts)
+    _places_add(found, block, own)
+
+
+def _places_add(found: Tokenization, block: Block, words: Words) -> None:
+    """Add the bytes at which the words of a block stand; the stretches of the block are walked once beside them."""
+    stretches = iter(block.stretches)
+    add_start, add_end = found.starts.append, found.ends.append
+    offset = until = first_byte = end_byte = 0
+    is_one_place = False
+    for start, end in zip(words.starts, words.ends, strict=True):
+        while start >= until:
+            offset, until, first_byte, end_byte, is_one_place = next(stretches)
+        add_start(first_byte if is_one_place else first_byte + start - offset)
+        while end > until:
+            offset, until, first_byte, end_byte, is_one_place = next(stretches)
+        add_end(end_byte if is_one_place else first_byte + end - offset)
 
 
 def _candidates(
-    elements: Iterable[Element], ranges: dict[int, tuple[int, int]], tokens: list[Token], rules: CandidateRules
+    elements: Iterable[Element], ranges: dict[int, tuple[int, int]], found: Tokenization, rules: CandidateRules
 ) -> list[Candidate]:
     candidates: list[Candidate] = []
     covered_until = 0
     for element in elements:
         first, last = ranges.get(element.start, (0, 0))
-        if element.tag == "h2" and _heading(tokens[first:last]) in rules.end_headings:
+        if element.tag == "h2" and _heading(found, first, last) in rules.end_headings:
             break
         if element.tag not in CANDIDATE_TAGS or last - first < rules.min_tokens:
             continue
@@ -153,13 +189,14 @@ def _candidates(
             continue
         top_level = last > covered_until
         covered_until = max(covered_until, last)
-        candidates.append(Candidate(tokens[first].start_byte, tokens[last - 1].end_byte, first, last, top_level))
+        candidates.append(Candidate(found.starts[first], found.ends[last - 1], first, last, top_level))
     return candidates
 
 
-def _heading(tokens: list[Token]) -> str:
+def _heading(found: Tokenization, first: int, last: int) -> str:
     """Return the text of a heading in lower case, without the edit link."""
-    words_only = [token.token for token in tokens if not token.html_token]
+    tags = found.tags[bisect_left(found.tags, first) : bisect_left(found.tags, last)]
+    words_only = [found.texts[index] for index in range(first, last) if index not in tags]
     if "(" in words_only:
         words_only = words_only[: words_only.index("(")]
     joined = " ".join(words_only).casefold()
@@ -168,13 +205,12 @@ def _heading(tokens: list[Token]) -> str:
 
 def dump(tokenization: Tokenization) -> bytes:
     """Return a tokenization as JSON in columns, a fifth of the size of one object per token."""
-    tokens = tokenization.tokens
     return orjson.dumps(
         {
-            "tokens": [token.token for token in tokens],
-            "start_bytes": [token.start_byte for token in tokens],
-            "end_bytes": [token.end_byte for token in tokens],
-            "html_tokens": [index for index, token in enumerate(tokens) if token.html_token],
+            "tokens": tokenization.texts,
+            "start_bytes": tokenization.starts,
+            "end_bytes": tokenization.ends,
+            "html_tokens": tokenization.tags,
             "candidates": [
                 [box.start_byte, box.end_byte, box.start_token, box.end_token, int(box.top_level)]
                 for box in tokenization.candidates
@@ -186,7 +222,7 @@ def dump(tokenization: Tokenization) -> bytes:
 def load(data: bytes) -> Tokenization:
     """Return the tokenization that `dump` wrote."""
     columns = orjson.loads(data)
-    html_tokens = set(columns["html_tokens"])
-    rows = zip(columns["tokens"], columns["start_bytes"], columns["end_bytes"], strict=True)
-    tokens = [Token(text, start, end, index in html_tokens) for index, (text, start, end) in enumerate(rows)]
-    return Tokenization(tokens, [Candidate(a, b, c, d, bool(top)) for a, b, c, d, top in columns["candidates"]])
+    candidates = [Candidate(a, b, c, d, bool(top)) for a, b, c, d, top in columns["candidates"]]
+    return Tokenization(
+        columns["tokens"], columns["start_bytes"], columns["end_bytes"], columns["html_tokens"], candidates
+    )

@@ -6,16 +6,21 @@ released. Only the *boundaries* and the printed form are decided here, byte offs
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 
-class Word(NamedTuple):
-    """One word: characters ``start`` (inclusive) to ``end`` (exclusive) and its printed form."""
+class Words(NamedTuple):
+    """The words of a text in columns: characters ``starts[i]`` to ``ends[i]`` (exclusive), printed as ``texts[i]``."""
 
-    start: int
-    end: int
-    text: str
+    texts: list[str]
+    starts: list[int]
+    ends: list[int]
+
+    def add(self, start: int, end: int, text: str) -> None:
+        """Append one word."""
+        self.texts.append(text)
+        self.starts.append(start)
+        self.ends.append(end)
 
 
 # Prefixes that stay attached to what follows the hyphen, and suffixes that stay attached to what
@@ -35,25 +40,30 @@ _TOP_LEVEL_DOMAINS = "com|org|net|edu|gov|mil|int|info|biz|[a-z]{2}"
 # Scripts written without spaces: each character is a word of its own, so that any span of them can be marked.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 # Combining marks belong to the letter before them; \w alone would cut Indic and Thai words.
-_LETTER = rf"[^\W_{_UNSPACED}]|[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc\u09be-\u09cd\u09d7\u0a01-\u0a03\u0a3c-\u0a51\u0a70\u0a71\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3c-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d4d\u0d57\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064\u1067-\u106d\u1071-\u1074\u1082-\u108d\u17b4-\u17d3\u200c\u200d]"
-_L = rf"(?:{_LETTER})"
+_L = rf"(?:[^\W_{_UNSPACED}]++|[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc\u09be-\u09cd\u09d7\u0a01-\u0a03\u0a3c-\u0a51\u0a70\u0a71\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3c-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d4d\u0d57\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064\u1067-\u106d\u1071-\u1074\u1082-\u108d\u17b4-\u17d3\u200c\u200d])++"
 
+# Most of a text: ASCII words before a blank or a comma. The other rules would read them alike, but for "cannot".
+_PLAIN = r"(?!(?i:cannot))(?:[A-Za-z0-9]++(?![^ \n])|[A-Za-z]++(?=,))"
 _CANDIDATE = re.compile(
     rf"""
-    (?P<url>(?:https?|ftp)://[^\s<>"]{{1,2000}})
+    (?=\S)(?:
+    (?P<run>{_PLAIN}(?:[ ]{_PLAIN})*+)
+  | (?P<quote>")
+  | (?P<mark>[!%&'()*+,/:;<=>?@\[\]^`{{|}}~_])
+  | (?P<url>(?:https?|ftp)://[^\s<>"]{{1,2000}})
   | (?P<dots>\.{{2,}}|…)
   | (?P<dash>-{{2,}}|[–—])
   | (?P<host>(?:[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.){{1,6}}(?:{_TOP_LEVEL_DOMAINS})(?![\w.]))
   | (?P<initials>(?<![\w.])(?:[A-Z]\.(?:[ \n]?[A-Z]\.){{1,9}}|[A-Za-z]\.(?:[A-Za-z]\.){{1,9}}))
   | (?P<number>\$?\d{{1,40}}(?:,\d{{1,40}}){{0,20}}(?:\.\d{{1,40}})?(?!\w)|\$\d{{1,40}}(?!\w))
-  | (?P<han>[{_UNSPACED}])
-  | (?P<word>{_L}+(?:[&'’]{_L}+)*)
-  | (?P<other>\S)
+  | (?P<unspaced>[{_UNSPACED}]++)
+  | (?P<word>{_L}(?:[&'’]{_L})*+)
+  | (?P<other>\S))
     """,
     re.VERBOSE,
 )
 _CONTRACTION = re.compile(r"(?i)(?:n['’]t|['’](?:s|re|ve|ll|d|m))$")
-_LETTERS = re.compile(rf"{_L}+")
+_LETTERS = re.compile(_L)
 _NOTHING_MORE = re.compile(r"\s{0,99}\Z")
 _SENTENCE_ENDS_TEXT = re.compile(r"""[\s"'’”)\]]{0,99}\Z""")
 _SENTENCE_GOES_ON = re.compile(r"""[\s"'’”)\]»]{0,99}[a-z,;:]""")
@@ -64,8 +74,8 @@ _PRINTED = {
 _OPENS_AFTER = re.compile(r"[\s(\[{<–—/‘“-]")
 
 
-def words(text: str) -> Iterator[Word]:
-    """Yield the words of one block of text, in order and without overlap.
+def words(text: str) -> Words:
+    """Return the words of one block of text, in order and without overlap.
 
     Parameters
     ----------
@@ -75,27 +85,55 @@ def words(text: str) -> Iterator[Word]:
     -----
     No word is empty and none holds white space, whatever ``text`` holds.
     """
-    position = 0
+    found = Words([], [], [])
+    position: int | None = 0
     open_quote = False
-    while match := _CANDIDATE.search(text, position):
-        kind, start, end = match.lastgroup, match.start(), match.end()
-        position = end
-        if kind == "url":
-            position = end = start + len(_trimmed_url(match.group()))
-            yield Word(start, end, text[start:end])
-        elif kind == "initials":
-            end = _initials_end(text, start, end)
-            position = end
-            yield Word(start, end, re.sub(r"\s", "", text[start:end]))
-        elif kind in {"word", "number"}:
-            pieces, position = _word_pieces(text, start, end)
-            yield from pieces
-        elif match.group() == '"':
-            opening = not open_quote and (start == 0 or bool(_OPENS_AFTER.match(text[start - 1])))
-            open_quote = opening
-            yield Word(start, end, "``" if opening else "''")
+    while position is not None:
+        position, open_quote = _scan(text, position, found, open_quote=open_quote)
+    return found
+
+
+def _scan(text: str, position: int, found: Words, *, open_quote: bool) -> tuple[int | None, bool]:
+    """Add words from a position on; return where to go on (None: the text is read), and whether a quote is open.
+
+    A scan ends early where a word ends elsewhere than the expression that found it.
+    """
+    for match in _CANDIDATE.finditer(text, position):
+        kind, (start, end) = str(match.lastgroup), match.span()
+        if (rule := _RULES.get(kind)) is not None:
+            after = rule(found, text, start, end)
+            if after != end:
+                return after, open_quote
+        elif kind == "quote":
+            open_quote = not open_quote and (start == 0 or bool(_OPENS_AFTER.match(text[start - 1])))
+            found.add(start, end, "``" if open_quote else "''")
         else:
-            yield Word(start, end, _PRINTED.get(match.group(), "..." if kind == "dots" else match.group()))
+            piece = match.group()
+            found.add(start, end, _PRINTED.get(piece, "..." if kind == "dots" else piece))
+    return None, open_quote
+
+
+def _add_run(found: Words, text: str, start: int, end: int) -> int:
+    """Add words with single blanks between them."""
+    for word in text[start:end].split(" "):
+        found.texts.append(word)
+        found.starts.append(start)
+        start += len(word)
+        found.ends.append(start)
+        start += 1
+    return end
+
+
+def _add_unspaced(found: Words, text: str, start: int, end: int) -> int:
+    for place in range(start, end):
+        found.add(place, place + 1, text[place])
+    return end
+
+
+def _add_url(found: Words, text: str, start: int, end: int) -> int:
+    url = _trimmed_url(text[start:end])
+    found.add(start, start + len(url), url)
+    return start + len(url)
 
 
 def _trimmed_url(url: str) -> str:
@@ -106,27 +144,33 @@ def _trimmed_url(url: str) -> str:
     return trimmed or url
 
 
-def _initials_end(text: str, start: int, end: int) -> int:
-    """Return where a run of initials ends: its last period belongs to the sentence when that ends here."""
+def _add_initials(found: Words, text: str, start: int, end: int) -> int:
+    """Add a run of initials; its last period belongs to the sentence when that ends here."""
     if end - start > 2 and _NOTHING_MORE.match(text, end):
-        return end - 1
+        end -= 1
+    found.add(start, end, re.sub(r"\s", "", text[start:end]))
     return end
 
 
-def _word_pieces(text: str, start: int, end: int) -> tuple[list[Word], int]:
-    """Return the words that one alphanumeric run gives, and where scanning goes on."""
-    end = _joined_by_affix(text, start, end)
+def _add_pieces(found: Words, text: str, start: int, end: int) -> int:
+    """Add the words that one alphanumeric run gives, and return where scanning goes on."""
+    if text[end : end + 1] == "-":
+        end = _joined_by_affix(text, start, end)
     run = text[start:end]
     if text[end : end + 1] == "." and _keeps_period(text, run, end):
-        return [Word(start, end + 1, run + ".")], end + 1
+        found.add(start, end + 1, run + ".")
+        return end + 1
+    contraction = _CONTRACTION.search(run) if "'" in run or "’" in run else None
     if run.lower() == "cannot":
-        return [Word(start, start + 3, run[:3]), Word(start + 3, end, run[3:])], end
-    contraction = _CONTRACTION.search(run)
-    if contraction and contraction.start() > 0:
+        cut = start + 3
+    elif contraction and contraction.start() > 0:
         cut = start + contraction.start()
-        head, tail = text[start:cut], text[cut:end].replace("’", "'")
-        return [Word(start, cut, head), Word(cut, end, tail)], end
-    return [Word(start, end, run.replace("’", "'"))], end
+    else:
+        found.add(start, end, run.replace("’", "'"))
+        return end
+    found.add(start, cut, text[start:cut])
+    found.add(cut, end, text[cut:end].replace("’", "'"))
+    return end
 
 
 def _joined_by_affix(text: str, start: int, end: int) -> int:
@@ -152,3 +196,10 @@ def _keeps_period(text: str, run: str, end: int) -> bool:
     if run.lower() in _ABBREVIATIONS or (len(run) == 1 and run.isalpha()):
         return True
     return not after.isspace() and bool(_SENTENCE_GOES_ON.match(text, end + 1))
+
+
+# How a kind of run becomes words: each rule adds them, and returns where it really ends.
+_RULES = {
+    "run": _add_run, "unspaced": _add_unspaced, "url": _add_url, "initials": _add_initials, "word": _add_pieces,
+    "number": _add_pieces,
+}  # fmt: skip

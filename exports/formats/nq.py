@@ -29,7 +29,7 @@ class Example:
 
 def question_tokens(text: str) -> list[str]:
     """Return the words of a question."""
-    return [word.text for word in words(text)]
+    return words(text).texts
 
 
 def annotation_record(annotation_id: int, answer: dict[str, Any], page: Tokenization) -> dict[str, Any]:

@@ -1,12 +1,17 @@
 """A hostile page costs itself and nobody else."""
 
 import io
+import os
+import signal
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from documents.html.errors import DocumentError, EmptyPage, LimitExceeded, NotText
-from documents.html.sandbox import Limits, PageParser
+from documents.html.sandbox import Limits, PageParser, parsed_in_order
+from documents.html.tokens import CandidateRules
 from documents.intake import read_folder, read_pages
 
 GOOD = b"<p>one two three</p>"
@@ -29,6 +34,25 @@ def test_the_parser_goes_on_after_every_kind_of_bad_page():
 def test_a_page_that_takes_too_long_is_given_up():
     with PageParser(limits=Limits(seconds=0.001)) as parser, pytest.raises(LimitExceeded, match="within"):
         parser.parse(GOOD * 20_000)
+
+
+def test_a_page_that_waits_for_a_busy_machine_is_not_given_up():
+    with PageParser(limits=Limits(seconds=0.4)) as parser, ThreadPoolExecutor() as pool:
+        parser.parse(GOOD)
+        os.kill(parser._child.pid, signal.SIGSTOP)
+        waiting = pool.submit(parser.parse, GOOD)
+        time.sleep(0.6)
+        os.kill(parser._child.pid, signal.SIGCONT)
+        assert waiting.result().tokenization.candidates
+
+
+def test_pages_parsed_at_once_come_in_their_order():
+    raws = [b"<p>" + b"word " * (5000 // (number + 1)) + b"</p>" for number in range(9)]
+    raws[4] = b"\xff"
+    results = list(parsed_in_order(raws, lambda raw: raw, CandidateRules(), Limits()))
+    assert [raw for raw, _ in results] == raws
+    assert isinstance(results[4][1], NotText)
+    assert [parsed.text.encode() for _, parsed in results if not isinstance(parsed, NotText)] == raws[:4] + raws[5:]
 
 
 def test_a_page_that_takes_too_much_memory_is_given_up():

@@ -1,12 +1,14 @@
 """Tokens and candidates against published data, and against anything at all."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from documents.html.canonical import canonical_text
+from documents.html.display import box_html
 from documents.html.errors import DocumentError, EmptyPage, NotText
 from documents.html.markup import Page
 from documents.html.sandbox import Limits, parse_page
@@ -43,6 +45,17 @@ def assert_invariants(html, result):
         assert box.top_level == (not enclosing)
         assert not enclosing or box.end_token <= enclosing[-1]
         enclosing.append(box.end_token)
+
+
+def test_an_end_tag_without_a_name_is_nothing_but_takes_its_place():
+    html = "<p>né </> two</p><title>a </> b</title><ul><li>three</li></ul>"
+    result = tokens_of(html)
+    assert_invariants(html, result)
+    source = html.encode()
+    pieces = [source[token.start_byte : token.end_byte].decode() for token in result.tokens]
+    assert pieces == "<p> né two </p> a < / > b <ul> <li> three </li> </ul>".split()
+    shown = box_html(html, result.tokens, tokens_of(html, min_tokens=1).candidates[0])
+    assert re.findall(r"<span[^>]*>([^<]+)</span>", shown) == ["né", "two"]
 
 
 @pytest.mark.shared

@@ -46,7 +46,7 @@ def test_what_a_published_file_does_not_say_is_null_and_the_manifest_says_where_
     assert manifest["frozen_at"].startswith(str(Release.objects.last().created_at.year))
     assert lines(tmp_path / "again/nq-dev-00.jsonl.gz") == [record]
     own = json.loads((tmp_path / "ours/manifest.json").read_text())
-    assert (own["tokenizers"], own["annotations_via"]) == (["quorate/2"], {"internal": 1})
+    assert (own["tokenizers"], own["annotations_via"]) == (["quorate/3"], {"internal": 1})
 
 
 def test_what_of_a_record_is_not_kept_is_said(tmp_path):
