@@ -4,8 +4,8 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.models import Membership, Role, User
-from annotation.models import Annotation, Campaign, Guideline
+from accounts.models import Consent, Membership, Role, User
+from annotation.models import Campaign, Guideline, Withdrawal
 
 
 def guideline_current(campaign: Campaign) -> Guideline:
@@ -25,7 +25,8 @@ def campaigns_of(user: User) -> list[tuple[Campaign, set[str]]]:
 
 
 def campaigns_worked_in(user: User) -> QuerySet[Campaign]:
-    """Return the campaigns that hold a person's work though they no longer have the role: they may still withdraw it."""
-    own = Annotation.objects.filter(campaign=OuterRef("pk"), surrogate_id=user.surrogate_id)
+    """Return the campaigns that a person agreed to though they no longer have the role: they may still withdraw."""
+    own = Consent.objects.filter(text__scope=OuterRef("pk"), surrogate_id=user.surrogate_id, withdrawn_at=None)
+    asked = Withdrawal.objects.filter(campaign=OuterRef("pk"), surrogate_id=user.surrogate_id)
     role = Membership.objects.filter(user=user, scope=OuterRef("pk"), role=Role.ANNOTATOR)
-    return Campaign.objects.filter(Exists(own), ~Exists(role)).order_by("-created_at", "slug")
+    return Campaign.objects.filter(Exists(own) | Exists(asked), ~Exists(role)).order_by("-created_at", "slug")

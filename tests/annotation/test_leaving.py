@@ -46,6 +46,18 @@ def test_who_lost_the_role_still_withdraws_and_takes_it_back(campaign, now):
     assert leave not in client.get("/").content.decode()
 
 
+def test_who_lost_the_role_before_their_first_answer_withdraws_too(campaign):
+    """What they agreed to, their click log and what they reported are theirs as well."""
+    person, client = factories.annotator(campaign), Client()
+    client.force_login(person)
+    factories.claim(campaign, person)
+    revoke(campaign, person)
+    leave = f"/work/{campaign.slug}/leave/"
+    assert leave in client.get("/").content.decode()
+    client.post(leave)
+    assert Withdrawal.objects.get().surrogate_id == person.surrogate_id
+
+
 def test_a_judgment_that_was_frozen_is_frozen_still_for_who_comes_back(now):
     """Else one could see the page first, and then judge the question anew."""
     campaign = factories.campaign(items=1)

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
+from simulation.crowd import Browser
 from tests.workforces.conftest import TERMS
 from workforces.models import Posting, Ticket, Workforce
 from workforces.services.reconcile import reconcile
@@ -86,6 +87,32 @@ def arrive(made, worker, assignment, hit=None):
 
 def answer(client, page, label=4):
     client.post(path(page, "answer"), {"stage": "relevance", "version": "0", "label": str(label)})
+
+
+def enter(url):
+    """Open a frame as a browser does, agree if one is asked, and return the page."""
+    frame = Browser()
+    page = frame.get(url)
+    consent = page.form_to("/agree/")
+    return frame.send(consent) if consent else page
+
+
+def send(form, **more):
+    return Browser().send(form, **more)
+
+
+def answer_in(page):
+    """Answer the item that a frame shows and return the page that follows."""
+    return send(page.form_to("/answer/"), label="4", active_seconds="2.0")
+
+
+def answer_one(url):
+    return answer_in(enter(url))
+
+
+def rounds(made, number=3):
+    for _ in range(number):
+        made.round()
 
 
 def lapse(made, ticket):

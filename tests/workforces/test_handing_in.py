@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from accounts.models import Consent, ExternalIdentity
 from annotation.models import Assignment, EventChunk, Withdrawal
-from simulation.crowd import Browser
+from simulation.crowd import SUBMIT, Browser
 from tests import factories
-from tests.workforces.acts import by_link, path, signed, text_of, visit_of
+from tests.workforces.acts import answer_in, by_link, enter, path, rounds, send, signed, text_of, visit_of
 from tests.workforces.panel import come, link, statement_of, work
 from workforces.models import LedgerEntry, Posting, Ticket
 from workforces.services.postings import compensation_post
@@ -31,44 +31,34 @@ def take_back(afterwards, campaign, statement):
 
 @pytest.fixture
 def taken(desk):
-    """Return a marketplace, a frame of one HIT of two items there with the first item in it, and its address."""
+    """Return a marketplace and the frame of one HIT of two items there with the first item in it."""
     made = desk(items=2, n=1, terms={"items_per_ticket": 2, "places": 1})
-    made.round()
-    made.round()
-    address = made.worker("w").take().frames[0]
-    frame = Browser()
-    return made, frame, frame.send(frame.get(address).form_to("/agree/")), address
-
-
-def answer(frame, page):
-    return frame.send(page.form_to("/answer/"), label="4", active_seconds="2.0")
+    rounds(made, 2)
+    return made, enter(made.worker("w").take().frames[0])
 
 
 @pytest.mark.django_db(transaction=True)
 @AFTERWARDS
 def test_a_finished_hit_is_handed_in_without_agreeing_to_anything(taken, afterwards):
-    made, frame, page, address = taken
-    answer(frame, answer(frame, page))
+    made, page = taken
+    answer_in(answer_in(page))
     take_back(afterwards, made.campaign, statement_path(Ticket.objects.get()))
-    page = frame.get(address)
+    page = Browser().get(page.url)
     assert page.form_to("/agree/") is None
-    frame.send(page.form_to("/mturk/externalSubmit"))
-    for _ in range(4):
-        made.round()
+    send(page.form_to(SUBMIT))
+    rounds(made, 4)
     assert (Ticket.objects.get().state, LedgerEntry.objects.filter(kind="reward").count()) == ("approved", 1)
     assert Withdrawal.objects.count() == (afterwards == "withdrawal")
 
 
 @pytest.mark.django_db(transaction=True)
 def test_who_does_not_agree_to_another_text_hands_in_what_they_did(taken):
-    made, frame, page, address = taken
-    answer(frame, page)
+    made, page = taken
+    answer_in(page)
     factories.consent_text(made.campaign)
-    page = frame.get(address)
-    page = frame.send(page.form_to("/agree/"), decline="1")
-    frame.send(page.form_to("/mturk/externalSubmit"))
-    for _ in range(3):
-        made.round()
+    page = send(Browser().get(page.url).form_to("/agree/"), hand_in="1")
+    send(page.form_to(SUBMIT))
+    rounds(made)
     ticket = Ticket.objects.get()
     assert (ticket.state, bool(ticket.problem)) == ("unmatched", True)  # it is half of a HIT: a manager decides
     assert not Consent.objects.filter(text__version=2).exists()
@@ -79,8 +69,8 @@ def test_who_did_nothing_has_nothing_to_hand_in_instead_of_agreeing():
     row = link(factories.antique(items=2, n=1))
     client = Client()
     page = client.get(by_link(row, "p1", "s1"), follow=True)
-    assert 'name="decline"' not in page.content.decode()
-    page = client.post(path(page, "agree"), {"decline": "1"}, follow=True)
+    assert 'name="hand_in"' not in page.content.decode()
+    page = client.post(path(page, "agree"), {"hand_in": "1"}, follow=True)
     assert "/agree/" in page.content.decode()
     assert not Ticket.objects.exists() and not ExternalIdentity.objects.exists()
 
@@ -97,28 +87,44 @@ def test_a_finished_visit_keeps_its_code(afterwards):
     assert "C1" in again and "/agree/" not in again
 
 
-@pytest.mark.django_db(transaction=True)
-@AFTERWARDS
-def test_what_is_owed_is_paid_without_agreeing_to_anything(desk, afterwards):
-    made = desk(items=2, n=2, terms={"items_per_ticket": 1, "places": 1})
-    made.round()
-    made.round()
+def owed(made):
+    """Let a worker be owed something for lost work; return them and the ticket of that work."""
+    rounds(made, 2)
     worker = made.worker("w")
     worker.work()
-    made.round()
+    rounds(made)
     ticket = Ticket.objects.get()
     compensation_post(
         workforce=made.workforce, surrogate_id=ticket.surrogate_id, cents=70, reason="lost work", now=timezone.now(),
         actor_id=factories.user(is_admin=True).surrogate_id,
     )  # fmt: skip
-    made.round()
+    rounds(made)
+    return worker, ticket
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("sign", [True, False])
+def test_what_is_owed_asks_for_no_work(desk, sign):
+    made = desk(items=1, n=1, sign=sign, terms={"items_per_ticket": 1, "places": 1})
+    worker, ticket = owed(made)
+    assert worker.work() == "handed_in"
+    rounds(made)
+    assert Ticket.objects.get(posting__owed_to=ticket.surrogate_id).state == "approved"
+    assert LedgerEntry.objects.filter(kind="reward").values_list("cents", flat=True).order_by("pk").last() == 70
+
+
+@pytest.mark.django_db(transaction=True)
+@AFTERWARDS
+def test_what_is_owed_is_paid_without_agreeing_to_anything(desk, afterwards):
+    made = desk(items=2, n=2, terms={"items_per_ticket": 1, "places": 1})
+    _worker, ticket = owed(made)
     take_back(afterwards, made.campaign, statement_path(ticket))
-    owed = Posting.objects.get(owed_to=ticket.surrogate_id)
+    posting = Posting.objects.get(owed_to=ticket.surrogate_id)
     name = ExternalIdentity.objects.get().name
-    query = signed({"assignmentId": "3OWED", "hitId": owed.hit_id, "workerId": name})
+    query = signed({"assignmentId": "3OWED", "hitId": posting.hit_id, "workerId": name})
     page = Client().get(made.workforce.path, query, follow=True).content.decode()
     assert "externalSubmit" in page and "/agree/" not in page
-    assert Ticket.objects.get(posting=owed).state == "answered"
+    assert Ticket.objects.get(posting=posting).state == "answered"
     assert Withdrawal.objects.count() == (afterwards == "withdrawal")
 
 

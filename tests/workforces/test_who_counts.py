@@ -16,7 +16,7 @@ from annotation.services.withdrawal import withdrawals_apply
 from quality.models import Verdict
 from simulation.crowd import SUBMIT, Browser
 from tests import factories
-from tests.workforces.acts import by_link, path, signed, text_of, visit_of
+from tests.workforces.acts import answer_one, by_link, path, rounds, signed, text_of, visit_of
 from tests.workforces.panel import come, confirm, link, statement_of, states, unsigned, work
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.statements import statement_path
@@ -35,19 +35,6 @@ def hand_in(url, **fields):
     form = urlencode({"assignmentId": arrival["assignmentId"], **fields}).encode()
     with urlopen(Request(address, form, {"Host": submit.netloc}), timeout=10) as response:
         assert response.status == 200
-
-
-def answer_one(url, label="4"):
-    frame = Browser()
-    page = frame.get(url)
-    if (consent := page.form_to("/agree/")) is not None:
-        page = frame.send(consent)
-    return frame.send(page.form_to("/answer/"), label=label, active_seconds="2.0")
-
-
-def rounds(desk, number=3):
-    for _ in range(number):
-        desk.round()
 
 
 @pytest.fixture

@@ -50,11 +50,15 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
         state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
         submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
     )  # fmt: skip
-    if moved and problem:
+    if not moved:
+        return False
+    # Our code came back with this worker, whatever their address claimed: nobody else's it is from now on.
+    person = ticket_identify(ticket=ticket, name=remote.worker, now=now) if proven else ticket.surrogate_id
+    if problem:
         submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
-    elif moved:
-        _confirmed(ticket, ticket_identify(ticket=ticket, name=remote.worker, now=now), now)
-    return bool(moved)
+    else:
+        _confirmed(ticket, person, now)
+    return True
 
 
 @durable

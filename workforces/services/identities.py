@@ -7,7 +7,7 @@ sees nothing but itself. When the other side confirms who it was, its work goes 
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from accounts.identities import claimed_confirm, claimed_surrogate, external_surrogate
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate
@@ -55,17 +55,6 @@ def claimed_name(ticket: Ticket) -> str:
     """Return whom an unconfirmed visit says it is; nothing if the ticket's person is known."""
     claimed = ClaimedIdentity.objects.filter(surrogate_id=ticket.surrogate_id)
     return claimed.values_list("name", flat=True).first() or ""
-
-
-def same_person(ticket: Ticket) -> set[UUID]:
-    """Return the surrogates that may be the person of a ticket: their own, and those of visits with their name."""
-    own = Surrogate.objects.filter(pk=ticket.surrogate_id).values_list("claimed__name", "external__name")
-    name = next(filter(None, own.get()), None)
-    if name is None:
-        return {ticket.surrogate_id}
-    source = ticket.workforce.source
-    alike = Q(claimed__source=source, claimed__name=name) | Q(external__source=source, external__name=name)
-    return {ticket.surrogate_id, *Surrogate.objects.filter(alike).values_list("pk", flat=True)}
 
 
 def is_person_known(surrogate_id: UUID) -> bool:

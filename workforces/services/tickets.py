@@ -21,7 +21,7 @@ from annotation.services.work import AssignmentOver, NoSuchAssignment, answer_ta
 from workforces.kinds.base import Arrival, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandKind, Posting, PostingState, Ticket, TicketState, TicketWork, Workforce
-from workforces.services.identities import same_person, surrogate_begin, ticket_people_lock
+from workforces.services.identities import surrogate_begin, ticket_people_lock
 from workforces.services.outbox import errand_add
 from workforces.services.terms import is_provisional, terms_of, ticket_terms
 
@@ -84,8 +84,8 @@ def _taken_again(ticket: Ticket, now: datetime) -> Ticket:
 
 
 def is_owed(ticket: Ticket) -> bool:
-    """Return whether a ticket only pays its holder for work that they did before."""
-    return ticket.posting is not None and ticket.posting.owed_to_id == ticket.surrogate_id
+    """Return whether a ticket only pays its holder for work that they did before: nobody else can take it there."""
+    return ticket.posting is not None and ticket.posting.owed_to_id is not None
 
 
 @durable
@@ -224,16 +224,27 @@ def falls_short(ticket: Ticket, *, ran_out: bool) -> bool:
     """Return whether a ticket holds less work than it asks for, and a person decides whether it is paid.
 
     Who did what there was before items ran out is paid, if they gave no item back and no other ticket of theirs falls
-    short: several tickets with an answer in each would be paid like several that are done.
+    short: several tickets with an answer in each would be paid like several that are done. Whose ticket an unsigned
+    address leads to, and who else holds the last items, nobody knows yet.
     """
-    wanted = ticket_terms(ticket).items_per_ticket
-    if ticket.work.count() >= wanted or is_owed(ticket):
+    if is_owed(ticket) or ticket.work.count() >= ticket_terms(ticket).items_per_ticket:
         return False
-    people = same_person(ticket)
-    own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id__in=people)
-    others = Ticket.objects.filter(workforce__campaign_id=ticket.workforce.campaign_id, surrogate_id__in=people)
-    begun = others.exclude(pk=ticket.pk).annotate(done=Count("work")).filter(done__gt=0, done__lt=wanted)
-    return not ran_out or own.filter(state=AssignmentState.SKIPPED).exists() or begun.exists()
+    if not ran_out or not ticket.is_signed:
+        return True
+    own = {"campaign_id": ticket.workforce.campaign_id, "surrogate_id": ticket.surrogate_id}
+    return Assignment.objects.filter(**own, state=AssignmentState.SKIPPED).exists() or _has_another_begun(ticket)
+
+
+def _has_another_begun(ticket: Ticket) -> bool:
+    """Return whether a person began another ticket of this campaign that is not done, and may be paid for it."""
+    others = Ticket.objects.filter(
+        workforce__campaign=ticket.workforce.campaign_id, surrogate=ticket.surrogate_id, work__isnull=False
+    )
+    begun = others.exclude(pk=ticket.pk).exclude(state=TicketState.LAPSED).annotate(done=Count("work"))
+    return any(
+        other.done < ticket_terms(other).items_per_ticket  # each by its own terms
+        for other in begun.select_related("workforce", "posting__workforce").iterator(chunk_size=200)
+    )
 
 
 def ticket_annotations(ticket: Ticket) -> list[Annotation]:

@@ -48,6 +48,7 @@ from workforces.services.terms import kind_of, terms_of
 from workforces.services.tickets import (
     TicketRefused,
     assignment_check,
+    is_owed,
     ticket_answer,
     ticket_claim,
     ticket_open,
@@ -223,7 +224,9 @@ def visit(request: HttpRequest, token: str) -> HttpResponse:
     if not here.has_consented():
         return _consent(request, here)
     ticket = here.ticket()
-    if ticket.state != TicketState.OPEN:  # it had lapsed with all of its work done
+    if ticket.state != TicketState.OPEN or is_owed(ticket):  # it had lapsed with all of its work done, or needs none
+        visit_services.visit_end(ticket=ticket, ran_out=True, now=timezone.now())
+        ticket.refresh_from_db()
         return _leave(request, here, ticket)
     claim = ticket_claim(ticket=ticket, now=timezone.now())
     if claim.reason is Reason.TRAINING_NEEDED:
@@ -258,21 +261,26 @@ def _lesson(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
 
 
 def _no_work(request: HttpRequest, here: Visit, ticket: Ticket, claim: Claim) -> HttpResponse:
-    """Say that there is nothing; what was done with this ticket is handed in all the same."""
-    if visit_services.visit_end(ticket=ticket, ran_out=claim.reason in RAN_OUT, now=timezone.now()):
+    """Say that there is nothing; what was done with this ticket is handed in all the same, except during a pause."""
+    waits = claim.reason is Reason.PAUSED and visit_services.has_begun(ticket)
+    if not waits and visit_services.visit_end(ticket=ticket, ran_out=claim.reason in RAN_OUT, now=timezone.now()):
         ticket.refresh_from_db()
         return _leave(request, here, ticket)
     outcome = Outcome.SCREENED_OUT if claim.reason is Reason.SUSPENDED else Outcome.NOTHING_LEFT
     farewell = None
-    if not KINDS[here.workforce.kind].confirms:  # a marketplace has its own way to give a task back
+    if not waits and not KINDS[here.workforce.kind].confirms:  # a marketplace has its own way to give a task back
         farewell = kind_of(here.workforce, now=timezone.now()).farewell(
             here.arrival, terms_of(here.workforce), outcome, ticket.code
         )
-    return _render(request, "workforces/visit/no_work.html", here.context() | {"claim": claim, "farewell": farewell})
+    return _render(
+        request,
+        "workforces/visit/no_work.html",
+        here.context() | {"claim": claim, "farewell": farewell, "waits": waits},
+    )
 
 
 def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
-    outcome = Outcome(ticket.outcome or Outcome.COMPLETED)
+    outcome = Outcome(ticket.outcome or Outcome.NOTHING_LEFT)  # the panel listed it while it was in work
     farewell = kind_of(here.workforce, now=timezone.now()).farewell(
         here.arrival, terms_of(here.workforce), outcome, ticket.code
     )
@@ -285,9 +293,9 @@ def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
 @in_frame
 @require_POST
 def agree(request: HttpRequest, token: str) -> HttpResponse:
-    """Record consent, or hand in what was done before this text without it."""
+    """Record consent, or end the visit with what was done so far."""
     here = Visit(token)
-    if "decline" in request.POST:
+    if "hand_in" in request.POST:
         if here.found is not None:
             visit_services.visit_end(ticket=here.found, ran_out=False, now=timezone.now())
         return redirect("visit", token=token)

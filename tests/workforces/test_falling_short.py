@@ -1,0 +1,176 @@
+"""HITs and visits that are handed in with less than they ask for: what is paid, what waits, and whose it is."""
+
+import re
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import ExternalIdentity
+from annotation.models import Participation, Slot
+from annotation.services.campaigns import campaign_move
+from simulation.crowd import SUBMIT, Browser
+from tests import factories
+from tests.workforces.acts import answer_in, answer_one, arrive, enter, lapse, path, rounds, send, visit_of
+from tests.workforces.panel import come, confirm, link, states, unsigned
+from workforces.models import LedgerEntry, Posting, Ticket, Workforce
+from workforces.services.postings import posting_end
+
+HIT_OF_THREE = {"items_per_ticket": 3, "reward_cents": 50, "places": 1}
+
+
+def renamed(url, name):
+    """Return a frame's address in which its worker says that they are another."""
+    parts = urlsplit(url)
+    query = {key: values[0] for key, values in parse_qs(parts.query).items()} | {"workerId": name}
+    return urlunsplit(parts._replace(query=urlencode(query)))
+
+
+def skip_the_rest(page):
+    while (skip := page.form_to("/skip/")) is not None:
+        page = send(skip, reason="unclear")
+    return page
+
+
+def accept(made, ticket):
+    client = Client()
+    client.force_login(factories.user(is_admin=True))
+    client.post(f"/campaigns/{made.campaign.slug}/decisions/ticket/{ticket.pk}/", {"choice": "accept"})
+
+
+def move(campaign, to):
+    with transaction.atomic():
+        campaign_move(campaign=campaign, to=to, actor_id=None, now=timezone.now())
+
+
+def waiting():
+    return Ticket.objects.filter(state="unmatched").count()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_hit_that_a_manager_accepts_is_its_workers_whoever_the_address_named(desk):
+    made = desk(items=6, n=2, sign=False, terms={"items_per_ticket": 2, "places": 3})
+    rounds(made)
+    made.worker("victim").work()
+    rounds(made)
+    victim = ExternalIdentity.objects.get()
+    page = skip_the_rest(answer_one(renamed(made.worker("liar").take().frames[0], victim.name)))
+    send(page.form_to(SUBMIT))
+    rounds(made)
+    short = Ticket.objects.get(state="unmatched")
+    liar = ExternalIdentity.objects.exclude(pk=victim.pk).get()
+    assert short.surrogate_id == liar.surrogate_id
+    accept(made, short)
+    rounds(made)
+    assert list(Ticket.objects.values_list("state", flat=True)) == ["approved", "approved"]
+    own = re.search(r'href="[^"]*(/statement/[^"]*)"', Client().get(urlsplit(page.url).path).content.decode())[1]
+    assert victim.name not in Client().get(own).content.decode()
+    Client().post(own, {"withdraw": "yes"})
+    assert list(made.campaign.withdrawals.values_list("surrogate", flat=True)) == [liar.surrogate_id]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", ["AX{}", ""])
+def test_an_unsigned_hit_that_falls_short_waits_for_a_manager_though_others_hold_the_rest(desk, name):
+    made = desk(items=3, n=3, sign=False, terms=HIT_OF_THREE)
+    rounds(made)
+    worker = made.worker("w")
+    urls = [worker.take().frames[0] for _ in range(3)]
+    pages = [enter(renamed(url, name.format(number)) if name else url) for number, url in enumerate(urls)]
+    for number in range(6):
+        arrive(made, f"AINVENTED{number}", f"3INVENTED{number}")
+    for page in pages:
+        send(answer_in(page).form_to(SUBMIT))
+    rounds(made, 4)
+    assert (waiting(), LedgerEntry.objects.filter(kind="reward").count()) == (3, 0)
+    assert ExternalIdentity.objects.count() == 1  # the marketplace says who it was
+
+
+@pytest.mark.django_db(transaction=True)
+def test_training_alone_in_several_unsigned_hits_is_not_paid_like_work(desk):
+    made = desk(items=2, n=1, sign=False, has_training=True, terms={"items_per_ticket": 1, "places": 1})
+    rounds(made)
+    worker = made.worker("w")
+    urls = [worker.take().frames[0] for _ in range(2)]
+    Slot.objects.update(state="closed")
+    for url in urls:
+        page = enter(url)
+        while page.form_to(SUBMIT) is None:
+            lesson = page.form_to("/learn/")
+            visit = page.url.split("learn/")[0]
+            page = send(lesson, label="4") if lesson else Browser().get(f"{visit}?begin=1")
+        send(page.form_to(SUBMIT))
+    rounds(made, 4)
+    assert Participation.objects.exclude(trained_at=None).exists()
+    assert (waiting(), LedgerEntry.objects.filter(kind="reward").count()) == (2, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_pause_of_the_campaign_ends_no_hit(desk):
+    made = desk(items=3, n=1, terms=HIT_OF_THREE)
+    rounds(made)
+    page = answer_one(made.worker("w").take().frames[0])
+    move(made.campaign, "paused")
+    page = answer_in(page)
+    assert page.form_to(SUBMIT) is None and Ticket.objects.get().state == "open"
+    move(made.campaign, "open")
+    page = answer_in(Browser().get(page.url))
+    send(page.form_to(SUBMIT))
+    rounds(made)
+    assert (Ticket.objects.get().state, states()) == ("approved", ["counted"] * 3)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_does_not_wait_for_the_end_of_a_pause_hands_in_what_they_did(desk):
+    made = desk(items=3, n=1, terms=HIT_OF_THREE)
+    rounds(made)
+    page = answer_one(made.worker("w").take().frames[0])
+    move(made.campaign, "paused")
+    page = answer_in(page)
+    page = send(page.form_to("/agree/"), hand_in="1")
+    send(page.form_to(SUBMIT))
+    rounds(made)
+    assert (waiting(), Ticket.objects.get().problem) == (1, "submitted with fewer items than it asks for")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_hit_is_measured_by_its_own_terms(desk):
+    made = desk(items=3, n=1, terms={**HIT_OF_THREE, "items_per_ticket": 2})
+    rounds(made)
+    worker = made.worker("w")
+    worker.work()
+    rounds(made)
+    Workforce.objects.filter(pk=made.workforce.pk).update(terms={**made.workforce.terms, "items_per_ticket": 3})
+    for posting in Posting.objects.filter(state="open"):
+        posting_end(posting=posting, now=timezone.now())
+    rounds(made, 4)
+    assert worker.work() == "handed_in"  # one item is left of three
+    rounds(made)
+    assert list(Ticket.objects.values_list("state", flat=True)) == ["approved", "approved"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_hit_that_was_given_back_holds_no_later_pay(desk):
+    made = desk(items=6, n=1, terms=HIT_OF_THREE)
+    rounds(made)
+    worker = made.worker("w")
+    taken = worker.take()
+    answer_one(taken.frames[0])
+    worker._give_back(taken)
+    lapse(made, Ticket.objects.get())
+    rounds(made, 2)
+    assert [worker.work(), worker.work()] == ["handed_in"] * 2  # three items, and the last two
+    rounds(made)
+    assert (waiting(), Ticket.objects.filter(state="approved").count()) == (0, 2)
+
+
+@pytest.mark.django_db
+def test_a_panel_visit_that_was_listed_while_in_work_shows_the_code_of_what_it_is():
+    row = link(factories.antique(items=8, n=1), items_per_ticket=4)
+    client, page = come(unsigned(row, "p1", "s1"))
+    client.post(path(page, "answer"), {"stage": "relevance", "version": "0", "label": "4"})
+    confirm(row, "PROLIFIC_PID,SESSION_ID,Status\np1,s1,AWAITING REVIEW\n")
+    last = client.get(visit_of(page)).content.decode()
+    assert "C3" in last and "C1" not in last
