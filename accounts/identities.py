@@ -46,6 +46,11 @@ def claimed_confirm(*, surrogate_id: UUID, source: str, name: str) -> UUID:
     return ExternalIdentity.objects.get(source=source, name=name).surrogate_id
 
 
+def claimed_forget(*, surrogate_id: UUID) -> None:
+    """Forget what a visit called itself: it belongs to nobody who is known."""
+    ClaimedIdentity.objects.filter(surrogate_id=surrogate_id).delete()
+
+
 def external_erase(*, identity: ExternalIdentity, actor_id: UUID | None, now: datetime) -> None:
     """Forget who a person of a marketplace is; their work stays, with nothing that leads to them."""
     with transaction.atomic():

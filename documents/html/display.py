@@ -1,13 +1,14 @@
 """The page as an annotator sees it: sanitised, without site chrome, each candidate marked ``data-box``."""
 
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 
 import nh3
 import turbohtml
 from turbohtml import TokenType
 
+from documents.html.errors import LimitExceeded
 from documents.html.markup import CHROME_BOXES, HIDING, STRUCTURAL_TAGS, hides_its_content, tag_soup
 from documents.html.tokens import Candidate, Token
 
@@ -35,6 +36,10 @@ _DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
 _CLEAN_CONTENT = {"script", "style", "template", "noscript", "textarea", "select", "iframe", "object", "svg", "annotation"}  # fmt: skip
 
 
+# What is left open is repeated by HTML in all that follows: a small page can stand for a huge one.
+_MOST_GROWTH = 4
+
+
 def display_html(text: str, candidates: Sequence[Candidate]) -> str:
     """Return the page for reading, safe to put into ours.
 
@@ -42,6 +47,11 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
     ----------
     text: canonical text.
     candidates: the element that starts at a candidate's first byte gets ``data-box`` with its index.
+
+    Raises
+    ------
+    LimitExceeded
+        The page for reading is many times as large as the page.
     """
     starts = character_offsets(text.encode(), [candidate.start_byte for candidate in candidates])
     box_of = {start: index for index, start in enumerate(starts)}
@@ -56,9 +66,12 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
     for node in unwanted:
         if node.select_one("[data-box]") is None and "data-box" not in node.attrs:
             node.extract()
-    if content is None or len(content.select("[data-box]")) < len(candidates):
+    if content is None or content.tag not in _TAGS or len(content.select("[data-box]")) < len(candidates):
         content = document.find("body")
-    return sanitised(content.inner_html if content is not None else "")
+    shown = sanitised(content.inner_html if content is not None else "")
+    if len(shown) > _MOST_GROWTH * (len(text) + 10_000):
+        raise LimitExceeded(f"a browser unfolds this page to more than {_MOST_GROWTH} times its size")
+    return shown
 
 
 def box_html(text: str, tokens: Sequence[Token], candidate: Candidate) -> str:
@@ -82,14 +95,13 @@ def box_html(text: str, tokens: Sequence[Token], candidate: Candidate) -> str:
     return sanitised(body.inner_html if body is not None else "")
 
 
-def character_offsets(encoded: bytes, places: Iterable[int]) -> list[int]:
-    """Return for byte offsets in UTF-8, in increasing order, which character begins there."""
-    offsets, before, character = list[int](), 0, 0
-    for place in places:
+def character_offsets(encoded: bytes, places: Sequence[int]) -> list[int]:
+    """Return for byte offsets in UTF-8, in any order, which character begins there."""
+    character_at, before, character = dict[int, int](), 0, 0
+    for place in sorted(set(places)):
         character += len(encoded[before:place].decode())
-        before = place
-        offsets.append(character)
-    return offsets
+        character_at[place], before = character, place
+    return [character_at[place] for place in places]
 
 
 _CONTEXT = {

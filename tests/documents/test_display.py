@@ -6,6 +6,7 @@ import pytest
 
 from documents.html.canonical import canonical_text
 from documents.html.display import box_html, display_html
+from documents.html.errors import LimitExceeded
 from documents.html.markup import Page
 from documents.html.tokens import CandidateRules, tokenize
 
@@ -57,3 +58,25 @@ def test_a_word_that_runs_over_a_tag_is_marked_in_pieces():
     shown = box_html(html, result.tokens, result.candidates[0])
     assert shown.count('data-token="1"') == 2
     assert '<span data-token="2">&amp;</span>' in shown
+
+
+@pytest.mark.parametrize("reference", ["&caps;", "&NotEqualTilde;", "&bne;", "&amp;"])
+def test_words_after_a_reference_of_two_characters_are_marked_where_they_stand(reference):
+    html = f"<p>one x {reference} y two three</p>"
+    result = tokenize(Page(html), CandidateRules(min_tokens=1))
+    shown = box_html(html, result.tokens, result.candidates[0])
+    marked = {result.tokens[int(index)].token: text for index, text in re.findall(r'token="(\d+)">([^<]*)<', shown)}
+    assert {word: marked[word] for word in ("one", "x", "y", "two", "three")} == {
+        word: word for word in ("one", "x", "y", "two", "three")
+    }
+
+
+def test_a_small_page_that_stands_for_a_huge_one_is_refused():
+    html = f'<p><b lang="{"x" * 5_000}">one' + "<p>two three" * 400
+    with pytest.raises(LimitExceeded, match="unfolds"):
+        display_html(html, [])
+
+
+def test_text_that_only_looks_like_content_is_not_taken_for_it():
+    shown = display_html('<xmp id=content><p class="button" data-box=3></xmp><p>one</p>', [])
+    assert "<p>one</p>" in shown and '<p class="button"' not in shown

@@ -22,7 +22,7 @@ from marketplace.protocol.errors import RequestError
 from marketplace.services import assignments, hits, requesters
 from marketplace.services.assignments import WorkRefused
 from marketplace.services.bonuses import bonus_send
-from marketplace.services.due import due_carry_out
+from marketplace.services.due import AT_MOST_BEFORE_AN_ANSWER, due_carry_out
 from marketplace.services.ledger import POTS, money_deposit
 from marketplace.services.workers import worker_create
 from tests.marketplace.conftest import HTML
@@ -80,6 +80,12 @@ class Lives(RuleBasedStateMachine):
                 outcomes.append(refusal.reason)
         assert outcomes[0] == outcomes[1]
 
+    def ask(self, act):
+        """Let the requesters ask for something, as the API does: what time has brought them comes first."""
+        for twin in (self.swept, self.lazy):
+            due_carry_out(now=self.now, requester=twin.requester, most=AT_MOST_BEFORE_AN_ANSWER)
+        self.both(act)
+
     @rule(
         places=st.sampled_from([1, 2, 3, 9, 10]),
         life=st.sampled_from([60, 86_400, 3_000_000]),
@@ -95,7 +101,7 @@ class Lives(RuleBasedStateMachine):
             )
 
         if len(self.swept.hits) < 4:
-            self.both(act)
+            self.ask(act)
 
     def has_hits(self):
         return bool(self.swept.hits)
@@ -135,12 +141,12 @@ class Lives(RuleBasedStateMachine):
     @precondition(has_work)
     @rule(which=st.integers(0, 20), override=st.booleans())
     def approve(self, which, override):
-        self.both(lambda twin: assignments.assignment_approve(requester=twin.requester, assignment_id=twin.assignments[which % len(twin.assignments)].assignment_id, feedback="", override=override, now=self.now))  # fmt: skip
+        self.ask(lambda twin: assignments.assignment_approve(requester=twin.requester, assignment_id=twin.assignments[which % len(twin.assignments)].assignment_id, feedback="", override=override, now=self.now))  # fmt: skip
 
     @precondition(has_work)
     @rule(which=st.integers(0, 20))
     def reject(self, which):
-        self.both(lambda twin: assignments.assignment_reject(requester=twin.requester, assignment_id=twin.assignments[which % len(twin.assignments)].assignment_id, feedback="no", now=self.now))  # fmt: skip
+        self.ask(lambda twin: assignments.assignment_reject(requester=twin.requester, assignment_id=twin.assignments[which % len(twin.assignments)].assignment_id, feedback="no", now=self.now))  # fmt: skip
 
     @precondition(has_work)
     @rule(which=st.integers(0, 20), amount=st.sampled_from(["0.01", "0.33", "30.00"]))
@@ -149,27 +155,27 @@ class Lives(RuleBasedStateMachine):
             mine = twin.assignments[which % len(twin.assignments)]
             bonus_send(requester=twin.requester, worker_id=mine.worker.worker_id, assignment_id=mine.assignment_id, amount=Decimal(amount), reason="r", token=None, request_id="r", now=self.now)  # fmt: skip
 
-        self.both(act)
+        self.ask(act)
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3), more=st.sampled_from([1, 2, 8]))
     def extend(self, which, more):
-        self.both(lambda twin: hits.hit_extend(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, more=more, token=None, request_id="r", now=self.now))  # fmt: skip
+        self.ask(lambda twin: hits.hit_extend(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, more=more, token=None, request_id="r", now=self.now))  # fmt: skip
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3), seconds=st.sampled_from([-10, 0, 3600, 864_000]))
     def move_expiry(self, which, seconds):
-        self.both(lambda twin: hits.hit_expire_at(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, expires_at=self.now + timedelta(seconds=seconds), now=self.now))  # fmt: skip
+        self.ask(lambda twin: hits.hit_expire_at(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, expires_at=self.now + timedelta(seconds=seconds), now=self.now))  # fmt: skip
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3), revert=st.booleans())
     def review(self, which, revert):
-        self.both(lambda twin: hits.hit_review(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, revert=revert, now=self.now))  # fmt: skip
+        self.ask(lambda twin: hits.hit_review(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, revert=revert, now=self.now))  # fmt: skip
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3))
     def delete(self, which):
-        self.both(lambda twin: hits.hit_delete(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, now=self.now))  # fmt: skip
+        self.ask(lambda twin: hits.hit_delete(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, now=self.now))  # fmt: skip
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3), reward=st.sampled_from(["0.01", "0.07", "0.50"]))
@@ -180,7 +186,7 @@ class Lives(RuleBasedStateMachine):
             hit_id = twin.hits[which % len(twin.hits)].hit_id
             hits.hit_change_type(requester=twin.requester, hit_id=hit_id, hit_type=kind, now=self.now)
 
-        self.both(act)
+        self.ask(act)
 
     @rule(fees=st.sampled_from(["published", "none"]))
     def change_fees(self, fees):

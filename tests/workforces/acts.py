@@ -5,7 +5,7 @@ import hmac
 import re
 import time
 from datetime import timedelta
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from django.conf import settings
 from django.test import Client
@@ -87,6 +87,13 @@ def arrive(made, worker, assignment, hit=None):
 
 def answer(client, page, label=4):
     client.post(path(page, "answer"), {"stage": "relevance", "version": "0", "label": str(label)})
+
+
+def readdressed(url, **more):
+    """Return a frame's address that says something else."""
+    parts = urlsplit(url)
+    query = {key: values[0] for key, values in parse_qs(parts.query).items()} | more
+    return urlunsplit(parts._replace(query=urlencode(query)))
 
 
 def enter(url):

@@ -1,7 +1,7 @@
 """HITs and visits that are handed in with less than they ask for: what is paid, what waits, and whose it is."""
 
 import re
-from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import pytest
 from django.db import transaction
@@ -13,19 +13,17 @@ from annotation.models import Participation, Slot
 from annotation.services.campaigns import campaign_move
 from simulation.crowd import SUBMIT, Browser
 from tests import factories
-from tests.workforces.acts import answer_in, answer_one, arrive, enter, lapse, path, rounds, send, visit_of
+from tests.workforces.acts import answer_in, answer_one, arrive, enter, lapse, path, readdressed, rounds, send, visit_of
 from tests.workforces.panel import come, confirm, link, states, unsigned
+from tests.workforces.test_handing_in import owed
 from workforces.models import LedgerEntry, Posting, Ticket, Workforce
 from workforces.services.postings import posting_end
 
 HIT_OF_THREE = {"items_per_ticket": 3, "reward_cents": 50, "places": 1}
 
 
-def renamed(url, name):
-    """Return a frame's address in which its worker says that they are another."""
-    parts = urlsplit(url)
-    query = {key: values[0] for key, values in parse_qs(parts.query).items()} | {"workerId": name}
-    return urlunsplit(parts._replace(query=urlencode(query)))
+def paid():
+    return list(LedgerEntry.objects.filter(kind="reward").order_by("pk").values_list("cents", flat=True))
 
 
 def skip_the_rest(page):
@@ -56,7 +54,7 @@ def test_a_hit_that_a_manager_accepts_is_its_workers_whoever_the_address_named(d
     made.worker("victim").work()
     rounds(made)
     victim = ExternalIdentity.objects.get()
-    page = skip_the_rest(answer_one(renamed(made.worker("liar").take().frames[0], victim.name)))
+    page = skip_the_rest(answer_one(readdressed(made.worker("liar").take().frames[0], workerId=victim.name)))
     send(page.form_to(SUBMIT))
     rounds(made)
     short = Ticket.objects.get(state="unmatched")
@@ -78,7 +76,7 @@ def test_an_unsigned_hit_that_falls_short_waits_for_a_manager_though_others_hold
     rounds(made)
     worker = made.worker("w")
     urls = [worker.take().frames[0] for _ in range(3)]
-    pages = [enter(renamed(url, name.format(number)) if name else url) for number, url in enumerate(urls)]
+    pages = [enter(readdressed(url, workerId=name.format(number)) if name else url) for number, url in enumerate(urls)]
     for number in range(6):
         arrive(made, f"AINVENTED{number}", f"3INVENTED{number}")
     for page in pages:
@@ -149,6 +147,33 @@ def test_each_hit_is_measured_by_its_own_terms(desk):
     assert worker.work() == "handed_in"  # one item is left of three
     rounds(made)
     assert list(Ticket.objects.values_list("state", flat=True)) == ["approved", "approved"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_id_of_an_owed_hit_in_an_unsigned_address_pays_no_other_hit(desk):
+    made = desk(items=6, n=1, sign=False, terms=HIT_OF_THREE)
+    worker, ticket = owed(made)
+    hit = Posting.objects.get(owed_to=ticket.surrogate_id).hit_id
+    url = next(frame for frame in (worker.take().frames[0] for _ in range(2)) if hit not in frame)
+    send(enter(readdressed(url, hitId=hit)).form_to(SUBMIT))
+    rounds(made, 4)
+    assert (paid(), waiting()) == ([50], 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_hit_is_measured_by_its_own_terms_whatever_hit_an_unsigned_address_names(desk):
+    made = desk(items=6, n=1, sign=False, terms={"items_per_ticket": 1, "places": 1, "reward_cents": 5})
+    rounds(made, 2)
+    first, *others = Posting.objects.order_by("pk")
+    for posting in others:
+        posting_end(posting=posting, now=timezone.now())
+    Workforce.objects.update(terms={**made.workforce.terms, "items_per_ticket": 3, "reward_cents": 50})
+    rounds(made)
+    worker = made.worker("w")
+    url = next(frame for frame in (worker.take().frames[0] for _ in range(2)) if first.hit_id not in frame)
+    send(answer_one(readdressed(url, hitId=first.hit_id)).form_to(SUBMIT))
+    rounds(made, 4)
+    assert (paid(), waiting()) == ([], 1)
 
 
 @pytest.mark.django_db(transaction=True)

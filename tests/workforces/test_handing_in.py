@@ -115,16 +115,16 @@ def test_what_is_owed_asks_for_no_work(desk, sign):
 
 @pytest.mark.django_db(transaction=True)
 @AFTERWARDS
-def test_what_is_owed_is_paid_without_agreeing_to_anything(desk, afterwards):
-    made = desk(items=2, n=2, terms={"items_per_ticket": 1, "places": 1})
-    _worker, ticket = owed(made)
+@pytest.mark.parametrize("sign", [True, False])
+def test_what_is_owed_is_paid_without_agreeing_to_anything(desk, afterwards, sign):
+    made = desk(items=2, n=2, sign=sign, terms={"items_per_ticket": 1, "places": 1})
+    worker, ticket = owed(made)
     take_back(afterwards, made.campaign, statement_path(ticket))
     posting = Posting.objects.get(owed_to=ticket.surrogate_id)
-    name = ExternalIdentity.objects.get().name
-    query = signed({"assignmentId": "3OWED", "hitId": posting.hit_id, "workerId": name})
-    page = Client().get(made.workforce.path, query, follow=True).content.decode()
-    assert "externalSubmit" in page and "/agree/" not in page
-    assert Ticket.objects.get(posting=posting).state == "answered"
+    url = next(frame for frame in (worker.take().frames[0] for _ in range(3)) if posting.hit_id in frame)
+    send(Browser().get(url).form_to(SUBMIT))
+    rounds(made, 4)
+    assert Ticket.objects.get(posting=posting).state == "approved"
     assert Withdrawal.objects.count() == (afterwards == "withdrawal")
 
 

@@ -16,7 +16,7 @@ from annotation.services.withdrawal import withdrawals_apply
 from quality.models import Verdict
 from simulation.crowd import SUBMIT, Browser
 from tests import factories
-from tests.workforces.acts import answer_one, by_link, path, rounds, signed, text_of, visit_of
+from tests.workforces.acts import answer_one, by_link, path, readdressed, rounds, send, signed, text_of, visit_of
 from tests.workforces.panel import come, confirm, link, statement_of, states, unsigned, work
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.statements import statement_path
@@ -35,6 +35,14 @@ def hand_in(url, **fields):
     form = urlencode({"assignmentId": arrival["assignmentId"], **fields}).encode()
     with urlopen(Request(address, form, {"Host": submit.netloc}), timeout=10) as response:
         assert response.status == 200
+
+
+def suspend(made, ticket):
+    with transaction.atomic():
+        standing_move(
+            campaign=made.campaign, surrogate_id=ticket.surrogate_id, to=Standing.SUSPENDED, actor_id=None,
+            now=timezone.now(), reason="gold",
+        )  # fmt: skip
 
 
 @pytest.fixture
@@ -61,6 +69,33 @@ def test_one_worker_is_one_vote_though_erased_while_visits_wait(known, is_erased
     factories.examine(made.campaign)
     assert not Verdict.objects.exists()
     assert LedgerEntry.objects.filter(kind="reward").count() == 3  # what was handed in is paid
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("suspended", [False, True])
+def test_who_was_erased_is_no_second_vote_under_an_invented_name(known, suspended):
+    made, worker, first = known
+    if suspended:
+        suspend(made, first)
+    assert erase(first).status_code == 200
+    page = answer_one(readdressed(worker.take().frames[0], workerId="AINVENTED"))
+    send(page.form_to(SUBMIT))
+    rounds(made, 4)
+    assert states() == ["counted", "given_up"]
+    assert not ExternalIdentity.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("suspended", [False, True])
+def test_who_may_have_no_more_is_kept_out_of_new_hits_though_nothing_is_signed(known, suspended):
+    made, worker, first = known
+    if suspended:
+        suspend(made, first)
+    for _ in range(4):
+        worker.work()
+        rounds(made)
+    assert states().count("counted") == 1
+    assert LedgerEntry.objects.filter(kind="reward").count() <= 2
 
 
 @pytest.mark.django_db(transaction=True)

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from accounts.audit import record
-from accounts.identities import external_surrogate
+from accounts.identities import claimed_forget, external_surrogate
 from accounts.models import Surrogate
 from accounts.selectors import is_forgotten
 from accounts.transactions import durable
@@ -23,7 +23,7 @@ from workforces.services.identities import claimed_name, is_person_known, ticket
 from workforces.services.outbox import errand_add
 from workforces.services.pay import TRAINING, PayError, is_refusal_under_way, ticket_lock
 from workforces.services.terms import ticket_terms
-from workforces.services.tickets import ticket_annotations
+from workforces.services.tickets import FALLS_SHORT, exclusion_check, falls_short, ticket_annotations
 
 
 def _unconfirmed(ticket: Ticket) -> QuerySet[Ticket]:
@@ -40,25 +40,41 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     """
     proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
     ticket_people_lock(ticket, name=remote.worker)
-    problem = ""
-    if not proven:
-        problem = "submitted without the code we gave out"
-    else:
-        answered_at, problem = Ticket.objects.values_list("answered_at", "problem").get(pk=ticket.pk)
-        problem = problem if answered_at else "submitted before its work was done"
+    problem = _doubt(ticket, remote) if proven else "submitted without the code we gave out"
     moved = _unconfirmed(ticket).update(
         state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
         submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
     )  # fmt: skip
     if not moved:
         return False
+    if _is_forgotten(ticket, remote):
+        claimed_forget(surrogate_id=ticket.surrogate_id)
     # Our code came back with this worker, whatever their address claimed: nobody else's it is from now on.
     person = ticket_identify(ticket=ticket, name=remote.worker, now=now) if proven else ticket.surrogate_id
     if problem:
         submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
     else:
         _confirmed(ticket, person, now)
+    if not ticket.is_signed and is_person_known(person):
+        exclusion_check(ticket=ticket, surrogate_id=person, now=now)
     return True
+
+
+def _doubt(ticket: Ticket, remote: RemoteAssignment) -> str:
+    """Return why a person has to look at a submission that brought our code, or nothing."""
+    answered_at, problem = Ticket.objects.values_list("answered_at", "problem").get(pk=ticket.pk)
+    if not answered_at:
+        return "submitted before its work was done"
+    if problem or ticket.is_signed:
+        return str(problem)
+    if _is_forgotten(ticket, remote) and claimed_name(ticket):
+        return "its worker asked to be forgotten here, and came under another name"
+    # The address may have named another HIT, which asks for less than the one that this turned out to be.
+    return FALLS_SHORT if falls_short(ticket, ran_out=False) else ""
+
+
+def _is_forgotten(ticket: Ticket, remote: RemoteAssignment) -> bool:
+    return is_forgotten(source=ticket.workforce.source, name=remote.worker)
 
 
 @durable

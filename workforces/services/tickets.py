@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 
 from accounts.models import ExternalIdentity
 from accounts.transactions import durable, require_transaction
-from annotation.models import Annotation, Assignment, AssignmentState
+from annotation.models import Annotation, Assignment, AssignmentState, Participation, Slot, SlotState, Standing
 from annotation.services.claims import Claim, Reason, claim_next, participation_lock
 from annotation.services.counting import submissions_give_up
 from annotation.services.work import AssignmentOver, NoSuchAssignment, answer_take
@@ -28,6 +28,7 @@ from workforces.services.terms import is_provisional, terms_of, ticket_terms
 GRACE_SECONDS = 900  # clocks differ, and the last click takes its time
 # Why a person is kept from taking more postings.
 EXCLUDING = (Reason.ALL_SEEN, Reason.SUSPENDED, Reason.QUOTA_REACHED)
+FALLS_SHORT = "submitted with fewer items than it asks for"
 
 
 class TicketRefused(ValueError):
@@ -105,6 +106,22 @@ def exclusion_begin(*, workforce: Workforce, surrogate_id: UUID, why: str, now: 
         return
     if KINDS[workforce.kind].confirms and (last is None or last.kind == ErrandKind.REVOKE):
         errand_add(workforce=workforce, kind=ErrandKind.GRANT, surrogate_id=surrogate_id, text=why, due_at=now)
+
+
+def exclusion_check(*, ticket: Ticket, surrogate_id: UUID, now: datetime) -> None:
+    """Keep a person from taking more postings who turned out to be behind an unsigned visit, if they may have no more.
+
+    Who comes by signed addresses is told at their next claim; a visit that nobody vouches for claims as a newcomer.
+    """
+    campaign_id = ticket.workforce.campaign_id
+    place = Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
+    if place.filter(standing__in=[Standing.PAUSED, Standing.SUSPENDED]).exists():
+        exclusion_begin(workforce=ticket.workforce, surrogate_id=surrogate_id, why=Reason.SUSPENDED, now=now)
+    elif ticket.work.exclude(annotation__surrogate=surrogate_id).exists():  # they had annotated these before
+        seen = Assignment.objects.filter(surrogate=surrogate_id, item=OuterRef("item"))
+        unseen = Slot.objects.filter(campaign_id=campaign_id, state=SlotState.OPEN).exclude(Exists(seen))
+        if not unseen.exists():
+            exclusion_begin(workforce=ticket.workforce, surrogate_id=surrogate_id, why=Reason.ALL_SEEN, now=now)
 
 
 def exclusion_end(*, workforce: Workforce, surrogate_id: UUID, now: datetime, only: str = "") -> None:

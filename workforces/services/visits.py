@@ -15,7 +15,7 @@ from annotation.services.work import assignment_skip
 from workforces.kinds.base import Arrival, Outcome
 from workforces.models import Ticket, TicketState, TicketWork, Workforce
 from workforces.services.identities import surrogate_begin, ticket_find
-from workforces.services.tickets import falls_short, is_owed, posting_find, ticket_finish, ticket_open
+from workforces.services.tickets import FALLS_SHORT, falls_short, is_owed, posting_find, ticket_finish, ticket_open
 
 
 @durable
@@ -66,7 +66,7 @@ def visit_end(*, ticket: Ticket, ran_out: bool, now: datetime) -> bool:
         return False
     is_short = falls_short(ticket, ran_out=ran_out)
     outcome = Outcome.COMPLETED if has_work and not is_short else Outcome.NOTHING_LEFT
-    problem = "submitted with fewer items than it asks for" if is_short else ""
+    problem = FALLS_SHORT if is_short else ""
     return ticket_finish(ticket=ticket, outcome=outcome, now=now, problem=problem) or _is_finished(ticket)
 
 
@@ -75,15 +75,15 @@ def has_begun(ticket: Ticket) -> bool:
     return ticket.trained or ticket.work.exists()
 
 
-def owed_collect(
-    *, workforce: Workforce, arrival: Arrival, found: Ticket | None, surrogate_id: UUID | None, now: datetime
-) -> Ticket | None:
+def owed_collect(*, workforce: Workforce, arrival: Arrival, found: Ticket | None, now: datetime) -> Ticket | None:
     """Return the ticket of a HIT that only pays what is owed to this person, ready to be handed in; else None.
 
     Agreeing to a text is no condition of being paid: nothing of them is recorded that is not known.
     """
-    owed = workforce.postings.filter(hit_id=arrival.posting, owed_to=surrogate_id)
-    if surrogate_id is None or not arrival.posting or not owed.exists():
+    owed = workforce.postings.filter(
+        hit_id=arrival.posting, owed_to__external__source=workforce.source, owed_to__external__name=arrival.worker
+    )
+    if not arrival.posting or not owed.exists():
         return None
     ticket = ticket_open(workforce=workforce, arrival=arrival, found=found, now=now)
     visit_end(ticket=ticket, ran_out=True, now=now)

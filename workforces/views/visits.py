@@ -159,9 +159,8 @@ class Visit:
         if self.found is not None and self.found.state not in (TicketState.OPEN, TicketState.LAPSED):
             return self.found
         return visit_services.owed_collect(
-            workforce=self.workforce, arrival=self.arrival, found=self.found, surrogate_id=self.surrogate_id,
-            now=timezone.now(),
-        )  # fmt: skip
+            workforce=self.workforce, arrival=self.arrival, found=self.found, now=timezone.now()
+        )
 
     def context(self) -> dict[str, Any]:
         """Return what every page of a visit shows."""
