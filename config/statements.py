@@ -3,7 +3,7 @@
 Only for reading, and only where a profile shows it; everything else uses the ORM as it is.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -56,9 +56,10 @@ class Statement:
     def _compile(self) -> "_Compiled":
         compiler = self._build(*self._stand_ins).query.get_compiler(connection=connection)
         sql, wanted = compiler.as_sql()
-        missing = [one for one in self._stand_ins if _adapted(one) not in wanted]
+        stand_ins = [_adapted(one) for one in self._stand_ins]
+        missing = [one for one in stand_ins if one not in wanted]
         assert not missing, f"not in the query: {missing}"
-        compiled = self._compiled[connection.vendor] = _Compiled(sql, list(wanted), compiler)
+        compiled = self._compiled[connection.vendor] = _Compiled(*_written_out(sql, wanted, stand_ins), compiler)
         return compiled
 
 
@@ -84,6 +85,26 @@ class _Compiled:
             for populator in self._related:
                 populator.populate(row, made[-1])
         return made
+
+
+def _written_out(sql: str, wanted: Sequence[Any], stand_ins: Sequence[Value]) -> tuple[str, list[Any]]:
+    """Write the texts and numbers that never change into a query; return it and the parameters that are left.
+
+    With ``state = ?``, SQLite plans a query anew each time it is run, to see whether a partial index on that state serves.
+    """
+    pieces, left = sql.split("%s"), list[Any]()
+    assert len(pieces) == len(wanted) + 1, sql
+    written = pieces[0]
+    for value, piece in zip(wanted, pieces[1:], strict=True):
+        if value in stand_ins or isinstance(value, bool) or not isinstance(value, str | int):
+            left.append(value)
+            written += "%s"
+        else:
+            written += (
+                str(value) if isinstance(value, int) else "'{}'".format(value.replace("'", "''").replace("%", "%%"))
+            )
+        written += piece
+    return written, left
 
 
 def _stand_in(kind: Kind, number: int) -> Value:

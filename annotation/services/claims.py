@@ -104,12 +104,16 @@ def slot_reserve_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) 
 
 
 _HOLDING = [AssignmentState.LIVE, AssignmentState.RESERVED]
-_HELD = Statement(
-    lambda campaign_id, surrogate_id: Assignment.objects.filter(
-        campaign_id=campaign_id, surrogate_id=surrogate_id, state__in=_HOLDING
-    ).values_list("state"),
-    UUID, UUID,
-)  # fmt: skip
+
+
+def _held_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Assignment, Any]:
+    own = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
+    # One look into the index of each state: together they would be sought among all that this person ever had.
+    live, reserved = (own.filter(state=state).values_list("state") for state in _HOLDING)
+    return live.union(reserved, all=True)
+
+
+_HELD = Statement(_held_query, UUID, UUID)
 
 
 def _own(campaign: Campaign, surrogate_id: UUID) -> dict[str, Assignment]:

@@ -83,6 +83,8 @@ TEMPLATES = [
 SQLITE_OPTIONS = {
     "timeout": 20,
     "transaction_mode": "IMMEDIATE",
+    # A connection forgets the statements that it used least, however long ago that was: none may be forgotten.
+    "cached_statements": 1_000,
     "init_command": (
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; "
         "PRAGMA cache_size=-20000; PRAGMA journal_size_limit=67108864;"

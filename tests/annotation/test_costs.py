@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Assignment, Batch, BatchState, Item, ItemState, Slot, SlotState
+from annotation.services import claims
 from annotation.services.counting import slot_hold_first
 from config.statements import Statement
 from tests import factories
@@ -72,6 +73,33 @@ def test_a_statement_takes_what_the_models_take_and_finds_the_same():
     assert slot_ids.rows(uuid4(), 0) == slot_ids.rows(campaign.pk, max(expected)[0]) == []
     with pytest.raises(AssertionError, match="not in the query"):
         Statement(lambda pk: Slot.objects.values_list("id"), UUID).rows(campaign.pk)
+
+
+def test_what_never_changes_in_a_statement_is_written_out():
+    campaign = factories.antique(items=1)
+    odd = "100 %s of it's \\ text"
+    Item.objects.filter(campaign=campaign).update(external_id=odd)
+    named = Statement(
+        lambda pk: Item.objects.filter(campaign_id=pk, external_id=odd, batch__id__gte=0).values_list("external_id")[
+            :5
+        ],
+        UUID,
+    )
+    assert named.rows(campaign.pk) == [(odd,)]
+    assert len(named._compiled[connection.vendor].wanted) == 1
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by what is in the tables")
+def test_what_a_claim_asks_is_found_without_all_that_a_person_ever_did():
+    """With a parameter for a state, SQLite plans anew each time; with several states at once it takes no partial index."""
+    campaign = factories.antique(items=1)
+    for asked in (claims._HELD, claims._ELIGIBILITY):
+        asked.rows(campaign.pk, campaign.pk)
+        made = asked._compiled[connection.vendor]
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {made.sql}", [campaign.pk.hex] * len(made.wanted))
+            plan = " ".join(str(row[-1]) for row in cursor.fetchall())
+        assert "assignment_seen" not in plan and "SCAN annotation" not in plan, plan
 
 
 def test_a_statement_makes_the_models_that_the_orm_makes():
