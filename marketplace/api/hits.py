@@ -55,9 +55,9 @@ def list_hits_for_qualification_type(call: Call) -> dict[str, Any]:
     """Return the HITs that ask for a qualification of the requester."""
     kind = own_qualification_type(call.requester, call.given["QualificationTypeId"])
     types = [
-        hit_type.pk
-        for hit_type in call.requester.hit_types.only("pk", "requirements")
-        if any(one["QualificationTypeId"] == kind.qualification_type_id for one in hit_type.requirements)
+        pk
+        for pk, requirements in call.requester.hit_types.values_list("pk", "requirements")
+        if any(one["QualificationTypeId"] == kind.qualification_type_id for one in requirements)
     ]
     return page(call, _listed(call).filter(hit_type_id__in=types), "HITs", render.hit, newest_first=True)
 

@@ -1,0 +1,102 @@
+"""What each page costs the database: statements, counted, and no more of them where there is more of everything."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.services import invitation_create
+from exports.models import Release
+from jobs.ticks import tick
+from tests import factories
+from tests.guards.test_matrix import POLICY, own_routes
+from tests.guards.world import World
+from tests.workforces.acts import by_link, visit_of
+from tests.workforces.panel import come
+from workforces.models import Ticket
+from workforces.services.statements import statement_path
+from workforces.services.workforces import workforce_add
+
+pytestmark = pytest.mark.django_db
+
+# The statements of each page, by the name of its route; session and user are two of them, roles another two.
+COSTS = {
+    "approvals": 6, "campaign": 13, "campaign-guidelines": 6, "campaign-import": 8, "campaign-new": 2,
+    "campaign-people": 10, "consent": 6, "home": 5, "item": 9, "items": 8, "job": 4, "leave": 7, "pilot": 7,
+    "privacy": 2, "quality": 9, "quality-cases": 6, "quality-decisions": 14, "quality-inspect": 6,
+    "quality-workforces": 8, "ready": 4, "release": 7, "releases": 7, "statement": 6, "visit": 8, "work": 7,
+    "work-guidelines": 5,
+}  # fmt: skip
+NONE_AT_ALL = {"alive", "javascript-catalog", "styleguide"}
+# These lead to another page, send a file, or show nothing without what was sent by mail.
+NO_PAGES = {"hit", "join", "set_language", "invitation", "invitation-accept", "training", "release-file"}
+FRAME = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")
+READERS = ("annotator", "manager", "expert", "researcher", "admin")
+
+
+class Crowded(World):
+    """A world to which more of everything can be added."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.worker = User.objects.get(surrogate=self.assignment.surrogate_id)
+        self.visit = ""
+
+    def grow(self, numbers):
+        now = timezone.now()
+        for number in numbers:
+            campaign = self.campaign
+            factories.import_rows(campaign, factories.pairs(3, prefix=f"{number:02d}"))
+            factories.launch(campaign)
+            person = factories.annotator(campaign)
+            for label in (4, 3):
+                factories.vote(campaign, person, label)
+            invitation_create(
+                scope_id=campaign.pk, role="annotator", uses=1, days=1, note="", actor_id=person.surrogate_id, now=now
+            )
+            Release.objects.create(
+                campaign=campaign, number=1 + number, family="labels", ways=1, splits=["train"], state="ready",
+                manifest={"files": {}}, created_at=now,
+            )  # fmt: skip
+            link = workforce_add(campaign=campaign, kind="link", terms=self.link.terms, actor_id=None, now=now)
+            self.visit = visit_of(come(by_link(link, f"p{number}", "s"))[1])
+            factories.campaign(items=1)
+        factories.examine(self.campaign)
+
+    def page(self, name, pattern):
+        """Return who may see a page, logged in, and its address."""
+        _methods, allowed = POLICY[name]
+        addresses = {"visit": self.visit, "statement": statement_path(Ticket.objects.order_by("pk")[0])}
+        client = Client()
+        if allowed != "public":
+            role = next(role for role in READERS if role in allowed)
+            client.force_login(self.worker if role == "annotator" else self.people[role])
+        return client, addresses.get(name) or self.address(pattern)
+
+    def costs(self):
+        """Return the statements of each page, seen once before and with what it asked for computed."""
+        names = {name: pattern for name, pattern in own_routes() if "get" in POLICY[name][0].split()}
+        pages = {name: self.page(name, pattern) for name, pattern in names.items() if name not in NO_PAGES}
+        for client, path in pages.values():
+            assert client.get(path).status_code == 200, path
+        factories.run_jobs()
+        found = {}
+        for name, (client, path) in pages.items():
+            with CaptureQueriesContext(connection) as queries:
+                client.get(path)
+            found[name] = sum(not query["sql"].lstrip().startswith(FRAME) for query in queries)
+        return found
+
+
+def test_no_page_takes_more_statements_where_there_is_more_of_everything(settings):
+    settings.STYLEGUIDE = True
+    tick(now=timezone.now())
+    world = Crowded()
+    world.grow(range(1, 3))
+    few = world.costs()
+    world.grow(range(3, 8))
+    assert world.costs() == few
+    assert {name: cost for name, cost in few.items() if cost > COSTS.get(name, 0)} == {}
+    assert set(few) == set(COSTS) | NONE_AT_ALL
