@@ -1,6 +1,6 @@
 """Queries of the hottest paths, compiled once: building one with the ORM costs many times what running it does.
 
-Only for reading, and only where a profile shows it; everything else uses the ORM as it is.
+Only where a profile shows it; everything else uses the ORM as it is.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -8,8 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 from django.db.models.query import get_related_populators
+from django.db.models.sql import UpdateQuery
 
 Kind = type[UUID] | type[int] | type[str]
 Value = UUID | int | str
@@ -22,7 +23,7 @@ class Statement:
     that stand for others: it may do nothing with them but put them into the query.
     """
 
-    def __init__(self, build: Callable[..., QuerySet[Any, Any]], *kinds: Kind) -> None:
+    def __init__(self, build: Callable[..., Any], *kinds: Kind) -> None:
         self._build = build
         self._kinds = kinds
         self._stand_ins = [_stand_in(kind, number) for number, kind in enumerate(kinds, 1)]
@@ -42,6 +43,10 @@ class Statement:
         return next(iter(self.instances(*values)), None)
 
     def _run(self, *values: Value) -> "tuple[_Compiled, list[tuple[Any, ...]]]":
+        with connection.cursor() as cursor:
+            return self._execute(cursor, values), cursor.fetchall()
+
+    def _execute(self, cursor: Any, values: Sequence[Value]) -> "_Compiled":
         compiled = self._compiled.get(connection.vendor) or self._compile()
         # As the ORM does, take a UUID as text too: compared as another kind of text it would silently find nothing.
         meant = [
@@ -49,18 +54,36 @@ class Statement:
             for value, kind in zip(values, self._kinds, strict=True)
         ]
         given = dict(zip(map(_adapted, self._stand_ins), map(_adapted, meant), strict=True))
-        with connection.cursor() as cursor:
-            cursor.execute(compiled.sql, [given.get(value, value) for value in compiled.wanted])
-            return compiled, cursor.fetchall()
+        cursor.execute(compiled.sql, [given.get(value, value) for value in compiled.wanted])
+        return compiled
+
+    def _query(self) -> Any:
+        return self._build(*self._stand_ins).query
 
     def _compile(self) -> "_Compiled":
-        compiler = self._build(*self._stand_ins).query.get_compiler(connection=connection)
+        compiler = self._query().get_compiler(connection=connection)
         sql, wanted = compiler.as_sql()
         stand_ins = [_adapted(one) for one in self._stand_ins]
         missing = [one for one in stand_ins if one not in wanted]
         assert not missing, f"not in the query: {missing}"
         compiled = self._compiled[connection.vendor] = _Compiled(*_written_out(sql, wanted, stand_ins), compiler)
         return compiled
+
+
+class Update(Statement):
+    """An update of rows that is compiled once: ``build`` returns the rows, and what changes in them by field."""
+
+    def run(self, *values: Value) -> int:
+        """Change the rows and return how many there were."""
+        with connection.cursor() as cursor:
+            self._execute(cursor, values)
+            return int(cursor.rowcount)
+
+    def _query(self) -> Any:
+        rows, changes = self._build(*self._stand_ins)
+        query = rows.query.chain(UpdateQuery)
+        query.add_update_values(changes)
+        return query
 
 
 class _Compiled:

@@ -30,7 +30,7 @@ from annotation.models import (
 from annotation.services.counting import slot_hold
 from annotation.services.queue import QueueSearch, queue_catch_up
 from annotation.signals import participation_begun
-from config.statements import Statement
+from config.statements import Statement, Update
 
 
 class Reason(StrEnum):
@@ -208,6 +208,9 @@ class _Claiming(NamedTuple):
     now: datetime
 
 
+_PASS_ON = Update(lambda pk, position: (Participation.objects.filter(pk=pk), {"cursor": position}), int, int)
+
+
 def _claim(claiming: _Claiming, eligible: _Eligibility, place: Participation | None) -> Claim:
     campaign, surrogate_id, state = claiming.campaign, claiming.surrogate_id, claiming.state
     if place is None:
@@ -223,7 +226,7 @@ def _claim(claiming: _Claiming, eligible: _Eligibility, place: Participation | N
         return _assign(claiming, eligible, own.pk, own.item_id)
     slot = search.first(after=place.cursor)
     if search.position > place.cursor:
-        Participation.objects.filter(pk=place.pk).update(cursor=search.position)
+        _PASS_ON.run(place.pk, search.position)
     if slot is None:
         slot = search.first(reopened=True)
     if slot is None and place.cursor:

@@ -30,6 +30,7 @@ from annotation.models import (
     SlotState,
     Standing,
 )
+from config.statements import Update
 
 State = AnnotationState
 TWICE = "annotated before in another visit"
@@ -46,15 +47,25 @@ def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Par
 # --- Annotations ----------------------------------------------------------------------------------
 
 
+_FILL = Update(lambda pk: (Slot.objects.filter(pk=pk), {"state": SlotState.FILLED}), int)
+_TALLY_ONE = Update(
+    lambda campaign_id, surrogate_id: (
+        Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id),
+        {"submitted": F("submitted") + 1},
+    ),
+    UUID, UUID,
+)  # fmt: skip
+
+
 def annotation_enter(annotation: Annotation) -> Annotation:
     """Save a new annotation with the state that it begins in; the caller holds the person's lock."""
     require_transaction()
     annotation.save(force_insert=True)
     if annotation.state in FILLING:
         assert annotation.slot_id is not None
-        Slot.objects.filter(pk=annotation.slot_id).update(state=SlotState.FILLED)
+        _FILL.run(annotation.slot_id)
     if annotation.state in TALLIED:
-        _tally(annotation.campaign_id, {annotation.surrogate_id: 1})
+        _TALLY_ONE.run(annotation.campaign_id, annotation.surrogate_id)
     return annotation
 
 

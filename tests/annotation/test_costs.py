@@ -5,13 +5,14 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Assignment, Batch, BatchState, Item, ItemState, Slot, SlotState
 from annotation.services import claims
 from annotation.services.counting import slot_hold_first
-from config.statements import Statement
+from config.statements import Statement, Update
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +74,21 @@ def test_a_statement_takes_what_the_models_take_and_finds_the_same():
     assert slot_ids.rows(uuid4(), 0) == slot_ids.rows(campaign.pk, max(expected)[0]) == []
     with pytest.raises(AssertionError, match="not in the query"):
         Statement(lambda pk: Slot.objects.values_list("id"), UUID).rows(campaign.pk)
+
+
+def test_an_update_changes_what_the_models_change_and_counts_it():
+    campaign = factories.antique(items=3)
+    slots = Slot.objects.filter(campaign=campaign).order_by("pk")
+    moved = Update(
+        lambda pk, key: (
+            Slot.objects.filter(campaign_id=pk, order_key__gte=0),
+            {"order_key": key, "state": SlotState.CLOSED, "item_id": F("item_id") + 0},
+        ),
+        UUID, int,
+    )  # fmt: skip
+    before = list(slots.values_list("item", flat=True))
+    assert (moved.run(campaign.pk, 77), moved.run(uuid4(), 78)) == (len(before), 0)
+    assert list(slots.values_list("order_key", "state", "item")) == [(77, "closed", item) for item in before]
 
 
 def test_what_never_changes_in_a_statement_is_written_out():
