@@ -109,7 +109,7 @@ _HOLDING = [AssignmentState.LIVE, AssignmentState.RESERVED]
 def _held_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Assignment, Any]:
     own = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
     # One look into the index of each state: together they would be sought among all that this person ever had.
-    live, reserved = (own.filter(state=state).values_list("state") for state in _HOLDING)
+    live, reserved = (own.filter(state=state).values_list("pk") for state in _HOLDING)
     return live.union(reserved, all=True)
 
 
@@ -118,10 +118,8 @@ _HELD = Statement(_held_query, UUID, UUID)
 
 def _own(campaign: Campaign, surrogate_id: UUID) -> dict[str, Assignment]:
     """Return what a person holds, by its state: at most one live and one reserved."""
-    if not _HELD.rows(campaign.pk, surrogate_id):  # as a rule after an answer
-        return {}
-    held = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state__in=_HOLDING)
-    return {assignment.state: assignment for assignment in _with_item(held)}
+    held = [_WITH_ITEM.first(pk) for (pk,) in _HELD.rows(campaign.pk, surrogate_id)]
+    return {assignment.state: assignment for assignment in held if assignment.state in _HOLDING}
 
 
 _WITH_ITEM = Statement(lambda pk: _with_item(Assignment.objects.filter(pk=pk)), UUID)

@@ -335,6 +335,7 @@ def test_only_counting_writes_states_of_annotations_and_slots():
 
     write = re.compile(
         r"(?:Slot|Annotation|slots?|annotations?)\b[^\n]*\.update\([^)]*\bstate=|update\([^)]*\bsubmitted="
+        r"|\bUpdate\([^}]*(?:\b(?:Slot|Annotation)\.objects[^}]*\"state\"|\"submitted\")"
     )
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"
