@@ -9,6 +9,7 @@ figures of different days are compared by their ratio to those.
 """
 
 import argparse
+import gzip
 import http.client
 import json
 import os
@@ -65,7 +66,8 @@ class Annotator(threading.Thread):
         }  # fmt: skip
         self.connection.request(method, path, body, headers)
         answer = self.connection.getresponse()
-        text = answer.read().decode()
+        data = answer.read()
+        text = (gzip.decompress(data) if answer.headers.get("Content-Encoding") == "gzip" else data).decode()
         self.failed += answer.status >= 400
         return text
 
