@@ -76,6 +76,7 @@ class Annotator(threading.Thread):
         while time.monotonic() < self.until and (found := NEXT.search(page)):
             if self.think:
                 time.sleep(self.random.uniform(self.think / 4, self.think))
+                self.connection.close()  # the server does not keep it for so long; a browser opens another too
             version = VERSION.search(page)
             begun = time.monotonic()
             page = self.request(
