@@ -39,7 +39,7 @@ def claimed_surrogate(*, surrogate_id: UUID, source: str, name: str) -> None:
 @transaction.atomic
 def claimed_confirm(*, surrogate_id: UUID, source: str, name: str) -> UUID:
     """Return the surrogate of a name that was confirmed for a visit: the visit's own, if the name is new."""
-    ClaimedIdentity.objects.filter(surrogate_id=surrogate_id).delete()
+    claimed_forget(surrogate_id=surrogate_id)
     with suppress(IntegrityError), transaction.atomic():
         if not ExternalIdentity.objects.filter(source=source, name=name).exists():
             ExternalIdentity.objects.create(source=source, name=name, surrogate_id=surrogate_id)

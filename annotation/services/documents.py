@@ -43,6 +43,7 @@ def documents_import(*, work: Work, campaign: Campaign, pages: Iterable[Incoming
 def _import_one(
     work: Work, campaign: Campaign, incoming: IncomingPage, page: ParsedPage, index: int, result: dict[str, Any]
 ) -> None:
+    """Store a parsed page, and note it in the campaign."""
     title = (incoming.title or page.title or incoming.name)[:500]
     sha256, tokens_sha256 = page_store(page)
     result["imported"] += 1

@@ -83,7 +83,7 @@ TEMPLATES = [
 SQLITE_OPTIONS = {
     "timeout": 20,
     "transaction_mode": "IMMEDIATE",
-    # A connection forgets the statements that it used least, however long ago that was: none may be forgotten.
+    # With the default, nothing of an answer was kept after an import: every statement was planned anew each time.
     "cached_statements": 1_000,
     "init_command": (
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; "

@@ -36,6 +36,8 @@ _DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
 _CLEAN_CONTENT = {"script", "style", "template", "noscript", "textarea", "select", "iframe", "object", "svg", "annotation"}  # fmt: skip
 
 
+# Tags inside these are text to HTML, and were never looked at.
+_RAW_TEXT = frozenset(("xmp", "noembed", "noframes", "plaintext"))
 # What is left open is repeated by HTML in all that follows: a small page can stand for a huge one.
 _MOST_GROWTH = 4
 
@@ -66,7 +68,7 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
     for node in unwanted:
         if node.select_one("[data-box]") is None and "data-box" not in node.attrs:
             node.extract()
-    if content is None or content.tag not in _TAGS or len(content.select("[data-box]")) < len(candidates):
+    if content is None or content.tag in _RAW_TEXT or len(content.select("[data-box]")) < len(candidates):
         content = document.find("body")
     shown = sanitised(content.inner_html if content is not None else "")
     if len(shown) > _MOST_GROWTH * (len(text) + 10_000):

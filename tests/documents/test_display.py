@@ -77,6 +77,12 @@ def test_a_small_page_that_stands_for_a_huge_one_is_refused():
         display_html(html, [])
 
 
+@pytest.mark.parametrize("tag", ["div", "main", "article"])
+def test_of_a_page_with_its_content_marked_nothing_else_is_shown(tag):
+    shown = display_html(f"<p>menu</p><{tag} id=content><p>one</p></{tag}>", [])
+    assert "one" in shown and "menu" not in shown
+
+
 def test_text_that_only_looks_like_content_is_not_taken_for_it():
     shown = display_html('<xmp id=content><p class="button" data-box=3></xmp><p>one</p>', [])
     assert "<p>one</p>" in shown and '<p class="button"' not in shown

@@ -105,13 +105,19 @@ def test_training_alone_in_several_unsigned_hits_is_not_paid_like_work(desk):
     assert (waiting(), LedgerEntry.objects.filter(kind="reward").count()) == (2, 0)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_pause_of_the_campaign_ends_no_hit(desk):
+@pytest.fixture
+def paused(desk):
+    """Return a campaign that was paused while a worker was at the second item of three, and the page after it."""
     made = desk(items=3, n=1, terms=HIT_OF_THREE)
     rounds(made)
     page = answer_one(made.worker("w").take().frames[0])
     move(made.campaign, "paused")
-    page = answer_in(page)
+    return made, answer_in(page)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_pause_of_the_campaign_ends_no_hit(paused):
+    made, page = paused
     assert page.form_to(SUBMIT) is None and Ticket.objects.get().state == "open"
     move(made.campaign, "open")
     page = answer_in(Browser().get(page.url))
@@ -121,12 +127,8 @@ def test_a_pause_of_the_campaign_ends_no_hit(desk):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_who_does_not_wait_for_the_end_of_a_pause_hands_in_what_they_did(desk):
-    made = desk(items=3, n=1, terms=HIT_OF_THREE)
-    rounds(made)
-    page = answer_one(made.worker("w").take().frames[0])
-    move(made.campaign, "paused")
-    page = answer_in(page)
+def test_who_does_not_wait_for_the_end_of_a_pause_hands_in_what_they_did(paused):
+    made, page = paused
     page = send(page.form_to("/agree/"), hand_in="1")
     send(page.form_to(SUBMIT))
     rounds(made)

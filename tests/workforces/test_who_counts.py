@@ -37,14 +37,6 @@ def hand_in(url, **fields):
         assert response.status == 200
 
 
-def suspend(made, ticket):
-    with transaction.atomic():
-        standing_move(
-            campaign=made.campaign, surrogate_id=ticket.surrogate_id, to=Standing.SUSPENDED, actor_id=None,
-            now=timezone.now(), reason="gold",
-        )  # fmt: skip
-
-
 @pytest.fixture
 def known(desk):
     """Return a marketplace that signs nothing, a worker there whose first HIT is paid, and its ticket."""
@@ -71,12 +63,22 @@ def test_one_worker_is_one_vote_though_erased_while_visits_wait(known, is_erased
     assert LedgerEntry.objects.filter(kind="reward").count() == 3  # what was handed in is paid
 
 
+@pytest.fixture(params=[Standing.ACTIVE, Standing.SUSPENDED])
+def in_standing(known, request):
+    """Return the same, of a worker in good standing and of one who was suspended since."""
+    made, _worker, first = known
+    if request.param != Standing.ACTIVE:
+        with transaction.atomic():
+            standing_move(
+                campaign=made.campaign, surrogate_id=first.surrogate_id, to=request.param, actor_id=None,
+                now=timezone.now(), reason="gold",
+            )  # fmt: skip
+    return known
+
+
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("suspended", [False, True])
-def test_who_was_erased_is_no_second_vote_under_an_invented_name(known, suspended):
-    made, worker, first = known
-    if suspended:
-        suspend(made, first)
+def test_who_was_erased_is_no_second_vote_under_an_invented_name(in_standing):
+    made, worker, first = in_standing
     assert erase(first).status_code == 200
     page = answer_one(readdressed(worker.take().frames[0], workerId="AINVENTED"))
     send(page.form_to(SUBMIT))
@@ -86,11 +88,8 @@ def test_who_was_erased_is_no_second_vote_under_an_invented_name(known, suspende
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("suspended", [False, True])
-def test_who_may_have_no_more_is_kept_out_of_new_hits_though_nothing_is_signed(known, suspended):
-    made, worker, first = known
-    if suspended:
-        suspend(made, first)
+def test_who_may_have_no_more_is_kept_out_of_new_hits_though_nothing_is_signed(in_standing):
+    made, worker, _first = in_standing
     for _ in range(4):
         worker.work()
         rounds(made)

@@ -40,14 +40,15 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     """
     proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
     ticket_people_lock(ticket, name=remote.worker)
-    problem = _doubt(ticket, remote) if proven else "submitted without the code we gave out"
+    forgotten = not ticket.is_signed and is_forgotten(source=ticket.workforce.source, name=remote.worker)
+    problem = _doubt(ticket, forgotten=forgotten) if proven else "submitted without the code we gave out"
     moved = _unconfirmed(ticket).update(
         state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
         submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
     )  # fmt: skip
     if not moved:
         return False
-    if _is_forgotten(ticket, remote):
+    if forgotten:
         claimed_forget(surrogate_id=ticket.surrogate_id)
     # Our code came back with this worker, whatever their address claimed: nobody else's it is from now on.
     person = ticket_identify(ticket=ticket, name=remote.worker, now=now) if proven else ticket.surrogate_id
@@ -60,21 +61,20 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     return True
 
 
-def _doubt(ticket: Ticket, remote: RemoteAssignment) -> str:
-    """Return why a person has to look at a submission that brought our code, or nothing."""
+def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
+    """Return why a person has to look at a submission that brought our code, or nothing.
+
+    ``forgotten``: its worker was erased here.
+    """
     answered_at, problem = Ticket.objects.values_list("answered_at", "problem").get(pk=ticket.pk)
     if not answered_at:
         return "submitted before its work was done"
     if problem or ticket.is_signed:
         return str(problem)
-    if _is_forgotten(ticket, remote) and claimed_name(ticket):
+    if forgotten and claimed_name(ticket):
         return "its worker asked to be forgotten here, and came under another name"
     # The address may have named another HIT, which asks for less than the one that this turned out to be.
     return FALLS_SHORT if falls_short(ticket, ran_out=False) else ""
-
-
-def _is_forgotten(ticket: Ticket, remote: RemoteAssignment) -> bool:
-    return is_forgotten(source=ticket.workforce.source, name=remote.worker)
 
 
 @durable
