@@ -38,7 +38,7 @@ documents.services.tokenization_record
 quality.services.gold.gold_check
 quality.services.gold.gold_plan
 quality.services.people.person_assess
-quality.services.verdicts.item_judge_locked
+quality.services.verdicts.items_judge
 quality.services.verdicts.items_lock
 workforces.services.messages.person_message
 workforces.services.outbox.errand_add

@@ -1,19 +1,30 @@
 """How items get their slots, and more of them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Min
+from django.db.models import Min, Q
 from django.utils import timezone
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
-from annotation.models import ORDINARY, Batch, BatchState, Campaign, CampaignState, Item, ItemState, Slot, Split
+from annotation.models import (
+    ORDINARY,
+    Batch,
+    BatchState,
+    Campaign,
+    CampaignState,
+    Item,
+    ItemState,
+    Slot,
+    SlotState,
+    Split,
+)
 from annotation.ordering import order_key, seeded
 from annotation.services.counting import round_slots_close, round_slots_want
 from annotation.services.queue import queue_rewind
@@ -144,6 +155,12 @@ def round_open(*, item: Item, round_: int) -> int | None:
     round_slots_want(item=item, round_=round_)
     _insert(item.campaign, slots)
     return min((key for key, *_ in slots), default=None)
+
+
+def rounds_wanted(*, items: Collection[Item], round_: int) -> set[int]:
+    """Return the keys of the items of which slots of a round are wanted or open."""
+    slots = Slot.objects.filter(Q(is_wanted=True) | Q(state=SlotState.OPEN), item__in=items, round=round_)
+    return set(slots.values_list("item_id", flat=True))
 
 
 def round_close(*, item: Item, round_: int) -> int:

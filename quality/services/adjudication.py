@@ -6,11 +6,11 @@ from uuid import UUID
 
 from accounts.audit import record
 from accounts.transactions import durable
-from annotation.models import Annotation, Campaign, Item
+from annotation.models import Annotation, Campaign
 from annotation.tasktypes.registry import voted
 from quality.models import Case, CaseState, Opinion
 from quality.selectors.policies import policy_current
-from quality.services.verdicts import item_judge
+from quality.services.verdicts import items_judge, items_lock
 
 
 class CaseError(ValueError):
@@ -38,8 +38,7 @@ def opinion_give(*, case: Case, surrogate_id: UUID, label: Any, justification: s
     found = policy_current(case.campaign)
     if found is None:
         raise CaseError("this campaign has no policy")
-    # The item before its case, as when it is judged.
-    Item.objects.select_for_update(of=("self",), no_key=True).get(pk=case.item_id)
+    items = items_lock([case.item_id])  # before its case, as when it is judged
     held = Case.objects.select_for_update(of=("self",), no_key=True).select_related("item").get(pk=case.pk)
     given = Opinion.objects.filter(case=case, surrogate_id=surrogate_id).first()
     if given is not None:
@@ -52,5 +51,5 @@ def opinion_give(*, case: Case, surrogate_id: UUID, label: Any, justification: s
         case=held, surrogate_id=surrogate_id, label=label, justification=justification[:2000], at=now
     )
     record(action="opinion_give", subject=opinion, now=now, actor_id=surrogate_id, scope_id=held.campaign_id)
-    item_judge(item=held.item, version=found[0], policy=found[1], now=now)
+    items_judge(items=items, version=found[0], policy=found[1], now=now)
     return opinion

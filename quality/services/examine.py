@@ -4,7 +4,9 @@ What is to be looked at is found by a partial index; the nudge after a submissio
 """
 
 import logging
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,10 +16,9 @@ from django.utils import timezone
 
 from accounts.audit import record
 from accounts.transactions import is_transient
-from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Participation, Purpose
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Purpose
 from annotation.ordering import seeded
 from annotation.services.counting import people_lock
-from annotation.services.queue import queue_rewind
 from annotation.tasktypes.registry import voted_types
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately
@@ -27,7 +28,7 @@ from quality.rules.policy import Policy
 from quality.services.gold import gold_check, gold_plan
 from quality.services.people import person_assess
 from quality.services.policies import policy_ensure
-from quality.services.verdicts import Judged, item_judge_locked, items_lock
+from quality.services.verdicts import items_judge, items_lock
 
 logger = logging.getLogger(__name__)
 
@@ -58,33 +59,31 @@ def _examine_chunk(campaign: Campaign, rows: list[Annotation], version: PolicyVe
     """Examine some annotations, with every lock taken beforehand: people, annotations, items, each in one order."""
     now = timezone.now()
     people_lock(campaign_id=campaign.pk, surrogate_ids=[row.surrogate_id for row in rows])
-    locked = Annotation.objects.select_for_update(of=("self",), no_key=True).select_related("slot")
+    locked = Annotation.objects.select_for_update(of=("self",), no_key=True)
     annotations = list(locked.filter(pk__in=[row.pk for row in rows], is_examined=False).order_by("pk"))
     items = {item.pk: item for item in items_lock(row.item_id for row in annotations)}
-    rewinds = []
     for annotation in annotations:
         annotation.item, annotation.campaign = items[annotation.item_id], campaign
-        judged = _examine_one(annotation, version, policy, now)
-        if judged is not None and judged.rewind_to is not None:
-            rewinds.append(judged.rewind_to)
-    if rewinds:
-        queue_rewind(campaign=campaign, order_key=min(rewinds))
+    examine = partial(_examine, campaign, version=version, policy=policy, now=now)
+    if _failure(examine, annotations) is None:
+        return
+    for annotation in annotations:  # something about one of them: each by itself, so that the others are examined
+        error = _failure(examine, [annotation])
+        if error is not None:
+            logger.error("annotation %s could not be examined", annotation.pk, exc_info=error)
+            _note_failure(annotation, error, now)
 
 
-def _examine_one(annotation: Annotation, version: PolicyVersion, policy: Policy, now: datetime) -> Judged | None:
-    """Examine one; if that fails, note it and go on with the others. What passes by itself ends the whole step."""
+def _failure(examine: Callable[[list[Annotation]], None], annotations: list[Annotation]) -> Exception | None:
+    """Examine annotations, all or none; return what failed. What passes by itself ends the whole step."""
     try:
         with transaction.atomic():
-            judged = _examine(annotation, version, policy, now=now)
-            Annotation.objects.filter(pk=annotation.pk).update(is_examined=True)
-            Unexamined.objects.filter(annotation=annotation).delete()
-            return judged
+            examine(annotations)
     except Exception as error:
         if is_transient(error):
             raise
-        logger.exception("annotation %s could not be examined", annotation.pk)
-        _note_failure(annotation, error, now)
-        return None
+        return error
+    return None
 
 
 def _note_failure(annotation: Annotation, error: Exception, now: datetime) -> None:
@@ -106,19 +105,32 @@ def examine_again(*, campaign: Campaign, actor_id: UUID, now: datetime) -> int:
     return rows
 
 
-def _examine(annotation: Annotation, version: PolicyVersion, policy: Policy, *, now: datetime) -> Judged:
-    campaign, is_gold = annotation.campaign, annotation.item.batch.purpose == Purpose.GOLD
-    if is_gold:
-        gold_check(annotation=annotation, now=now)
-        person_assess(campaign=campaign, policy=policy, surrogate_id=annotation.surrogate_id, now=now)
-    place = Participation.objects.filter(campaign=campaign, surrogate_id=annotation.surrogate_id).first()
-    if place is not None:
-        gold_plan(campaign=campaign, policy=policy, surrogate_id=place.surrogate_id, submitted=place.submitted)
-    drawn = seeded(campaign.seed, "inspect", annotation.published_id) % 10**6 < policy.inspection_rate * 10**6
-    is_ordinary = annotation.item.batch.purpose in ORDINARY
-    if is_ordinary and drawn and annotation.state == AnnotationState.COUNTED:
-        Inspection.objects.get_or_create(annotation=annotation, defaults={"campaign": campaign, "because": "sample"})
-    return item_judge_locked(item=annotation.item, version=version, policy=policy, now=now)
+def _examine(
+    campaign: Campaign, annotations: list[Annotation], *, version: PolicyVersion, policy: Policy, now: datetime
+) -> None:
+    for annotation in annotations:
+        if annotation.item.batch.purpose == Purpose.GOLD:
+            gold_check(annotation=annotation, now=now)
+            person_assess(campaign=campaign, policy=policy, surrogate_id=annotation.surrogate_id, now=now)
+    gold_plan(campaign=campaign, policy=policy, surrogate_ids={row.surrogate_id for row in annotations})
+    _inspections_draw(campaign, annotations, policy)
+    pks = [row.pk for row in annotations]
+    Annotation.objects.filter(pk__in=pks).update(is_examined=True)
+    Unexamined.objects.filter(annotation__in=pks).delete()
+    items = {row.item_id: row.item for row in annotations}
+    items_judge(items=list(items.values()), version=version, policy=policy, now=now)
+
+
+def _inspections_draw(campaign: Campaign, annotations: list[Annotation], policy: Policy) -> None:
+    """Put the share of the policy before those who read what was counted."""
+    wanted = policy.inspection_rate * 10**6
+    counted = [
+        row for row in annotations if row.state == AnnotationState.COUNTED and row.item.batch.purpose in ORDINARY
+    ]
+    drawn = [row for row in counted if seeded(campaign.seed, "inspect", row.published_id) % 10**6 < wanted]
+    Inspection.objects.bulk_create(
+        [Inspection(campaign=campaign, annotation=row, because="sample") for row in drawn], ignore_conflicts=True
+    )
 
 
 def examine_request(*, campaign_id: UUID, now: datetime) -> Job:

@@ -3,7 +3,7 @@
 Nothing here is ever called by the annotator's pages; they serve what `annotation` holds as injections.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -117,26 +117,37 @@ def gold_plan_begin(*, place: Participation, **_: Any) -> None:
     campaign = Campaign.objects.get(pk=place.campaign_id)
     found = policy_current(campaign)
     if found is not None:
-        gold_plan(campaign=campaign, policy=found[1], surrogate_id=place.surrogate_id, submitted=place.submitted)
+        gold_plan(campaign=campaign, policy=found[1], surrogate_ids=[place.surrogate_id])
 
 
-def gold_plan(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, submitted: int) -> int:
-    """Mint exposures until an annotator's plan reaches far enough ahead; return how many were minted.
+def gold_plan(*, campaign: Campaign, policy: Policy, surrogate_ids: Collection[UUID]) -> None:
+    """Mint exposures until the plans of annotators who take part reach far enough ahead.
 
     The first items hold more of them; after that each block of ``1 / rate`` items holds one, at a place
     drawn by the campaign's seed.
     """
     require_transaction()
     if not GoldKey.objects.filter(campaign=campaign, is_active=True).exists():
-        return 0
-    plan, _ = GoldPlan.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
-    minted = 0
-    while plan.planned_to < submitted + PLAN_AHEAD:
-        for position in _places(campaign.seed, policy, surrogate_id, plan.planned_to):
-            minted += _mint(campaign, policy, surrogate_id, position)
-        plan.planned_to += _block(policy, plan.planned_to)
-    plan.save(update_fields=["planned_to"])
-    return minted
+        return
+    own = {"campaign": campaign, "surrogate__in": surrogate_ids}
+    planned = dict(GoldPlan.objects.filter(**own).values_list("surrogate_id", "planned_to"))
+    places = Participation.objects.filter(**own).order_by("pk").values_list("surrogate_id", "submitted")
+    for surrogate_id, submitted in places:
+        begin = planned.get(surrogate_id, 0)
+        end = _plan_ahead(campaign, policy, surrogate_id, begin, submitted + PLAN_AHEAD)
+        if end > begin:
+            GoldPlan.objects.update_or_create(
+                campaign=campaign, surrogate_id=surrogate_id, defaults={"planned_to": end}
+            )
+
+
+def _plan_ahead(campaign: Campaign, policy: Policy, surrogate_id: UUID, begin: int, wanted: int) -> int:
+    """Mint exposures block by block from where a plan ends to where it should; return where it ends now."""
+    while begin < wanted:
+        for position in _places(campaign.seed, policy, surrogate_id, begin):
+            _mint(campaign, policy, surrogate_id, position)
+        begin += _block(policy, begin)
+    return begin
 
 
 def _block(policy: Policy, begin: int) -> int:
@@ -155,7 +166,7 @@ def _places(seed: int, policy: Policy, surrogate_id: UUID, begin: int) -> list[i
     return sorted(begin + place for place in drawn[:wanted])
 
 
-def _mint(campaign: Campaign, policy: Policy, surrogate_id: UUID, position: int) -> bool:
+def _mint(campaign: Campaign, policy: Policy, surrogate_id: UUID, position: int) -> None:
     """Mint one exposure of the key that was shown least and that this person has not met.
 
     No key is locked to look at it: a conditional update takes the exposure, and another annotator who was quicker is no
@@ -172,10 +183,9 @@ def _mint(campaign: Campaign, policy: Policy, surrogate_id: UUID, position: int)
             taken = GoldKey.objects.filter(pk=key.pk, exposures=key.exposures).update(exposures=F("exposures") + 1)
             if taken:
                 _expose(campaign, key, surrogate_id, position)
-                return True
+                return
         if not least:
-            return False
-    return False
+            return
 
 
 def _expose(campaign: Campaign, key: GoldKey, surrogate_id: UUID, position: int) -> None:

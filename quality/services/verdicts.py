@@ -1,7 +1,6 @@
 """Verdicts: where an item stands is computed from what is stored, and written down when it changed."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,35 +8,12 @@ from accounts.audit import record
 from accounts.transactions import require_transaction
 from annotation.models import ORDINARY, Annotation, AnnotationState, Item, ItemState
 from annotation.services.queue import queue_rewind
-from annotation.services.slots import round_close, round_open
+from annotation.services.slots import round_close, round_open, rounds_wanted
 from annotation.tasktypes.registry import voted
-from quality.models import Case, CaseState, Inspection, Opinion, PolicyVersion, Verdict
+from quality.models import Case, CaseState, Inspection, PolicyVersion, Verdict
 from quality.rules.policy import Policy, policy_from
-from quality.rules.process import Stage, Standing, Vote, standing
-
-
-def votes_of(item: Item, round_: int) -> list[Vote]:
-    """Return the counted votes of a round in the order of their slots; more annotations than that are no votes."""
-    counted = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED)
-    rows = counted.filter(slot__round=round_, slot__index__lt=item.votes).order_by("slot__index", "pk")
-    vote_key = voted(item.campaign.task_type).vote_key
-    return [Vote(row.pk, vote_key(row.answer)) for row in rows]
-
-
-def item_standing(item: Item, policy: Policy) -> tuple[Standing, Opinion | None]:
-    """Return where an item stands by what is stored, and the expert's opinion if there is one."""
-    opinion = Opinion.objects.filter(case__item=item).order_by("-pk").first()
-    first, second = votes_of(item, 1), votes_of(item, 2)
-    label = opinion.label if opinion else None
-    return standing(first, second, label, needed=item.votes, rule=policy.second_round), opinion
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What judging an item came to: its stage, and where in the queue a second round put new slots, if it did."""
-
-    stage: Stage
-    rewind_to: int | None = None
+from quality.rules.process import Stage, Vote, standing
+from quality.selectors.standings import ItemStanding, standings_of
 
 
 def items_lock(item_ids: Iterable[int]) -> list[Item]:
@@ -47,53 +23,58 @@ def items_lock(item_ids: Iterable[int]) -> list[Item]:
     return list(rows.filter(pk__in=set(item_ids)).order_by("pk"))
 
 
-def item_judge(*, item: Item, version: PolicyVersion, policy: Policy, now: datetime) -> Stage:
-    """Judge one item (see `item_judge_locked`); its lock and what follows are taken here."""
-    [held] = items_lock([item.pk])
-    judged = item_judge_locked(item=held, version=version, policy=policy, now=now)
-    if judged.rewind_to is not None:
-        queue_rewind(campaign=held.campaign, order_key=judged.rewind_to)
-    return judged.stage
+def items_judge(*, items: Sequence[Item], version: PolicyVersion, policy: Policy, now: datetime) -> None:
+    """Bring verdicts, second rounds and cases of locked items of one campaign to what their votes come to.
 
-
-def item_judge_locked(*, item: Item, version: PolicyVersion, policy: Policy, now: datetime) -> Judged:
-    """Bring verdict, second round and case of a locked item to what its votes come to."""
+    New slots of a second round rewind the queue, which locks the campaign's row: nothing may be locked after this.
+    """
     require_transaction()
-    if item.state != ItemState.ACTIVE or item.batch.purpose not in ORDINARY:
-        return Judged(Stage.DONE)
-    found, opinion = item_standing(item, policy)
-    _verdict_write(item, found, opinion, version, now)
-    rewind_to = None
-    if found.stage is Stage.SECOND:
-        rewind_to = round_open(item=item, round_=2)
-    else:
-        round_close(item=item, round_=2)
-    if found.stage is Stage.EXPERT:
-        _case_open(item, now)
-    else:
-        _case_end(item, CaseState.RECALLED if found.rule != "expert" else CaseState.DECIDED, now)
-    return Judged(found.stage, rewind_to)
-
-
-def _verdict_write(item: Item, found: Standing, opinion: Opinion | None, version: PolicyVersion, now: datetime) -> None:
-    current = Verdict.objects.filter(item=item, superseded_at=None).first()
-    if current is not None and _is_same(current, found):
+    judged = [item for item in items if item.state == ItemState.ACTIVE and item.batch.purpose in ORDINARY]
+    if not judged:
         return
-    if current is not None:
-        Verdict.objects.filter(pk=current.pk).update(superseded_at=now)
-        record(action="verdict_supersede", subject=current, now=now, actor_id=None, scope_id=item.campaign_id)
-    if found.stage is Stage.DONE:
-        verdict = Verdict.objects.create(
-            campaign_id=item.campaign_id, item=item, label=found.label, rule=found.rule, policy=version,
-            opinion=opinion if found.rule == "expert" else None, decided_at=now,
-        )  # fmt: skip
-        verdict.annotations.set(found.inputs)
+    standings = standings_of(judged, policy)
+    _verdicts_write([(item, standings[item.pk]) for item in judged], version, now)
+    wanted = rounds_wanted(items=judged, round_=2)
+    open_cases = set(Case.objects.filter(item__in=judged, state=CaseState.OPEN).values_list("item_id", flat=True))
+    rewinds = []
+    for item in judged:
+        found = standings[item.pk].found
+        if found.stage is Stage.SECOND:
+            rewinds.append(round_open(item=item, round_=2))
+        elif item.pk in wanted:
+            round_close(item=item, round_=2)
+        if found.stage is Stage.EXPERT:
+            _case_open(item, now)
+        elif item.pk in open_cases:
+            _case_end(item, CaseState.RECALLED if found.rule != "expert" else CaseState.DECIDED, now)
+    places = [place for place in rewinds if place is not None]
+    if places:
+        queue_rewind(campaign=judged[0].campaign, order_key=min(places))
 
 
-def _is_same(current: Verdict, found: Standing) -> bool:
-    if found.stage is not Stage.DONE or (current.label, current.rule) != (found.label, found.rule):
-        return False
-    return set(current.annotations.values_list("pk", flat=True)) == set(found.inputs)
+def _verdicts_write(judged: Sequence[tuple[Item, ItemStanding]], version: PolicyVersion, now: datetime) -> None:
+    """Supersede the verdicts that hold no longer, and write the new ones with the votes that they name."""
+    changed = [(item, stands) for item, stands in judged if not stands.is_written]
+    for item, stands in changed:
+        if stands.verdict is not None:
+            Verdict.objects.filter(pk=stands.verdict.pk).update(superseded_at=now)
+            record(
+                action="verdict_supersede", subject=stands.verdict, now=now, actor_id=None, scope_id=item.campaign_id
+            )
+    decided = [(item, stands) for item, stands in changed if stands.found.stage is Stage.DONE]
+    verdicts = Verdict.objects.bulk_create(
+        Verdict(
+            campaign_id=item.campaign_id, item=item, label=stands.found.label, rule=stands.found.rule, policy=version,
+            opinion=stands.opinion if stands.found.rule == "expert" else None, decided_at=now,
+        )
+        for item, stands in decided
+    )  # fmt: skip
+    names = Verdict.annotations.through
+    names.objects.bulk_create(
+        names(verdict_id=verdict.pk, annotation_id=annotation_id)
+        for verdict, (_, stands) in zip(verdicts, decided, strict=True)
+        for annotation_id in stands.found.inputs
+    )
 
 
 def _case_open(item: Item, now: datetime) -> None:

@@ -2,12 +2,13 @@
 
 import pytest
 from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import Annotation, Standing
 from annotation.services.undo import submission_undo
 from jobs.models import Job
-from quality.models import Case, GoldCheck, Unexamined, Verdict
+from quality.models import Case, GoldCheck, Inspection, Unexamined, Verdict
 from quality.rules.policy import Policy
 from quality.services.examine import examine_due
 from tests import factories
@@ -87,6 +88,21 @@ def test_a_database_that_is_busy_loses_no_verdict():
     Job.objects.update(due_at=timezone.now())
     factories.run_jobs()
     assert Verdict.objects.get().label == 4
+
+
+def test_many_annotations_are_examined_with_the_statements_of_a_few():
+    counts = []
+    for items in (2, 6):
+        campaign = factories.antique(items=items, n=3, policy=Policy(inspection_rate=1))
+        for person in [factories.annotator(campaign) for _ in range(3)]:
+            for _ in range(items):
+                factories.vote(campaign, person, 4)
+        with CaptureQueriesContext(connection) as asked:
+            factories.examine(campaign)
+        assert Verdict.objects.filter(campaign=campaign, rule="majority").count() == items
+        assert Inspection.objects.filter(campaign=campaign).count() == 3 * items
+        counts.append(len(asked))
+    assert counts[0] == counts[1]
 
 
 def test_a_gold_miss_that_was_undone_counts_no_longer_against_the_person(now):

@@ -11,9 +11,10 @@ from annotation.services.exclusions import annotation_exclude
 from quality.models import Case, GoldCheck, GoldKey, Inspection, Review, Verdict
 from quality.rules.policy import Policy, SecondRound
 from quality.selectors.policies import policy_current
+from quality.selectors.standings import standings_of
 from quality.services.adjudication import CaseError, case_next, opinion_give
 from quality.services.people import ReviewError, review_decide
-from quality.services.verdicts import item_standing, verdict_recompute
+from quality.services.verdicts import verdict_recompute
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -131,9 +132,8 @@ def test_every_verdict_recomputes_from_what_it_names(rule):
         for row in Verdict.objects.select_related("item__campaign", "policy", "opinion"):
             assert verdict_recompute(row) == row.label
         _, policy = policy_current(campaign)
-        for item in Item.objects.filter(campaign=campaign).select_related("campaign"):
-            found, _ = item_standing(item, policy)
-            current = Verdict.objects.filter(item=item, superseded_at=None).first()
+        for item_id, stands in standings_of(Item.objects.filter(campaign=campaign), policy).items():
+            found, current = stands.found, Verdict.objects.filter(item=item_id, superseded_at=None).first()
             assert (current.label, current.rule) == (found.label, found.rule) if current else found.label is None
     assert Verdict.objects.filter(campaign=campaign).values("rule").distinct().count() >= 2
 

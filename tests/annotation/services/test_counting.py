@@ -37,7 +37,7 @@ from annotation.services.withdrawal import participation_withdraw
 from annotation.services.work import answer_take, assignment_skip
 from quality.models import PolicyVersion
 from quality.rules.policy import Policy, policy_from
-from quality.services.verdicts import item_judge
+from quality.services.verdicts import items_judge, items_lock
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -122,7 +122,7 @@ class World:
         version = PolicyVersion.objects.filter(campaign=self.campaign).latest("version")
         item = Item.objects.filter(campaign=self.campaign, batch__purpose="work").order_by("pk")[number % 2]
         with transaction.atomic():
-            item_judge(item=item, version=version, policy=policy_from(version.data), now=self.now)
+            items_judge(items=items_lock([item.pk]), version=version, policy=policy_from(version.data), now=self.now)
 
     def suspend(self, person, number):
         with transaction.atomic():
