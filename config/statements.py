@@ -4,86 +4,130 @@ Only where a profile shows it; everything else uses the ORM as it is.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Model
+from django.db.models import (
+    BigIntegerField,
+    DateTimeField,
+    Expression,
+    Field,
+    JSONField,
+    Model,
+    TextField,
+    UUIDField,
+)
 from django.db.models.query import get_related_populators
-from django.db.models.sql import UpdateQuery
+from django.db.models.sql import InsertQuery, UpdateQuery
 
-Kind = type[UUID] | type[int] | type[str]
-Value = UUID | int | str
+_FIELDS: "dict[type, Field[Any, Any]]" = {
+    UUID: UUIDField(), int: BigIntegerField(), str: TextField(), datetime: DateTimeField(), dict: JSONField(),
+}  # fmt: skip
+
+
+class Blank(Expression):
+    """The place of a value in a query that is compiled before the value is known."""
+
+    def __init__(self, number: int, kind: type) -> None:
+        super().__init__(output_field=_FIELDS[kind])
+        self.number = number
+
+    def as_sql(self, *_: Any) -> tuple[str, list[Any]]:  # type: ignore[override]  # the parameter is this very object
+        """Return a parameter that stands for the value."""
+        return "%s", [self]
 
 
 class Statement:
     """A query that is compiled once for each kind of database, and run with the values of the moment.
 
-    ``build`` returns the query for some values, each a UUID, a whole number or a text. It is called once, with values
-    that stand for others: it may do nothing with them but put them into the query.
+    ``build`` returns the query for a blank of each of ``kinds``: UUID, int, str, datetime or, for JSON, dict.
     """
 
-    def __init__(self, build: Callable[..., Any], *kinds: Kind) -> None:
+    def __init__(self, build: Callable[..., Any], *kinds: type) -> None:
         self._build = build
-        self._kinds = kinds
-        self._stand_ins = [_stand_in(kind, number) for number, kind in enumerate(kinds, 1)]
+        self._blanks = [Blank(number, kind) for number, kind in enumerate(kinds)]
+        self._fields = [_FIELDS[kind] for kind in kinds]
         self._compiled: dict[str, _Compiled] = {}
 
-    def rows(self, *values: Value) -> list[tuple[Any, ...]]:
+    def rows(self, *values: Any) -> list[tuple[Any, ...]]:
         """Run a query of plain values (``values_list``) and return its rows, each value as the database gives it."""
         return self._run(*values)[1]
 
-    def instances(self, *values: Value) -> list[Any]:
+    def instances(self, *values: Any) -> list[Any]:
         """Run a query of models and return them, with what they are ``select_related`` to."""
         compiled, rows = self._run(*values)
         return compiled.instances(rows) if rows else []
 
-    def first(self, *values: Value) -> Any:
+    def first(self, *values: Any) -> Any:
         """Return the first of `instances`, or None."""
         return next(iter(self.instances(*values)), None)
 
-    def _run(self, *values: Value) -> "tuple[_Compiled, list[tuple[Any, ...]]]":
+    def _run(self, *values: Any) -> "tuple[_Compiled, list[tuple[Any, ...]]]":
         with connection.cursor() as cursor:
             return self._execute(cursor, values), cursor.fetchall()
 
-    def _execute(self, cursor: Any, values: Sequence[Value]) -> "_Compiled":
+    def _execute(self, cursor: Any, values: Sequence[Any]) -> "_Compiled":
         compiled = self._compiled.get(connection.vendor) or self._compile()
-        # As the ORM does, take a UUID as text too: compared as another kind of text it would silently find nothing.
-        meant = [
-            value if isinstance(value, kind) else kind(str(value))
-            for value, kind in zip(values, self._kinds, strict=True)
-        ]
-        given = dict(zip(map(_adapted, self._stand_ins), map(_adapted, meant), strict=True))
-        cursor.execute(compiled.sql, [given.get(value, value) for value in compiled.wanted])
+        given = [field.get_db_prep_value(value, connection) for field, value in zip(self._fields, values, strict=True)]
+        cursor.execute(compiled.sql, [given[one.number] if isinstance(one, Blank) else one for one in compiled.wanted])
         return compiled
 
     def _query(self) -> Any:
-        return self._build(*self._stand_ins).query
+        return self._build(*self._blanks).query
 
     def _compile(self) -> "_Compiled":
         compiler = self._query().get_compiler(connection=connection)
         sql, wanted = compiler.as_sql()
-        stand_ins = [_adapted(one) for one in self._stand_ins]
-        missing = [one for one in stand_ins if one not in wanted]
-        assert not missing, f"not in the query: {missing}"
-        compiled = self._compiled[connection.vendor] = _Compiled(*_written_out(sql, wanted, stand_ins), compiler)
+        found = {one.number for one in wanted if isinstance(one, Blank)}
+        assert len(found) == len(self._blanks), f"a blank is not in the query: {sql}"
+        compiled = self._compiled[connection.vendor] = _Compiled(*_written_out(sql, wanted), compiler)
         return compiled
 
 
 class Update(Statement):
     """An update of rows that is compiled once: ``build`` returns the rows, and what changes in them by field."""
 
-    def run(self, *values: Value) -> int:
+    def run(self, *values: Any) -> int:
         """Change the rows and return how many there were."""
         with connection.cursor() as cursor:
             self._execute(cursor, values)
             return int(cursor.rowcount)
 
     def _query(self) -> Any:
-        rows, changes = self._build(*self._stand_ins)
+        rows, changes = self._build(*self._blanks)
         query = rows.query.chain(UpdateQuery)
         query.add_update_values(changes)
         return query
+
+
+class Insert:
+    """An insert of one row of a model that is compiled once. Signals are not sent, as with ``bulk_create``."""
+
+    def __init__(self, model: type[Model]) -> None:
+        self._model = model
+        own = model._meta.concrete_fields  # noqa: SLF001  Django's documented way to a model's fields
+        self._fields = [field for field in own if not field.primary_key or field.has_default()]
+        self._compiled: dict[str, str] = {}
+
+    def run(self, instance: Model) -> None:
+        """Insert a new instance, and give it the key that the database made."""
+        sql = self._compiled.get(connection.vendor) or self._compile(instance)
+        values = [field.get_db_prep_save(field.pre_save(instance, True), connection) for field in self._fields]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, values)
+            (instance.pk,) = cursor.fetchone()
+        instance._state.adding, instance._state.db = False, connection.alias  # noqa: SLF001  as `Model.save` leaves it
+
+    def _compile(self, instance: Model) -> str:
+        query = InsertQuery(self._model)
+        query.insert_values(self._fields, [instance])
+        compiler = query.get_compiler(connection=connection)
+        compiler.returning_fields = [self._model._meta.pk]  # noqa: SLF001  as above
+        [(sql, _)] = compiler.as_sql()
+        self._compiled[connection.vendor] = str(sql)
+        return str(sql)
 
 
 class _Compiled:
@@ -110,7 +154,7 @@ class _Compiled:
         return made
 
 
-def _written_out(sql: str, wanted: Sequence[Any], stand_ins: Sequence[Value]) -> tuple[str, list[Any]]:
+def _written_out(sql: str, wanted: Sequence[Any]) -> tuple[str, list[Any]]:
     """Write the texts and numbers that never change into a query; return it and the parameters that are left.
 
     With ``state = ?``, SQLite plans a query anew each time it is run, to see whether a partial index on that state serves.
@@ -119,7 +163,7 @@ def _written_out(sql: str, wanted: Sequence[Any], stand_ins: Sequence[Value]) ->
     assert len(pieces) == len(wanted) + 1, sql
     written = pieces[0]
     for value, piece in zip(wanted, pieces[1:], strict=True):
-        if value in stand_ins or isinstance(value, bool) or not isinstance(value, str | int):
+        if isinstance(value, bool) or not isinstance(value, str | int):
             left.append(value)
             written += "%s"
         else:
@@ -128,15 +172,3 @@ def _written_out(sql: str, wanted: Sequence[Any], stand_ins: Sequence[Value]) ->
             )
         written += piece
     return written, left
-
-
-def _stand_in(kind: Kind, number: int) -> Value:
-    """Return a value that stands for another, and that no query contains of its own."""
-    if kind is UUID:
-        return UUID(int=0xC0DE_0000 + number)
-    return -7_700_000_000 - number if kind is int else f"stand-in {number} of a statement"
-
-
-def _adapted(value: Value) -> Value:
-    """Return a value as it stands among the parameters of a query."""
-    return value.hex if isinstance(value, UUID) and not connection.features.has_native_uuid_field else value

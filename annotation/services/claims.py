@@ -30,7 +30,7 @@ from annotation.models import (
 from annotation.services.counting import slot_hold
 from annotation.services.queue import QueueSearch, queue_catch_up
 from annotation.signals import participation_begun
-from config.statements import Statement, Update
+from config.statements import Insert, Statement, Update
 
 
 class Reason(StrEnum):
@@ -302,11 +302,14 @@ def places_locked(places: QuerySet[Participation]) -> QuerySet[Participation]:
     return places.select_related("campaign").select_for_update(no_key=True, of=("self",))
 
 
+_INSERT = Insert(Assignment)
+
+
 def _assign(claiming: _Claiming, eligible: _Eligibility, slot_id: int, item_id: int) -> Claim:
     campaign, surrogate_id, now = claiming.campaign, claiming.surrogate_id, claiming.now
     ended = Assignment.objects.filter(item_id=item_id, surrogate_id=surrogate_id, state__in=GIVEN_BACK)
     kept = ended.order_by("-claimed_at").first() if eligible.gave_back else None
-    assignment = Assignment.objects.create(
+    assignment = Assignment(
         campaign=campaign,
         item_id=item_id,
         slot_id=slot_id,
@@ -318,6 +321,7 @@ def _assign(claiming: _Claiming, eligible: _Eligibility, slot_id: int, item_id: 
         draft=kept.draft if kept else {},
         draft_version=1 if kept and kept.draft else 0,
     )
+    _INSERT.run(assignment)
     return Claim(_WITH_ITEM.first(assignment.pk))
 
 

@@ -30,7 +30,7 @@ from annotation.models import (
     SlotState,
     Standing,
 )
-from config.statements import Update
+from config.statements import Insert, Update
 
 State = AnnotationState
 TWICE = "annotated before in another visit"
@@ -47,6 +47,7 @@ def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Par
 # --- Annotations ----------------------------------------------------------------------------------
 
 
+_INSERT = Insert(Annotation)
 _FILL = Update(lambda pk: (Slot.objects.filter(pk=pk), {"state": SlotState.FILLED}), int)
 _TALLY_ONE = Update(
     lambda campaign_id, surrogate_id: (
@@ -60,7 +61,7 @@ _TALLY_ONE = Update(
 def annotation_enter(annotation: Annotation) -> Annotation:
     """Save a new annotation with the state that it begins in; the caller holds the person's lock."""
     require_transaction()
-    annotation.save(force_insert=True)
+    _INSERT.run(annotation)
     if annotation.state in FILLING:
         assert annotation.slot_id is not None
         _FILL.run(annotation.slot_id)

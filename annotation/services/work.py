@@ -29,7 +29,7 @@ from annotation.services.counting import SUSPENDED, annotation_enter, annotation
 from annotation.signals import assignment_skipped
 from annotation.tasktypes.base import Draft
 from annotation.tasktypes.registry import TASK_TYPES
-from config.statements import Statement
+from config.statements import Statement, Update
 from documents.selectors import tokenization_of
 
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
@@ -312,6 +312,15 @@ def _first_state(assignment: Assignment, *, on_time: bool, is_provisional: bool)
     return AnnotationState.PROVISIONAL if is_provisional else AnnotationState.COUNTED
 
 
+_SUBMIT = Update(
+    lambda pk, version, draft, after, now: (
+        Assignment.objects.filter(pk=pk, state=AssignmentState.LIVE, draft_version=version),
+        {"state": AssignmentState.SUBMITTED, "ended_at": now, "draft": draft, "draft_version": after},
+    ),
+    UUID, int, dict, int, datetime,
+)  # fmt: skip
+
+
 def _end(assignment: Assignment, ending: _Ending, now: datetime) -> bool:
     """Submit an assignment with its last draft and return whether it was on time; the row count decides.
 
@@ -319,17 +328,17 @@ def _end(assignment: Assignment, ending: _Ending, now: datetime) -> bool:
     ------
     DraftConflict, AssignmentOver
     """
-    own = Assignment.objects.filter(pk=assignment.pk)
-    live = own.filter(state=AssignmentState.LIVE)
-    changes: dict[str, Any] = {"ended_at": now}
-    if ending.version is not None:
-        live = live.filter(draft_version=ending.version)
-        changes |= {"draft": ending.draft, "draft_version": ending.version + 1}
-    if live.update(state=AssignmentState.SUBMITTED, **changes):
+    if ending.version is None:
+        live = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.LIVE)
+        is_on_time = live.update(state=AssignmentState.SUBMITTED, ended_at=now)
+    else:
+        is_on_time = _SUBMIT.run(assignment.pk, ending.version, ending.draft, ending.version + 1, now)
+    if is_on_time:
         return True
     if ending.version is not None:
         _draft_write(assignment, ending.draft, ending.version)
-    if not own.filter(state=AssignmentState.EXPIRED).update(state=AssignmentState.LATE, ended_at=now):
+    expired = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.EXPIRED)
+    if not expired.update(state=AssignmentState.LATE, ended_at=now):
         assignment.refresh_from_db(fields=["state"])
         raise AssignmentOver(assignment.state)
     return False

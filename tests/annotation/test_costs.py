@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotation.models import Assignment, Batch, BatchState, Item, ItemState, Slot, SlotState
 from annotation.services import claims
 from annotation.services.counting import slot_hold_first
-from config.statements import Statement, Update
+from config.statements import Insert, Statement, Update
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +89,20 @@ def test_an_update_changes_what_the_models_change_and_counts_it():
     before = list(slots.values_list("item", flat=True))
     assert (moved.run(campaign.pk, 77), moved.run(uuid4(), 78)) == (len(before), 0)
     assert list(slots.values_list("order_key", "state", "item")) == [(77, "closed", item) for item in before]
+
+
+def test_an_insert_writes_the_row_that_a_model_writes():
+    row = factories.antique(items=1).items.get()
+    own = ("id", "external_id", "published_id", "content_sha256")
+    written = []
+    for name, insert in (("1", Insert(Item).run), ("2", Item.save)):
+        row.pk, row.external_id, row.published_id, row.content_sha256 = None, name, name, name * 64
+        row._state.adding = True
+        insert(row)
+        assert (row._state.adding, row._state.db) == (False, "default")
+        found = Item.objects.filter(pk=row.pk).values().get()
+        written.append({name: value for name, value in found.items() if name not in own})
+    assert written[0] == written[1]
 
 
 def test_what_never_changes_in_a_statement_is_written_out():

@@ -11,11 +11,17 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from django.db.backends.sqlite3 import base
 
 _WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE|REPLACE)\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1_000)
+def _with_marks(query: str) -> str:
+    return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
 
 
 class QueuedCursor(base.SQLiteCursorWrapper):
@@ -29,6 +35,10 @@ class QueuedCursor(base.SQLiteCursorWrapper):
             return super().execute(query, params)
         with self.wrapper.in_line():
             return super().execute(query, params)
+
+    def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
+        """Return a statement with the marks of SQLite; most were run a moment ago."""
+        return super().convert_query(query, param_names=param_names) if param_names else _with_marks(query)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
