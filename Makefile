@@ -71,12 +71,8 @@ lock:  ## after changing pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header -o requirements-dev.txt
 	echo awscli | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-header -o requirements-awscli.txt
 
-perf: venv  ## figures for perf/README.md
-	$(BIN)/python -m perf.annotators
-	$(BIN)/python -m perf.imports
-	$(BIN)/python -m perf.claims
-	$(BIN)/python -m perf.pages
-	$(BIN)/python -m perf.marketplace
+perf: venv  ## a short version of the figures in perf/README.md, beside the ones kept last
+	$(BIN)/python -m perf
 
 clean:
 	rm -rf $(VENV) .venv-awscli var

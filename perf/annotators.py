@@ -15,10 +15,8 @@ import json
 import os
 import random
 import re
-import sqlite3
 import statistics
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -36,7 +34,9 @@ from accounts.models import User
 from annotation.models import Annotation, Item, Slot
 from annotation.models.work import FILLING
 from console.serving import free_port, start_child, stop_children, wait_until_up, web_command
+from perf.calibration import calibration
 from perf.claims import annotator, campaign_of
+from perf.figures import figures
 
 NEXT = re.compile(r"/assignments/([0-9a-f-]{36})/stage/")
 VERSION = re.compile(r'name="version" value="(\d+)"')
@@ -44,7 +44,7 @@ HERTZ = os.sysconf("SC_CLK_TCK")
 
 
 class Annotator(threading.Thread):
-    """One person with one browser."""
+    """One person with one browser, who works until a moment."""
 
     def __init__(self, address, campaign, surrogate_id, think, until):
         super().__init__(daemon=True)
@@ -71,19 +71,31 @@ class Annotator(threading.Thread):
         self.failed += answer.status >= 400
         return text
 
+    def begin(self):
+        """Ask for the first item."""
+        self.page = self.request("POST", f"/work/{self.slug}/")
+
+    def answer(self):
+        """Answer the item in hand, keep how long the next took to come, and return whether there was one to answer."""
+        found, version = NEXT.search(self.page), VERSION.search(self.page)
+        if found is None:
+            return False
+        begun = time.monotonic()
+        self.page = self.request(
+            "POST", f"/assignments/{found[1]}/stage/", stage="relevance", label=self.random.randint(1, 4),
+            version=version[1] if version else 0,
+        )  # fmt: skip
+        self.seconds.append(time.monotonic() - begun)
+        return True
+
     def run(self):
-        page = self.request("POST", f"/work/{self.slug}/")
-        while time.monotonic() < self.until and (found := NEXT.search(page)):
+        self.begin()
+        while time.monotonic() < self.until:
             if self.think:
                 time.sleep(self.random.uniform(self.think / 4, self.think))
                 self.connection.close()  # the server does not keep it for so long; a browser opens another too
-            version = VERSION.search(page)
-            begun = time.monotonic()
-            page = self.request(
-                "POST", f"/assignments/{found[1]}/stage/", stage="relevance", label=self.random.randint(1, 4),
-                version=version[1] if version else 0,
-            )  # fmt: skip
-            self.seconds.append(time.monotonic() - begun)
+            if not self.answer():
+                return
 
 
 def cpu_seconds(pid):
@@ -92,26 +104,6 @@ def cpu_seconds(pid):
     own = sum(int(value) for value in fields[11:15]) / HERTZ
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return own + sum(cpu_seconds(child) for child in children)
-
-
-def calibration():
-    """Return how many rounds of a fixed piece of Python, and of durable SQLite transactions, fit into a second."""
-    begun, rounds = time.perf_counter(), 0
-    while time.perf_counter() - begun < 1:
-        sum(len(str(number)) for number in range(1_000))
-        rounds += 1
-    with tempfile.TemporaryDirectory() as place:
-        base = sqlite3.connect(f"{place}/x.sqlite3", isolation_level=None)
-        base.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE t (a INTEGER, b TEXT)")
-        begun, commits = time.perf_counter(), 0
-        while time.perf_counter() - begun < 1:
-            base.execute("BEGIN IMMEDIATE")
-            for number in range(5):
-                base.execute("INSERT INTO t VALUES (?, ?)", (number, "x" * 200))
-            base.execute("COMMIT")
-            commits += 1
-        base.close()
-    return {"python": rounds, "commits": commits}
 
 
 def report(people, pids, used, before, seconds):
@@ -167,6 +159,15 @@ def main():
         stop_children(list(children.values()))
     machine.append(calibration())
     print(json.dumps({"at": f"{timezone.now():%Y-%m-%d %H:%M}", **found, "machine": machine}, indent=1))
+    cpu, ms = found["cpu_ms_per_label"], found["ms"]
+    figures(
+        **{
+            "labels a second": found["labels_per_second"], "CPU ms a label, web": cpu["web"],
+            "CPU ms a label, worker": cpu["worker"], **{f"{name} ms": ms[name] for name in ("p50", "p95", "max")},
+            "failed": found["failed"], "items over n": found["items_over_n"],
+            **{name: round(statistics.mean(one[name] for one in machine)) for name in ("rounds", "commits")},
+        }
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

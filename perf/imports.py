@@ -26,7 +26,8 @@ from annotation.services.items import items_import
 from annotation.services.slots import batch_launch
 from jobs.models import Job
 from jobs.work import Work
-from perf.annotators import calibration
+from perf.calibration import calibration
+from perf.figures import figures
 
 
 def write_pairs(path, count):
@@ -66,8 +67,9 @@ def measured(name, act):
     act()
     own, child = (round(after - earlier, 2) for after, earlier in zip(cpu(), before, strict=True))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    figures = {"seconds": round(time.perf_counter() - begun, 2), "cpu": own, "cpu_reader": child, "peak_mb": peak}
-    print(json.dumps({name: figures}), flush=True)
+    seconds = round(time.perf_counter() - begun, 2)
+    print(json.dumps({name: {"seconds": seconds, "cpu": own, "cpu_reader": child, "peak_mb": peak}}), flush=True)
+    figures(**{f"{name}, s": seconds, f"{name}, CPU s": round(own + child, 2), "peak MB": peak})
 
 
 def bare_inserts(rows):
@@ -93,7 +95,9 @@ def main():
         slug="imports", title="Imports", task_type="antique", splits=[SplitPlan("train", 3, 9), SplitPlan("test", 3, 1)],
         consent=ConsentPlan("To measure.", "Nothing.", "perf@example.org"), created_by=None, now=timezone.now(), seed=7,
     )  # fmt: skip
-    print(json.dumps({"pairs": count, "bytes": path.stat().st_size, "calibration": calibration()}), flush=True)
+    machine = calibration()
+    print(json.dumps({"pairs": count, "bytes": path.stat().st_size, "calibration": machine}), flush=True)
+    figures(**machine)
 
     def load():
         with path.open("rb") as file:

@@ -22,6 +22,8 @@ import django
 
 django.setup()
 
+from perf.calibration import calibration
+from perf.figures import figures
 from tests.marketplace.conftest import HIT
 from tests.marketplace.served import served
 
@@ -86,8 +88,37 @@ print(json.dumps(run(THREADS)))
 """
 
 
+LIST_PAGE = """
+import json, time
+from django.test import Client
+from django.utils import timezone
+from marketplace.services.workers import worker_create
+client, now = Client(), timezone.now()
+client.force_login(worker_create(email=f"list-{now:%f}@example.org", password=None, now=now, agreed_at=now))
+def look(times):
+    begun = time.process_time()
+    for _ in range(times):
+        assert client.get("/", headers={"host": "worker.localhost"}).status_code == 200
+    return 1000 * (time.process_time() - begun) / times
+look(5)
+print(json.dumps(round(look(50), 1)))
+"""
+
+
+def short():
+    """Measure what the summary shows: twenty groups of HITs, created eight at a time, and a worker's list of them."""
+    with tempfile.TemporaryDirectory() as folder, served(Path(folder), MARKETPLACE_API_RATE="100000") as marketplace:
+        client = marketplace.client(marketplace.requester("perf", "100000"), max_pool_connections=16)
+        rate, *_ = timed(lambda n: client.create_hit(**HIT | {"Title": f"Name the port {n % 20}"}), 400, 8)
+        listed = by_service(marketplace, LIST_PAGE)
+        figures(**{"CreateHIT a second": round(rate, 1), "list page, CPU ms": listed}, **calibration())
+
+
 def main():
     """Measure and print."""
+    if "--short" in sys.argv:
+        short()
+        return
     database = os.environ.get("MARKETPLACE_DATABASE_URL")
     with tempfile.TemporaryDirectory() as folder:
         options = {"MARKETPLACE_DATABASE_URL": database} if database else {}

@@ -7,6 +7,7 @@ infobox, tables. Needs Chromium for the browser part.
 import os
 import shutil
 import statistics
+import sys
 import threading
 import time
 from itertools import pairwise
@@ -25,7 +26,8 @@ from documents.html.canonical import canonical_text
 from documents.html.display import display_html
 from documents.html.markup import Page
 from documents.html.tokens import tokenize
-from perf.annotators import calibration
+from perf.calibration import calibration
+from perf.figures import figures
 
 WORDS = "the harbour of Lund was built in 1871 by an engineer whose name the council had nearly forgotten until then".split()
 
@@ -76,11 +78,13 @@ def pipeline(name, texts):
                 spent[stage] += ended - begun
         best = {stage: min(seconds, best.get(stage, seconds)) for stage, seconds in spent.items()}
     megabytes = sum(len(text.encode()) for text in texts) / 1e6
-    print(f"{name}: {megabytes:.2f} MB, {tokens:,} tokens; calibration {calibration()}")
+    machine = calibration()
+    print(f"{name}: {megabytes:.2f} MB, {tokens:,} tokens; calibration {machine}")
     for stage, seconds in best.items():
         print(f"  {stage}: {1000 * seconds / megabytes:.0f} ms/MB")
     cut = best["structure"] + best["tokens and candidates"]
     print(f"  tokens and candidates with their structure: {megabytes / cut:.2f} MB/s")
+    figures(**{"MB a second": round(megabytes / cut, 2)}, **machine)
 
 
 def real_pages(folder):
@@ -175,10 +179,16 @@ def browser(text):
     server.shutdown()
 
 
-if __name__ == "__main__":
+def main():
     page = large_page(2.5)
     pipeline("a generated page", [page])
+    if "--short" in sys.argv:
+        return
     if real := real_pages(Path(os.environ.get("QUORATE_SHARED", "../shared")) / "data"):
         pipeline("real pages", real)
     if shutil.which("chromium"):
         browser(page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 """The page as an annotator sees it: sanitised, without site chrome, each candidate marked ``data-box``."""
 
+import re
 import secrets
 from collections.abc import Collection, Sequence
 from itertools import chain
@@ -38,6 +39,7 @@ _CLEAN_CONTENT = {"script", "style", "template", "noscript", "textarea", "select
 
 # Tags inside these are text to HTML, and were never looked at.
 _RAW_TEXT = frozenset(("xmp", "noembed", "noframes", "plaintext"))
+_FIRST_TAG = re.compile(r"<([A-Za-z][A-Za-z0-9]*)")
 # What is left open is repeated by HTML in all that follows: a small page can stand for a huge one.
 _MOST_GROWTH = 4
 
@@ -53,9 +55,13 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
     Raises
     ------
     LimitExceeded
-        The page for reading is many times as large as the page.
+        The page, or a candidate by itself, is many times as large to a browser as its source.
     """
-    starts = character_offsets(text.encode(), [candidate.start_byte for candidate in candidates])
+    encoded = text.encode()
+    for candidate in candidates:  # first of all: here somebody counts what it costs
+        source = encoded[candidate.start_byte : candidate.end_byte].decode()
+        _refuse_growth(_body_of(_box_document(source, source)), source)
+    starts = character_offsets(encoded, [candidate.start_byte for candidate in candidates])
     box_of = {start: index for index, start in enumerate(starts)}
     document = turbohtml.parse(text, source_locations=True)
     content = document.find(id="content")
@@ -70,10 +76,14 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
             node.extract()
     if content is None or content.tag in _RAW_TEXT or len(content.select("[data-box]")) < len(candidates):
         content = document.find("body")
-    shown = sanitised(content.inner_html if content is not None else "")
-    if len(shown) > _MOST_GROWTH * (len(text) + 10_000):
+    unfolded = content.inner_html if content is not None else ""
+    _refuse_growth(unfolded, text)
+    return sanitised(unfolded)
+
+
+def _refuse_growth(unfolded: str, source: str) -> None:
+    if len(unfolded) > _MOST_GROWTH * (len(source) + 10_000):
         raise LimitExceeded(f"a browser unfolds this page to more than {_MOST_GROWTH} times its size")
-    return shown
 
 
 def box_html(text: str, tokens: Sequence[Token], candidate: Candidate) -> str:
@@ -85,16 +95,24 @@ def box_html(text: str, tokens: Sequence[Token], candidate: Candidate) -> str:
     # A name that no page can know: its own data-token must not pass for ours.
     mark = f"data-token-{secrets.token_hex(8)}"
     words = list(zip(inside, offsets[::2], offsets[1::2], strict=True))
-    marked = _mark_words(source.decode(), words, mark)
-    tag = tokens[candidate.start_token].token.strip("<>").split()[0].lower()
-    opening, closing = _CONTEXT.get(tag, ("", ""))
-    document = turbohtml.parse(f"{opening}{marked}{closing}")
+    document = _box_document(source.decode(), _mark_words(source.decode(), words, mark))
     _prepare(document, mark=mark)
     for node in document.select(HIDING):
         if hides_its_content(node) and node.tag != "sup":
             node.extract()
+    return sanitised(_body_of(document))
+
+
+def _box_document(source: str, html: str) -> turbohtml.Document:
+    """Parse HTML of a candidate where its tag, which its source begins with, may stand."""
+    tag = _FIRST_TAG.match(source)
+    opening, closing = _CONTEXT.get(tag[1].lower(), ("", "")) if tag else ("", "")
+    return turbohtml.parse(f"{opening}{html}{closing}")
+
+
+def _body_of(document: turbohtml.Document) -> str:
     body = document.find("body")
-    return sanitised(body.inner_html if body is not None else "")
+    return body.inner_html if body is not None else ""
 
 
 def character_offsets(encoded: bytes, places: Sequence[int]) -> list[int]:

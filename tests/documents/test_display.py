@@ -77,6 +77,16 @@ def test_a_small_page_that_stands_for_a_huge_one_is_refused():
         display_html(html, [])
 
 
+def test_a_box_that_stands_for_a_huge_one_by_itself_is_refused():
+    """In MathML these are plain elements; the box alone is HTML, where every section opens all the fonts again."""
+    fonts = "".join(f"<font t={number}>" for number in range(250))
+    html = f"<p>one two<math><tr><section>{fonts}</section>{'<section>w</section>' * 1_000}</tr></math>"
+    result = tokenize(Page(html), CandidateRules(min_tokens=1))
+    assert display_html(html, [])
+    with pytest.raises(LimitExceeded, match="unfolds"):
+        display_html(html, result.candidates)
+
+
 @pytest.mark.parametrize("tag", ["div", "main", "article"])
 def test_of_a_page_with_its_content_marked_nothing_else_is_shown(tag):
     shown = display_html(f"<p>menu</p><{tag} id=content><p>one</p></{tag}>", [])
