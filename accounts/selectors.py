@@ -3,10 +3,10 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils.crypto import salted_hmac
 
-from accounts.models import Consent, ConsentText, ForgottenIdentity, InvitationUse, Membership, User
+from accounts.models import Consent, ConsentText, ExternalIdentity, ForgottenIdentity, InvitationUse, Membership, User
 
 ACCOUNT = "account"  # the source of people who have an account here; their name is their address in lower case
 
@@ -20,6 +20,14 @@ def is_forgotten(*, source: str, name: str, but_of: User | None = None) -> bool:
     """Return whether a person asked to be erased here, or gave an address up (another account than ``but_of``)."""
     marks = ForgottenIdentity.objects.filter(mark=forgotten_mark(source, name))
     return (marks.exclude(user=but_of) if but_of else marks).exists()
+
+
+def is_known(column: str = "surrogate") -> Q:
+    """Return the condition that a row is of a person with an account, or of one whom another side vouched for."""
+    surrogate = OuterRef(column)
+    return Q(Exists(ExternalIdentity.objects.filter(surrogate=surrogate))) | Q(
+        Exists(User.objects.filter(surrogate=surrogate))
+    )
 
 
 def consent_text_current(scope_id: UUID) -> ConsentText | None:

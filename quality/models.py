@@ -36,7 +36,7 @@ class GoldKey(models.Model):
 
 
 class GoldPlan(models.Model):
-    """How far ahead an annotator's gold exposures are planned, in submissions."""
+    """How far ahead an annotator's gold exposures are planned, in items handed out."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="gold_plans")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")

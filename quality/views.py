@@ -121,7 +121,7 @@ def _ticket(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     ticket = get_object_or_404(Ticket, pk=pk, workforce__campaign=campaign)
     actor_id, now = signed_in(request).surrogate_id, timezone.now()
     if request.POST.get("choice") == "refuse":
-        undo = timedelta(seconds=terms_of(ticket.workforce).undo_seconds)
+        undo = timedelta(seconds=getattr(terms_of(ticket.workforce), "undo_seconds", 0))  # a panel pays by itself
         ticket_refuse(
             ticket=ticket, reason=request.POST.get("reason", ""), actor_id=actor_id, due_at=now + undo, now=now
         )

@@ -143,9 +143,9 @@ class Participation(models.Model):
     """A person's place in a campaign: standing, and how far along the queue of slots they are.
 
     ``cursor`` only saves work: slots before it were served to this person or do not suit them. It holds for
-    the queue as it was at ``queue_version``. ``submitted`` is the tally that quotas and gold checks go by: the
-    submissions of this person that were not taken back, late, given up or withdrawn; see
-    `annotation.services.counting`. ``trained`` counts the examples of the training round that they have done.
+    the queue as it was at ``queue_version``. ``served`` counts the items that were handed out to this person, each
+    once. ``submitted`` is the tally that quotas go by: the submissions of this person that were not taken back, late,
+    given up or withdrawn; see `annotation.services.counting`. ``trained`` counts the examples of the training round that they have done.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="participations")
@@ -153,6 +153,7 @@ class Participation(models.Model):
     standing = models.CharField(max_length=10, choices=Standing, default=Standing.ACTIVE)
     cursor = models.BigIntegerField(default=0)
     queue_version = models.PositiveBigIntegerField(default=0)
+    served = models.PositiveIntegerField(default=0)
     submitted = models.PositiveIntegerField(default=0)
     trained = models.PositiveIntegerField(default=0)
     trained_at = models.DateTimeField(null=True, blank=True)

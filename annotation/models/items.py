@@ -97,13 +97,16 @@ class Slot(models.Model):
 class Injection(models.Model):
     """One more slot for one person at about one point of their work. Why is known to who wrote it.
 
-    ``position`` is the number of submissions after which it is served.
+    ``position`` is the number of items handed out to the person before it. It does not go by submissions: what comes
+    first after each of them could be skipped, and an injection would never be answered. ``is_replaced``: it passed
+    without an answer that counts, and another was put in its place.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="injections")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
     slot = models.OneToOneField(Slot, on_delete=models.CASCADE, related_name="injection")
     position = models.PositiveIntegerField()
+    is_replaced = models.BooleanField(default=False)
 
     class Meta:
         indexes = [models.Index(fields=["campaign", "surrogate", "position"], name="injection_for_person")]

@@ -29,6 +29,8 @@ BLOCKING = (
 )
 
 
+HOLDING = (AssignmentState.LIVE, AssignmentState.RESERVED)  # these hold a slot
+
 # An annotator whose assignment ended like this gets the item again, first of all, as long as its slot is free.
 GIVEN_BACK = (AssignmentState.EXPIRED, AssignmentState.RELEASED)
 # No two assignments of an item and an annotator are in these states.

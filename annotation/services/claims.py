@@ -6,13 +6,14 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Exists, Min, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, Min, OuterRef, QuerySet, Subquery
 
 from accounts.models import Consent
 from accounts.selectors import consent_is_current, consent_of
 from accounts.transactions import durable, require_transaction
 from annotation.models import (
     GIVEN_BACK,
+    HOLDING,
     Assignment,
     AssignmentState,
     BatchState,
@@ -27,7 +28,7 @@ from annotation.models import (
     Standing,
     TrainingExample,
 )
-from annotation.services.counting import slot_hold
+from annotation.services.counting import HeldSlot, slot_hold
 from annotation.services.queue import QueueSearch, queue_catch_up
 from annotation.signals import participation_begun
 from config.statements import Insert, Statement, Update
@@ -103,13 +104,10 @@ def slot_reserve_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime) 
     return _claim(claiming, eligible, None).assignment is not None
 
 
-_HOLDING = [AssignmentState.LIVE, AssignmentState.RESERVED]
-
-
 def _held_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Assignment, Any]:
     own = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
     # One look into the index of each state: together they would be sought among all that this person ever had.
-    live, reserved = (own.filter(state=state).values_list("pk") for state in _HOLDING)
+    live, reserved = (own.filter(state=state).values_list("pk") for state in HOLDING)
     return live.union(reserved, all=True)
 
 
@@ -119,7 +117,7 @@ _HELD = Statement(_held_query, UUID, UUID)
 def _own(campaign: Campaign, surrogate_id: UUID) -> dict[str, Assignment]:
     """Return what a person holds, by its state: at most one live and one reserved."""
     held = [_WITH_ITEM.first(pk) for (pk,) in _HELD.rows(campaign.pk, surrogate_id)]
-    return {assignment.state: assignment for assignment in held if assignment.state in _HOLDING}
+    return {assignment.state: assignment for assignment in held if assignment.state in HOLDING}
 
 
 _WITH_ITEM = Statement(lambda pk: _with_item(Assignment.objects.filter(pk=pk)), UUID)
@@ -144,7 +142,7 @@ def _eligibility_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Campai
     own = {"campaign_id": campaign_id, "surrogate_id": surrogate_id}
     here = Participation.objects.filter(**own)
     ended = Assignment.objects.filter(**own, state__in=GIVEN_BACK)
-    due = Injection.objects.filter(**own, slot__state=SlotState.ASIDE, position__lte=Subquery(here.values("submitted")))
+    due = Injection.objects.filter(**own, slot__state=SlotState.ASIDE, position__lte=Subquery(here.values("served")))
     guidelines = Guideline.objects.filter(campaign_id=campaign_id).order_by("-version")
     consents = Consent.objects.filter(consent_of(scope_id=campaign_id, surrogate_id=surrogate_id))
     return Campaign.objects.filter(pk=campaign_id).values_list(
@@ -206,7 +204,12 @@ class _Claiming(NamedTuple):
     now: datetime
 
 
-_PASS_ON = Update(lambda pk, position: (Participation.objects.filter(pk=pk), {"cursor": position}), int, int)
+_PASS_ON = Update(
+    lambda pk, position, more: (
+        Participation.objects.filter(pk=pk), {"cursor": position, "served": F("served") + more},
+    ),
+    int, int, int,
+)  # fmt: skip
 
 
 def _claim(claiming: _Claiming, eligible: _Eligibility, place: Participation | None) -> Claim:
@@ -218,21 +221,22 @@ def _claim(claiming: _Claiming, eligible: _Eligibility, place: Participation | N
     queue_catch_up(place)
     search = QueueSearch(campaign, surrogate_id)
     own = _given_back(place, search) if eligible.gave_back else None
-    if own is None and eligible.is_injected:
-        own = _injected(place, search, ahead=state == AssignmentState.RESERVED)
     if own is not None:
         return _assign(claiming, eligible, own.pk, own.item_id)
-    slot = search.first(after=place.cursor)
-    if search.position > place.cursor:
-        _PASS_ON.run(place.pk, search.position)
-    if slot is None:
-        slot = search.first(reopened=True)
-    if slot is None and place.cursor:
-        # A slot that was locked while this person passed by, and then left open: rare, so one look is enough.
-        slot = search.first(before=place.cursor, looks=1)
+    slot = (_injected(place, search) if eligible.is_injected else None) or _from_queue(place, search)
+    _PASS_ON.run(place.pk, max(place.cursor, search.position), int(slot is not None))
     if slot is None:
         return _nothing(campaign, search)
     return _assign(claiming, eligible, slot.pk, slot.item_id)
+
+
+def _from_queue(place: Participation, search: QueueSearch) -> HeldSlot | None:
+    """Hold and return the next slot along the queue that suits this person."""
+    slot = search.first(after=place.cursor) or search.first(reopened=True)
+    if slot is None and place.cursor:
+        # A slot that was locked while this person passed by, and then left open: rare, so one look is enough.
+        slot = search.first(before=place.cursor, looks=1)
+    return slot
 
 
 def _given_back(place: Participation, search: QueueSearch) -> Slot | None:
@@ -257,15 +261,15 @@ def _given_back(place: Participation, search: QueueSearch) -> Slot | None:
     return ended.slot if slot_hold(slot_id=ended.slot_id, before=SlotState(ended.slot.state)) else None
 
 
-def _injected(place: Participation, search: QueueSearch, *, ahead: bool) -> Slot | None:
+def _injected(place: Participation, search: QueueSearch) -> HeldSlot | None:
     """Hold and return the slot that was put aside for this person at this point, if there is one.
 
     Whether there may be one was asked in every claim; how far the person is, is read with it.
     """
-    submitted = Participation.objects.filter(pk=place.pk).values("submitted")
+    served = Participation.objects.filter(pk=place.pk).values("served")
     injection = (
         Injection.objects.filter(
-            campaign_id=place.campaign_id, surrogate_id=place.surrogate_id, position__lte=Subquery(submitted) + int(ahead),
+            campaign_id=place.campaign_id, surrogate_id=place.surrogate_id, position__lte=Subquery(served),
             slot__state=SlotState.ASIDE, slot__item__state=ItemState.ACTIVE,
         )
         .exclude(slot__item__in=search.seen().values("item"))
@@ -273,9 +277,9 @@ def _injected(place: Participation, search: QueueSearch, *, ahead: bool) -> Slot
         .order_by("position", "pk")
         .first()
     )  # fmt: skip
-    if injection is None:
+    if injection is None or not slot_hold(slot_id=injection.slot_id, before=SlotState.ASIDE):
         return None
-    return injection.slot if slot_hold(slot_id=injection.slot_id, before=SlotState.ASIDE) else None
+    return HeldSlot(injection.slot_id, injection.slot.item_id, injection.slot.order_key)
 
 
 def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participation:

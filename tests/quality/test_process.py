@@ -144,7 +144,7 @@ def test_gold_is_front_loaded_looks_like_any_slot_and_is_checked():
     person = factories.annotator(campaign)
     for _ in range(16):
         factories.vote(campaign, person, 4)
-    factories.examine(campaign)
+        factories.examine(campaign)
     checks = GoldCheck.objects.filter(campaign=campaign)
     first_six = Annotation.objects.filter(surrogate_id=person.surrogate_id).order_by("pk")[:6]
     assert sum((row.item.batch.purpose == "gold") for row in first_six) == 3

@@ -13,7 +13,20 @@ from annotation.models import Participation, Slot
 from annotation.services.campaigns import campaign_move
 from simulation.crowd import SUBMIT, Browser
 from tests import factories
-from tests.workforces.acts import answer_in, answer_one, arrive, enter, lapse, path, readdressed, rounds, send, visit_of
+from tests.workforces.acts import (
+    answer,
+    answer_in,
+    answer_one,
+    arrive,
+    by_link,
+    enter,
+    lapse,
+    path,
+    readdressed,
+    rounds,
+    send,
+    visit_of,
+)
 from tests.workforces.panel import come, confirm, link, states, unsigned
 from tests.workforces.test_handing_in import owed
 from workforces.models import LedgerEntry, Posting, Ticket, Workforce
@@ -201,3 +214,27 @@ def test_a_panel_visit_that_was_listed_while_in_work_shows_the_code_of_what_it_i
     confirm(row, "PROLIFIC_PID,SESSION_ID,Status\np1,s1,AWAITING REVIEW\n")
     last = client.get(visit_of(page)).content.decode()
     assert "C3" in last and "C1" not in last
+
+
+@pytest.mark.django_db
+def test_a_signed_visit_gets_no_code_of_completed_work_because_invented_visits_hold_the_rest():
+    row = link(factories.antique(items=12, n=1), items_per_ticket=10)
+    client, page = come(by_link(row, "p1", "s1"))
+    for number in range(11):
+        come(unsigned(row, f"x{number}", f"y{number}"))
+    answer(client, page)
+    assert "C3" in client.get(visit_of(page)).content.decode()
+    assert Ticket.objects.get(is_signed=True).outcome == "nothing_left"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_signed_hit_waits_for_a_manager_if_invented_visits_hold_the_rest(desk):
+    made = desk(items=6, n=1, terms={"items_per_ticket": 3, "reward_cents": 50, "places": 1})
+    row = link(made.campaign, items_per_ticket=10)
+    rounds(made)
+    page = enter(made.worker("w").take().frames[0])
+    for number in range(5):
+        come(unsigned(row, f"x{number}", f"y{number}"))
+    send(answer_in(page).form_to(SUBMIT))
+    rounds(made, 4)
+    assert (waiting(), paid()) == (1, [])

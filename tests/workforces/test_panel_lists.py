@@ -132,3 +132,21 @@ def test_a_second_visit_that_a_manager_accepts_counts_for_the_same_person():
         assert ticket_accept(ticket=ticket, actor_id=boss.surrogate_id, now=timezone.now())
     assert states() == ["counted"] * 4
     assert set(Annotation.objects.values_list("surrogate", flat=True)) == {ExternalIdentity.objects.get().surrogate_id}
+
+
+@pytest.mark.django_db
+def test_a_manager_refuses_a_doubtful_visit_of_a_panel():
+    row = link(factories.antique(items=8, n=1))
+    for _ in range(2):
+        work(*come(unsigned(row, "p1", "s1"), Client()))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
+    doubtful = Ticket.objects.filter(state="unmatched").order_by("pk")[0]
+    client = Client()
+    client.force_login(factories.user(is_admin=True))
+    address = f"/campaigns/{row.campaign.slug}/decisions/ticket/{doubtful.pk}/"
+    client.post(address, {"choice": "refuse", "reason": "copied"})
+    doubtful.refresh_from_db()
+    assert doubtful.state == "refused"
+    work_of = Annotation.objects.filter(ticket_work__ticket=doubtful)
+    assert set(work_of.values_list("state", flat=True)) == {"given_up"}
+    assert not row.errands.exists()

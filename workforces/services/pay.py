@@ -11,7 +11,9 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
-from annotation.models import Campaign
+from annotation.models import Annotation, Campaign
+from annotation.services.counting import submissions_give_up
+from workforces.kinds.registry import KINDS
 from workforces.models import (
     Errand,
     ErrandKind,
@@ -25,6 +27,7 @@ from workforces.models import (
     WorkforceKind,
 )
 from workforces.money import fee_cents
+from workforces.services.identities import ticket_people_lock
 from workforces.services.outbox import errand_add
 from workforces.services.terms import posting_terms, terms_of, ticket_terms
 
@@ -145,6 +148,17 @@ def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime) -> bool:
     return True
 
 
+def _visit_refuse(ticket: Ticket, now: datetime) -> bool:
+    """Let a doubtful visit of a panel not count. The panel pays its people by itself: nobody is told."""
+    ticket_people_lock(ticket)
+    doubtful = Ticket.objects.filter(pk=ticket.pk, state=TicketState.UNMATCHED)
+    if not doubtful.update(state=TicketState.REFUSED, decided_at=now):
+        return False
+    work = Annotation.objects.filter(ticket_work__ticket=ticket).order_by("pk")
+    submissions_give_up(annotations=work, because="refused", now=now)
+    return True
+
+
 @durable
 def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
     """Refuse pay for one ticket (work that nobody can match, say), with a reason.
@@ -156,7 +170,8 @@ def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: dateti
     """
     if not reason.strip():
         raise PayError("give the reason: the person will read it")
-    refused = _refuse(ticket.pk, reason, actor_id, due_at)
+    has_a_market = KINDS[ticket.workforce.kind].confirms
+    refused = _refuse(ticket.pk, reason, actor_id, due_at) if has_a_market else _visit_refuse(ticket, now)
     if refused:
         record(
             action="ticket_refuse", subject=ticket, now=now, actor_id=actor_id,

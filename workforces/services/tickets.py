@@ -13,8 +13,19 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from accounts.models import ExternalIdentity
+from accounts.selectors import is_known
 from accounts.transactions import durable, require_transaction
-from annotation.models import Annotation, Assignment, AssignmentState, Participation, Slot, SlotState, Standing
+from annotation.models import (
+    HOLDING,
+    Annotation,
+    AnnotationState,
+    Assignment,
+    AssignmentState,
+    Participation,
+    Slot,
+    SlotState,
+    Standing,
+)
 from annotation.services.claims import Claim, Reason, claim_next, participation_lock
 from annotation.services.counting import submissions_give_up
 from annotation.services.work import AssignmentOver, NoSuchAssignment, answer_take
@@ -249,7 +260,19 @@ def falls_short(ticket: Ticket, *, ran_out: bool) -> bool:
     if not ran_out or not ticket.is_signed:
         return True
     own = {"campaign_id": ticket.workforce.campaign_id, "surrogate_id": ticket.surrogate_id}
-    return Assignment.objects.filter(**own, state=AssignmentState.SKIPPED).exists() or _has_another_begun(ticket)
+    gave_back = Assignment.objects.filter(**own, state=AssignmentState.SKIPPED).exists()
+    return gave_back or _has_another_begun(ticket) or _is_kept_by_nobody(ticket)
+
+
+def _is_kept_by_nobody(ticket: Ticket) -> bool:
+    """Return whether items of a ticket's campaign are kept by visits that nobody vouches for.
+
+    Anybody can invent those, and hold the rest so that a part of the work is all there seems to be.
+    """
+    here = {"campaign_id": ticket.workforce.campaign_id}
+    held = Assignment.objects.filter(~is_known(), **here, state__in=HOLDING)
+    filled = Annotation.objects.filter(~is_known(), **here, state=AnnotationState.PROVISIONAL)
+    return held.exists() or filled.exists()
 
 
 def _has_another_begun(ticket: Ticket) -> bool:
