@@ -38,6 +38,14 @@ def rows_insert(
         cursor.executemany(f"{into} VALUES ({marks}){ending}", [(*values, *row) for row in rows])
 
 
+def statistics_refresh(*models_: type[models.Model]) -> None:
+    """Tell PostgreSQL what is in some tables now: until it finds out by itself, it plans as if they were empty."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            for model in models_:
+                cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")  # noqa: SLF001  as above
+
+
 def _insert_arrays(
     into: str, ending: str, fixed: list[Any], values: list[Any], varying: list[Any], rows: Iterable[Row]
 ) -> None:

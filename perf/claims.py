@@ -25,6 +25,7 @@ from annotation.selectors.campaigns import guideline_current
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import assignment_submit, stage_advance
+from config.bulk import statistics_refresh
 
 SIZES = (1_000, 10_000, 100_000)
 VETERAN = 3_000
@@ -51,6 +52,7 @@ def campaign_of(size, task_type="nq"):
                 for item in items for index in range(3)
             )  # fmt: skip
     Batch.objects.filter(pk=batch.pk).update(state=BatchState.OPEN)
+    statistics_refresh(Item, Slot)  # as a launch does
     return campaign
 
 
@@ -123,9 +125,6 @@ def main():
     print(f"database: {connection.vendor}")
     for size in SIZES:
         campaign = campaign_of(size)
-        if connection.vendor == "postgresql":
-            with connection.cursor() as cursor:
-                cursor.execute("ANALYZE")
         veteran, newcomer = annotator(campaign), annotator(campaign)
         give_a_past(campaign, veteran, min(VETERAN, size // 2))
         rows = {who: measure(campaign, surrogate) for who, surrogate in (("newcomer", newcomer), ("veteran", veteran))}

@@ -34,9 +34,6 @@ def people(address):
             if past:
                 give_a_past(campaign, surrogate, past)
             found[f"{name}, {size:,} items"] = Annotator(address, campaign, surrogate, 0.0, math.inf)
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
     return found
 
 

@@ -28,7 +28,7 @@ from annotation.models import (
 from annotation.ordering import order_key, seeded
 from annotation.services.counting import round_slots_close, round_slots_want
 from annotation.services.queue import queue_rewind
-from config.bulk import rows_insert
+from config.bulk import rows_insert, statistics_refresh
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
@@ -55,7 +55,9 @@ def batch_launch(*, work: Work, batch: Batch, actor_id: UUID | None) -> dict[str
             last = items[-1][0] if items else 0
             if not items:  # in the same transaction, so that no item can come in between
                 _open(batch, actor_id=actor_id, slots=made)
-                return {"slots": made}
+        if not items:
+            statistics_refresh(Item, Slot)
+            return {"slots": made}
 
 
 def batches_open(now: datetime) -> None:

@@ -25,7 +25,7 @@ from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
 from quality.models import Inspection, PolicyVersion, Unexamined
 from quality.rules.policy import Policy
-from quality.services.gold import gold_check, gold_plan
+from quality.services.gold import gold_check
 from quality.services.people import person_assess
 from quality.services.policies import policy_ensure
 from quality.services.verdicts import items_judge, items_lock
@@ -42,7 +42,8 @@ def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
     examined = int(work.job.result.get("examined", 0))
     while True:
         with work.step(done=examined, examined=examined):
-            rows = list(waiting(now=timezone.now()).filter(campaign=campaign).order_by("pk")[:CHUNK])
+            due = waiting(now=timezone.now()).filter(campaign=campaign).select_related("item__batch")
+            rows = list(due.order_by("pk")[:CHUNK])
             _examine_chunk(campaign, rows, *found)
             examined += len(rows)
         if len(rows) < CHUNK:
@@ -56,9 +57,13 @@ def waiting(*, now: datetime) -> QuerySet[Annotation]:
 
 
 def _examine_chunk(campaign: Campaign, rows: list[Annotation], version: PolicyVersion, policy: Policy) -> None:
-    """Examine some annotations, with every lock taken beforehand: people, annotations, items, each in one order."""
+    """Examine some annotations, with every lock taken beforehand: people, annotations, items, each in one order.
+
+    Only checks can move the standing of their people; everybody else goes on with their work meanwhile.
+    """
     now = timezone.now()
-    people_lock(campaign_id=campaign.pk, surrogate_ids=[row.surrogate_id for row in rows])
+    checked = [row.surrogate_id for row in rows if row.item.batch.purpose == Purpose.GOLD]
+    people_lock(campaign_id=campaign.pk, surrogate_ids=checked)
     locked = Annotation.objects.select_for_update(of=("self",), no_key=True)
     annotations = list(locked.filter(pk__in=[row.pk for row in rows], is_examined=False).order_by("pk"))
     items = {item.pk: item for item in items_lock(row.item_id for row in annotations)}
@@ -112,7 +117,6 @@ def _examine(
         if annotation.item.batch.purpose == Purpose.GOLD:
             gold_check(annotation=annotation, now=now)
             person_assess(campaign=campaign, policy=policy, surrogate_id=annotation.surrogate_id, now=now)
-    gold_plan(campaign=campaign, policy=policy, surrogate_ids={row.surrogate_id for row in annotations})
     _inspections_draw(campaign, annotations, policy)
     pks = [row.pk for row in annotations]
     Annotation.objects.filter(pk__in=pks).update(is_examined=True)

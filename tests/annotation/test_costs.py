@@ -156,3 +156,16 @@ def test_a_statement_makes_the_models_that_the_orm_makes():
     assert kept.first(uuid4()) is None
     named = Statement(lambda name: Item.objects.filter(external_id=name), str)
     assert named.instances(own.item.external_id) == [own.item]
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite plans without statistics")
+def test_a_launch_tells_the_database_what_is_in_its_tables():
+    factories.antique(items=5)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname, reltuples FROM pg_class WHERE relname IN ('annotation_item', 'annotation_slot')"
+        )
+        assert dict(cursor.fetchall()) == {
+            "annotation_item": Item.objects.count(),
+            "annotation_slot": Slot.objects.count(),
+        }
