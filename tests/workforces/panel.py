@@ -11,7 +11,12 @@ from tests import factories
 from tests.workforces.acts import path, text_of, visit_of
 from workforces.services.workforces import workforce_add
 
-CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3", "items_per_ticket": 2}
+CODES = {
+    "code_completed": "CODE-DONE",
+    "code_screened_out": "CODE-OUT",
+    "code_nothing_left": "CODE-LEFT",
+    "items_per_ticket": 2,
+}
 
 
 def link(campaign, **terms):

@@ -17,7 +17,12 @@ from workforces.models import Ticket, Workforce
 from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db(transaction=True)
-CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3", "items_per_ticket": 1}
+CODES = {
+    "code_completed": "CODE-DONE",
+    "code_screened_out": "CODE-OUT",
+    "code_nothing_left": "CODE-LEFT",
+    "items_per_ticket": 1,
+}
 
 
 class Internal:

@@ -213,7 +213,7 @@ def test_a_panel_visit_that_was_listed_while_in_work_shows_the_code_of_what_it_i
     client.post(path(page, "answer"), {"stage": "relevance", "version": "0", "label": "4"})
     confirm(row, "PROLIFIC_PID,SESSION_ID,Status\np1,s1,AWAITING REVIEW\n")
     last = client.get(visit_of(page)).content.decode()
-    assert "C3" in last and "C1" not in last
+    assert "CODE-LEFT" in last and "CODE-DONE" not in last
 
 
 @pytest.mark.django_db
@@ -223,7 +223,7 @@ def test_a_signed_visit_gets_no_code_of_completed_work_because_invented_visits_h
     for number in range(11):
         come(unsigned(row, f"x{number}", f"y{number}"))
     answer(client, page)
-    assert "C3" in client.get(visit_of(page)).content.decode()
+    assert "CODE-LEFT" in client.get(visit_of(page)).content.decode()
     assert Ticket.objects.get(is_signed=True).outcome == "nothing_left"
 
 

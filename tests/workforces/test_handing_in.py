@@ -84,7 +84,7 @@ def test_a_finished_visit_keeps_its_code(afterwards):
     last = work(client, page)
     take_back(afterwards, row.campaign, statement_of(last))
     again = client.get(visit).content.decode()
-    assert "C1" in again and "/agree/" not in again
+    assert "CODE-DONE" in again and "/agree/" not in again
 
 
 def owed(made):

@@ -13,7 +13,12 @@ from workforces.models import Ticket
 from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
-CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3", "items_per_ticket": 1}
+CODES = {
+    "code_completed": "CODE-DONE",
+    "code_screened_out": "CODE-OUT",
+    "code_nothing_left": "CODE-LEFT",
+    "items_per_ticket": 1,
+}
 
 
 @pytest.fixture
@@ -61,7 +66,7 @@ def test_all_three_stages_are_done_without_an_account(visit, campaign):
     assert kept.status_code == 200
     assert Assignment.objects.get(state="live").draft["suggestion"]["short_answer"]["kind"] == "spans"
     body = send(client, body, spans=spans, kind="spans")
-    assert "C1" in body
+    assert "CODE-DONE" in body
     annotation = Annotation.objects.get()
     assert (annotation.via, annotation.state) == ("link", "counted")
     assert annotation.answer["short_answer"]["spans"] == [[words[0], words[2]]]

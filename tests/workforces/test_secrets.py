@@ -25,7 +25,12 @@ from tests import factories
 from workforces.services.workforces import workforce_add
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
-CODES = {"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3", "items_per_ticket": 100}
+CODES = {
+    "code_completed": "CODE-DONE",
+    "code_screened_out": "CODE-OUT",
+    "code_nothing_left": "CODE-LEFT",
+    "items_per_ticket": 100,
+}
 POLICY = Policy(gold_first=6, gold_first_items=12, gold_rate=0.2)
 
 

@@ -78,7 +78,7 @@ def test_an_unsigned_address_with_the_ids_of_an_earlier_visit_shows_nothing_of_i
     assert other.post(stolen, {"stage": "relevance", "version": "0", "label": "1"}).status_code in (404, 410)
     last = work(other, second).content.decode()
     assert "/statement/" not in last
-    assert "C1" in last
+    assert "CODE-DONE" in last
 
 
 def test_nobody_reaches_the_statement_of_a_confirmed_person_by_their_ids(frame, settings):
@@ -171,7 +171,7 @@ def test_a_claimed_name_is_forgotten_with_the_person_who_is_erased():
 def test_a_statement_expires_and_a_new_address_goes_to_the_person_alone(frame, settings, monkeypatch):
     settings.MTURK_FRAME_SECRET = "shared"
     client = Client()
-    page = client.get(frame.path, signed({"assignmentId": "3A", "hitId": HIT, "workerId": "AONE"}), follow=True)
+    page = client.get(frame.path, signed({"assignmentId": "3AONLYONE", "hitId": HIT, "workerId": "AONE"}), follow=True)
     client.post(path(page, "agree"), {"text": text_of(page)})
     work(client, client.get(visit_of(page)))
     ticket = Ticket.objects.get()
@@ -180,7 +180,7 @@ def test_a_statement_expires_and_a_new_address_goes_to_the_person_alone(frame, s
     old = f"/statement/{signing.dumps(ticket.pk, salt=SALT)}/"
     monkeypatch.undo()
     over = Client().get(old)
-    assert (over.status_code, b"expired" in over.content, b"3A" in over.content) == (410, True, False)
+    assert (over.status_code, b"expired" in over.content, b"3AONLYONE" in over.content) == (410, True, False)
     for _ in range(3):
         sent = Client().post(old)
         assert set(re.findall(r"/statement/[^/]+/", sent.content.decode())) <= {old}
