@@ -1,6 +1,5 @@
 """The numbers of quality control, computed by a job so that no page has to count."""
 
-from collections import defaultdict
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,7 +13,8 @@ from annotation.tasktypes.registry import voted
 from jobs.models import Job
 from jobs.services import job_enqueue
 from quality.models import GoldCheck, QualitySnapshot, Verdict
-from quality.rules.agreement import alpha, label_counts
+from quality.rules.agreement import Level, alpha
+from quality.rules.judgments import Repeats, judgments_of
 from quality.selectors.summary import people_of, summary_of
 from workforces.models import LedgerEntry, Workforce
 from workforces.services.pay import committed_cents
@@ -85,14 +85,16 @@ def _agreement(campaign: Campaign) -> dict[str, Any]:
     rows = Annotation.objects.filter(
         campaign=campaign, item__batch__purpose__in=ORDINARY, assignment__slot__round=1
     ).exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP])
-    counted, everything = defaultdict(list), defaultdict(list)
-    for item, answer, state in rows.values_list("item_id", "answer", "state").iterator(chunk_size=2000):
-        everything[item].append(task_type.vote_key(answer))
+    everything, counted = [], []
+    columns = ("item_id", "surrogate_id", "answer", "state")
+    for item, surrogate, answer, state in rows.order_by("pk").values_list(*columns).iterator(chunk_size=2000):
+        everything.append((item, surrogate, task_type.vote_key(answer)))
         if state == AnnotationState.COUNTED:
-            counted[item].append(task_type.vote_key(answer))
-    labels = sorted(task_type.labels)
+            counted.append(everything[-1])
+    labels, level = sorted(task_type.labels), Level.ORDINAL if task_type.is_ordinal else Level.NOMINAL
+    # Who answered an item again after undoing it has two: the last is what they meant.
     return {
-        name: asdict(alpha(label_counts(list(votes.values()), labels), ordinal=task_type.is_ordinal))
+        name: asdict(alpha(judgments_of(votes, labels=labels, repeats=Repeats.LAST), level=level))
         for name, votes in (("counted", counted), ("with_excluded", everything))
     }
 

@@ -1,0 +1,127 @@
+"""``manage.py crowd_report``: what can be said of anybody's judgments, without a database."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
+from quality.rules.agreement import Level
+from quality.rules.judgments import Repeats
+from quality.rules.report import crowd_report
+
+SHOWN = 10  # annotators and items in the text
+
+
+class Command(BaseCommand):
+    """Report on a crowd."""
+
+    help = (
+        "Agreement, labels, reliability and doubt of the judgments in a CSV file with the columns item, worker and "
+        "label, and seconds if there are; --truth names a CSV file with item and truth. No database is needed. "
+        "Example: manage.py crowd_report labels.csv --truth truth.csv --level ordinal"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("labels", type=Path)
+        parser.add_argument("--truth", type=Path, help="known answers: item,truth")
+        parser.add_argument("--level", choices=[level.value for level in Level], default=Level.NOMINAL.value)
+        parser.add_argument(
+            "--repeats", choices=[one.value for one in Repeats], default=Repeats.LAST.value,
+            help="which judgment of several of one item by one worker counts (default: the last)",
+        )  # fmt: skip
+        parser.add_argument("--json", action="store_true", help="print everything as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Read, compute, print."""
+        level = Level(options["level"])
+        try:
+            crowd = judgments_read(options["labels"], repeats=Repeats(options["repeats"]))
+            truth = truths_read(options["truth"]) if options["truth"] else None
+            if level in (Level.INTERVAL, Level.RATIO):
+                _refuse_texts(options["labels"], crowd.judgments.labels, level)
+        except JudgmentFileError as error:
+            raise CommandError(str(error)) from error
+        found = crowd_report(crowd.judgments, level=level, truth=truth, seconds=crowd.seconds)
+        self.stdout.write(json.dumps(found, ensure_ascii=False) if options["json"] else _text(found))
+
+
+def _refuse_texts(path: Path, labels: tuple[Any, ...], level: Level) -> None:
+    for label in labels:
+        try:
+            float(label)
+        except ValueError:
+            raise JudgmentFileError(f"{path}, column label: {label!r} is no number, as {level.value} needs") from None
+
+
+def _text(found: dict[str, Any]) -> str:
+    """Return what a person reads."""
+    lines = [
+        f"{found['judgments']:,} judgments of {found['items']:,} items by {found['annotators']:,} annotators, "
+        f"{len(found['labels'])} labels" + (f"; {found['repeated']:,} repeated ones left out" if found["repeated"] else ""),
+        _alpha_line(found),
+        f"percent agreement {_number(found['percent_agreement'])}, Fleiss' kappa {_number(found['fleiss_kappa'])}, "
+        f"Gwet's AC1 {_number(found['gwet_ac1'])}"
+        + (f", AC2 {_number(found['gwet_ac2'])}" if found["gwet_ac2"] is not None else ""),
+        *_label_lines(found),
+        "",
+        "least agreement with the others (judgments, agreement with 95 % interval, accuracy by the model):",
+        *_annotator_lines(found["annotator_table"]),
+        "",
+        "most doubt (votes, entropy in bits, label by the model and its probability):",
+        *_item_lines(found["item_table"]),
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
+
+
+def _alpha_line(found: dict[str, Any]) -> str:
+    if found["alpha"] is None:
+        return f"Krippendorff's alpha is undefined: {found['alpha_why']}"
+    line = f"Krippendorff's alpha ({found['level']}) {found['alpha']:.3f}"
+    if found["alpha_low"] is not None:
+        line += f", 95 % {found['alpha_low']:.3f} to {found['alpha_high']:.3f}"
+    return line + (f" ({found['alpha_warning']})" if found["alpha_warning"] else "")
+
+
+def _label_lines(found: dict[str, Any]) -> list[str]:
+    model, seen = found["dawid_skene"], found["foresight"]
+    lines = [f"majority: {found['majority']['tied']:,} items tied"]
+    if found["truths"]:
+        parts = [f"{name} {_number(found[key]['accuracy'])}" for name, key in _MODELS]
+        lines.append(f"accuracy on {found['truths']:,} items with a known answer: {', '.join(parts)}")
+    ended = "converged" if model["converged"] else "did NOT converge"
+    lines.append(f"Dawid-Skene {ended} after {model['rounds']} rounds")
+    if seen["held_out"]:
+        better = "the model" if seen["prefers_model"] else "the vote"
+        lines.append(
+            f"{seen['held_out']:,} judgments held out are foreseen better by {better} "
+            f"(mean log-likelihood: model {seen['model']:.3f}, vote {seen['vote']:.3f})"
+        )
+    return lines
+
+
+_MODELS = (("majority", "majority"), ("weighted by agreement", "wawa"), ("Dawid-Skene", "dawid_skene"))
+
+
+def _annotator_lines(rows: list[dict[str, Any]]) -> list[str]:
+    with_peers = sorted((row for row in rows if row["peers_of"]), key=lambda row: row["peers_high"])
+    return [
+        f"  {row['annotator']}: {row['judgments']:,}, {row['peers']:.2f} ({row['peers_low']:.2f} to "
+        f"{row['peers_high']:.2f}), {row['model_accuracy']:.2f}"
+        for row in with_peers[:SHOWN]
+    ]
+
+
+def _item_lines(rows: list[dict[str, Any]]) -> list[str]:
+    doubtful = sorted(rows, key=lambda row: -row["posterior_entropy"])
+    return [
+        f"  {row['item']}: {row['votes']}, {row['vote_entropy']:.2f}, {row['dawid_skene']} ({row['posterior']:.2f})"
+        for row in doubtful[:SHOWN]
+    ]

@@ -1,0 +1,123 @@
+"""Judgments in columns: who gave which item which label. Every coefficient and model here reads them."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class Repeats(StrEnum):
+    """What becomes of a judgment by an annotator who judged the item before. Five public crowds hold such rows."""
+
+    REFUSE = "refuse"
+    FIRST = "first"
+    LAST = "last"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgments:
+    """Judgments, at most one of an item by an annotator.
+
+    Attributes
+    ----------
+    items, annotators
+        What the numbers in the columns stand for, in order of first appearance.
+    labels
+        The labels in their order, smallest first.
+    item, annotator, label
+        Shape (judgments,): numbers into the three above.
+    repeated
+        How many rows were left out because their annotator judged the item in another one.
+    """
+
+    items: tuple[Any, ...]
+    annotators: tuple[Any, ...]
+    labels: tuple[Any, ...]
+    item: Places
+    annotator: Places
+    label: Places
+    repeated: int = 0
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def counts(self) -> Floats:
+        """Return how often each item was given each label, shape (items, labels)."""
+        shape = (len(self.items), len(self.labels))
+        codes = self.item * shape[1] + self.label
+        return np.bincount(codes, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+
+    def part(self, keep: NDArray[np.bool_]) -> "Judgments":
+        """Return some of the judgments; items, annotators and labels stay, also those without a judgment."""
+        columns = (self.item[keep], self.annotator[keep], self.label[keep])
+        return Judgments(self.items, self.annotators, self.labels, *columns)
+
+
+def judgments_of(
+    rows: Iterable[tuple[Hashable, Hashable, Hashable]],
+    *,
+    labels: Sequence[Any] | None = None,
+    repeats: Repeats = Repeats.REFUSE,
+) -> Judgments:
+    """Return judgments from rows of item, annotator and label.
+
+    Parameters
+    ----------
+    labels
+        All labels there can be, in their order. By default those that occur: numbers by size, else by their text.
+    repeats
+        What becomes of further judgments of one item by one annotator.
+
+    Raises
+    ------
+    ValueError
+        An annotator judged an item twice, and ``repeats`` is ``refuse``.
+
+    Examples
+    --------
+    >>> found = judgments_of([("a", "ann", 1), ("a", "bo", 3), ("b", "ann", 1)])
+    >>> found.labels, found.counts().tolist()
+    ((1, 3), [[1.0, 1.0], [1.0, 0.0]])
+    """
+    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    items, item = _numbered(columns[0])
+    annotators, annotator = _numbered(columns[1])
+    known = tuple(labels) if labels is not None else in_order(set(columns[2]))
+    places = {value: place for place, value in enumerate(known)}
+    label = np.fromiter((places[value] for value in columns[2]), dtype=np.int64, count=len(columns[2]))
+    kept = _kept(item * max(1, len(annotators)) + annotator, repeats)
+    repeated = len(item) - len(kept)
+    if repeated and repeats is Repeats.REFUSE:
+        again = int(np.setdiff1d(np.arange(len(item)), kept)[0])
+        raise ValueError(f"{columns[1][again]!r} judged {columns[0][again]!r} twice; keep one judgment of each pair")
+    return Judgments(items, annotators, known, item[kept], annotator[kept], label[kept], repeated)
+
+
+def in_order(labels: Iterable[Any]) -> tuple[Any, ...]:
+    """Return labels in their order: by size if each is a number or the text of one, else by their text."""
+    values = list(labels)
+    try:
+        return tuple(sorted(values, key=float))
+    except (TypeError, ValueError):
+        return tuple(sorted(values, key=str))
+
+
+def _numbered(column: Sequence[Hashable]) -> tuple[tuple[Hashable, ...], Places]:
+    """Return the distinct values in order of appearance, and the place of each row's value among them."""
+    values = tuple(dict.fromkeys(column))
+    places = {value: place for place, value in enumerate(values)}
+    return values, np.fromiter((places[value] for value in column), dtype=np.int64, count=len(column))
+
+
+def _kept(pairs: Places, repeats: Repeats) -> Places:
+    """Return the places of the rows to keep: the first or the last of each pair, in their order."""
+    ordered = pairs[::-1] if repeats is Repeats.LAST else pairs
+    _, first = np.unique(ordered, return_index=True)
+    places = len(pairs) - 1 - first if repeats is Repeats.LAST else first
+    return np.sort(places)

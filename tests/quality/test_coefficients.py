@@ -1,0 +1,90 @@
+"""Other coefficients, held against published figures and other people's software."""
+
+import random
+
+import numpy as np
+import pytest
+from nltk.metrics.agreement import AnnotationTask
+from nltk.metrics.distance import jaccard_distance as nltk_jaccard
+from nltk.metrics.distance import masi_distance as nltk_masi
+from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.inter_rater import fleiss_kappa as reference_fleiss
+
+from quality.rules.coefficients import Weights, cohen_kappa, fleiss_kappa, gwet_ac, percent_agreement
+from quality.rules.set_agreement import jaccard_distance, masi_distance, set_alpha
+from tests.quality.test_agreement import EXAMPLE, judged
+
+
+def test_krippendorffs_example_has_the_published_coefficients():
+    """As the R package irrCAC prints them for the same table (cac.raw4raters)."""
+    counts = judged(EXAMPLE).counts()
+    assert percent_agreement(counts) == pytest.approx(0.81818, abs=1e-5)
+    assert gwet_ac(counts) == pytest.approx(0.77544, abs=1e-5)
+    assert fleiss_kappa(counts) == pytest.approx(0.76117, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fleiss_and_cohen_agree_with_statsmodels(seed):
+    chance = np.random.default_rng(seed)
+    counts = chance.multinomial(4, [0.2, 0.5, 0.3], size=30).astype(float)
+    assert fleiss_kappa(counts) == pytest.approx(reference_fleiss(counts, method="fleiss"), abs=1e-12)
+    first, second = chance.integers(0, 4, 50), chance.integers(0, 4, 50)
+    table = np.zeros((4, 4))
+    np.add.at(table, (first, second), 1)
+    for weights, name in ((Weights.IDENTITY, None), (Weights.LINEAR, "linear"), (Weights.QUADRATIC, "quadratic")):
+        expected = cohens_kappa(table, wt=name, return_results=False)
+        assert cohen_kappa(first.tolist(), second.tolist(), range(4), weights) == pytest.approx(expected, abs=1e-12)
+
+
+def test_ac1_stays_high_where_kappa_falls():
+    """Gwet's paradox: nearly all labels are the same, and people agree on that."""
+    counts = np.array([[2.0, 0.0]] * 95 + [[1.0, 1.0]] * 5)
+    assert fleiss_kappa(counts) < 0
+    assert gwet_ac(counts) > 0.9
+
+
+def test_what_is_undefined_is_none():
+    once, same = np.array([[1.0, 0.0]]), np.array([[2.0, 0.0]])
+    assert [percent_agreement(once), fleiss_kappa(once), gwet_ac(once)] == [None] * 3
+    assert fleiss_kappa(same) is None
+    assert cohen_kappa([], [], [1, 2]) is None
+    assert cohen_kappa([1], [1], [1, 2]) is None
+
+
+def drawn(chance):
+    return frozenset(chance.sample(range(6), chance.randint(1, 4)))
+
+
+def test_distances_between_sets_are_those_of_nltk():
+    chance = random.Random(4)
+    for _ in range(300):
+        first, second = drawn(chance), drawn(chance)
+        assert masi_distance(first, second) == pytest.approx(nltk_masi(first, second))
+        assert jaccard_distance(first, second) == pytest.approx(nltk_jaccard(first, second))
+    assert jaccard_distance(frozenset(), frozenset()) == masi_distance(frozenset(), frozenset()) == 0
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(masi_distance, nltk_masi), (jaccard_distance, nltk_jaccard)])
+def test_alpha_over_sets_is_that_of_nltk(ours, theirs):
+    chance = random.Random(8)
+    units = [[drawn(chance) for _ in range(chance.randint(2, 4))] for _ in range(15)]
+    task = AnnotationTask(
+        [(str(coder), str(unit), value) for unit, row in enumerate(units) for coder, value in enumerate(row)], theirs
+    )
+    assert set_alpha(units, ours).alpha == pytest.approx(task.alpha())
+
+
+def test_many_pairs_of_sets_are_drawn(monkeypatch):
+    chance = random.Random(8)
+    units = [[drawn(chance) for _ in range(3)] for _ in range(200)]
+    exact = set_alpha(units)
+    monkeypatch.setattr("quality.rules.set_agreement.MOST_PAIRS", 1_000)
+    estimate = set_alpha(units, seed=2)
+    assert estimate.alpha != exact.alpha
+    assert estimate.expected == pytest.approx(exact.expected, abs=0.03)
+    assert estimate.observed == exact.observed
+
+
+def test_alpha_over_sets_says_why_it_is_undefined():
+    assert set_alpha([[frozenset({1})]]).why == "no item has two answers"
+    assert set_alpha([[frozenset({1})] * 2]).why == "all answers are the same"
