@@ -2,8 +2,9 @@
 
 from django.dispatch import Signal
 
-# An annotator takes their first place in a campaign. Arguments: place (`Participation`).
-participation_begun = Signal()
+# An annotator, whose place is locked, is about to be handed an item that nobody has planned for yet (their first one
+# is). Whoever receives it plans, and says how far (`annotation.services.people.place_plan`). Arguments: place, now.
+participation_advanced = Signal()
 # An annotator withdrew; their work was moved to a new surrogate. Arguments: campaign, before, after (surrogate ids).
 participation_withdrawn = Signal()
 # Two surrogates turned out to be one annotator. Arguments: campaign, before, after (surrogate ids).

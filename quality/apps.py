@@ -12,15 +12,16 @@ class QualityConfig(AppConfig):
         """Receive the signals of the annotation app."""
         from annotation.signals import (
             assignment_skipped,
-            participation_begun,
+            participation_advanced,
             participation_joined,
             participation_withdrawn,
         )
         from quality.services.flags import question_flag_offered
-        from quality.services.gold import gold_checks_unlink, gold_plan_begin
+        from quality.services.gold import gold_checks_unlink
+        from quality.services.gold_plans import gold_plan
         from quality.services.joining import checks_join
 
-        participation_begun.connect(gold_plan_begin, dispatch_uid="quality.gold_plan_begin")
+        participation_advanced.connect(gold_plan, dispatch_uid="quality.gold_plan")
         assignment_skipped.connect(question_flag_offered, dispatch_uid="quality.question_flag_offered")
         participation_withdrawn.connect(gold_checks_unlink, dispatch_uid="quality.gold_checks_unlink")
         participation_joined.connect(checks_join, dispatch_uid="quality.checks_join")

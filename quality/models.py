@@ -35,20 +35,6 @@ class GoldKey(models.Model):
         return f"gold key {self.pk}"
 
 
-class GoldPlan(models.Model):
-    """How far ahead an annotator's gold exposures are planned, in items handed out."""
-
-    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="gold_plans")
-    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
-    planned_to = models.PositiveIntegerField(default=0)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="gold_plan_once")]
-
-    def __str__(self) -> str:
-        return f"planned to {self.planned_to}"
-
-
 class GoldCheck(models.Model):
     """The comparison of one annotation with its gold key."""
 

@@ -10,7 +10,6 @@ from jobs.registry import JobKind, Lane
 from jobs.work import Work
 from quality.models import Review
 from quality.services.examine import campaign_examine, examine_due
-from quality.services.gold import gold_plan_due
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude, reviews_lapse
 
@@ -38,4 +37,4 @@ JOBS = [
     JobKind("quality.numbers", numbers, Lane.UPKEEP),
     JobKind("quality.exclude", exclude, Lane.UPKEEP),
 ]
-SWEEPS = [examine_due, gold_plan_due, reviews_lapse]
+SWEEPS = [examine_due, reviews_lapse]

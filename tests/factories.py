@@ -232,10 +232,8 @@ def run_jobs(most: int = 50) -> None:
 
 
 def examine(campaign: Campaign) -> None:
-    """Have quality control look at what waits, and plan ahead, as the tick does."""
+    """Have quality control look at what waits."""
     from quality.services.examine import examine_request
-    from quality.services.gold import gold_plan_due
 
     examine_request(campaign_id=campaign.pk, now=timezone.now())
     run_jobs()
-    gold_plan_due(timezone.now())

@@ -36,7 +36,7 @@ annotation.services.slots.round_open
 annotation.services.training.training_create
 documents.services.tokenization_record
 quality.services.gold.gold_check
-quality.services.gold.gold_plan
+quality.services.gold_plans.gold_plan
 quality.services.people.person_assess
 quality.services.verdicts.items_judge
 quality.services.verdicts.items_lock

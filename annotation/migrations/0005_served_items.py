@@ -14,5 +14,6 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField("injection", "is_replaced", models.BooleanField(default=False)),
         migrations.AddField("participation", "served", models.PositiveIntegerField(default=0)),
+        migrations.AddField("participation", "planned_to", models.PositiveIntegerField(default=0)),
         migrations.RunPython(served, migrations.RunPython.noop),
     ]

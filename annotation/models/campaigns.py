@@ -144,7 +144,7 @@ class Participation(models.Model):
 
     ``cursor`` only saves work: slots before it were served to this person or do not suit them. It holds for
     the queue as it was at ``queue_version``. ``served`` counts the items that were handed out to this person, each
-    once. ``submitted`` is the tally that quotas go by: the submissions of this person that were not taken back, late,
+    once; before the item ``planned_to`` is handed out, whoever puts injections between them is asked. ``submitted`` is the tally that quotas go by: the submissions of this person that were not taken back, late,
     given up or withdrawn; see `annotation.services.counting`. ``trained`` counts the examples of the training round that they have done.
     """
 
@@ -154,6 +154,7 @@ class Participation(models.Model):
     cursor = models.BigIntegerField(default=0)
     queue_version = models.PositiveBigIntegerField(default=0)
     served = models.PositiveIntegerField(default=0)
+    planned_to = models.PositiveIntegerField(default=0)
     submitted = models.PositiveIntegerField(default=0)
     trained = models.PositiveIntegerField(default=0)
     trained_at = models.DateTimeField(null=True, blank=True)

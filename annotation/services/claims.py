@@ -30,7 +30,7 @@ from annotation.models import (
 )
 from annotation.services.counting import HeldSlot, slot_hold
 from annotation.services.queue import QueueSearch, queue_catch_up
-from annotation.signals import participation_begun
+from annotation.signals import participation_advanced
 from config.statements import Insert, Statement, Update
 
 
@@ -219,11 +219,15 @@ def _claim(claiming: _Claiming, eligible: _Eligibility, place: Participation | N
         if (theirs := _own(campaign, surrogate_id).get(state)) is not None:
             return Claim(theirs)  # another tab of the same person was quicker
     queue_catch_up(place)
+    is_planned = place.served < place.planned_to
+    if not is_planned:
+        participation_advanced.send(sender=Participation, place=place, now=claiming.now)
     search = QueueSearch(campaign, surrogate_id)
     own = _given_back(place, search) if eligible.gave_back else None
     if own is not None:
         return _assign(claiming, eligible, own.pk, own.item_id)
-    slot = (_injected(place, search) if eligible.is_injected else None) or _from_queue(place, search)
+    injected = _injected(place, search) if eligible.is_injected or not is_planned else None
+    slot = injected or _from_queue(place, search)
     _PASS_ON.run(place.pk, max(place.cursor, search.position), int(slot is not None))
     if slot is None:
         return _nothing(campaign, search)
@@ -292,12 +296,10 @@ def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participatio
     place = places.first()
     if place is None:
         version = Campaign.objects.values_list("queue_version", flat=True).get(pk=campaign_id)
-        _, began = Participation.objects.get_or_create(
+        Participation.objects.get_or_create(
             campaign_id=campaign_id, surrogate_id=surrogate_id, defaults={"queue_version": version}
         )
         place = places.get()
-        if began:
-            participation_begun.send(sender=Participation, place=place)
     return place
 
 

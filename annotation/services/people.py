@@ -10,6 +10,13 @@ from annotation.models import Campaign, Participation, Standing, StandingChange
 from annotation.services.counting import people_lock
 
 
+def place_plan(*, place: Participation, planned_to: int) -> None:
+    """Note how far it is planned what an annotator gets between other items; they are locked."""
+    require_transaction()
+    place.planned_to = planned_to
+    Participation.objects.filter(pk=place.pk).update(planned_to=planned_to)
+
+
 def standing_move(
     *, campaign: Campaign, surrogate_id: UUID, to: Standing, actor_id: UUID | None, now: datetime, **because: Any
 ) -> bool:

@@ -53,19 +53,8 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
     standing = place.standing if place else Standing.ACTIVE
     evidence = {"score": round(found.score, 3), "limit": round(found.limit, 3), "checks": found.checks}
     if found.finding is Finding.FAILED and standing in (Standing.ACTIVE, Standing.WARNED):
-        standing_move(
-            campaign=campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=None, now=now, **evidence
-        )
-        decide_by = now + timedelta(hours=policy.decide_hours)
-        pay_hold(campaign=campaign, surrogate_id=surrogate_id, until=decide_by)
-        _tell(campaign, surrogate_id, Standing.PAUSED, now)
-        Review.objects.get_or_create(
-            campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN,
-            defaults={
-                "opened_at": now, "decide_by": decide_by,
-                "evidence": {**evidence, "false_suspension_rate": policy.gold_test.budget},
-            },
-        )  # fmt: skip
+        evidence["false_suspension_rate"] = policy.gold_test.budget
+        person_pause(campaign=campaign, policy=policy, surrogate_id=surrogate_id, now=now, evidence=evidence)
     elif found.finding is Finding.WARN and standing == Standing.ACTIVE:
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.WARNED, actor_id=None, now=now, **evidence
@@ -76,6 +65,21 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.ACTIVE, actor_id=None, now=now, **evidence
         )
     return found
+
+
+def person_pause(
+    *, campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime, evidence: dict[str, Any]
+) -> None:
+    """Pause an annotator, hold their pay and put them before a manager with what there is to say about it."""
+    require_transaction()
+    standing_move(campaign=campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=None, now=now, **evidence)
+    decide_by = now + timedelta(hours=policy.decide_hours)
+    pay_hold(campaign=campaign, surrogate_id=surrogate_id, until=decide_by)
+    _tell(campaign, surrogate_id, Standing.PAUSED, now)
+    Review.objects.get_or_create(
+        campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN,
+        defaults={"opened_at": now, "decide_by": decide_by, "evidence": evidence},
+    )  # fmt: skip
 
 
 def _tell(campaign: Campaign, surrogate_id: UUID, standing: Standing, now: datetime) -> None:
