@@ -33,7 +33,8 @@ def notice_of(standing: Standing) -> str:
         return _("Several of your answers to known questions were wrong. Please read the guidelines again.")
     if standing == Standing.PAUSED:
         return _(
-            "Many of your answers to known questions were wrong, so you get no new work until a manager has looked. "
+            "Many questions with known answers were answered wrong or not at all, so you get no new work until a manager has "
+            "looked. "
             "Without a decision in time, what you handed in is paid."
         )
     return _("A manager has suspended you from this campaign.")

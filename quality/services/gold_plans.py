@@ -9,12 +9,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from accounts.selectors import is_known
 from accounts.transactions import require_transaction
 from annotation.models import (
     BLOCKING,
+    AnnotationState,
     Assignment,
     Campaign,
     Injection,
@@ -53,10 +54,10 @@ def gold_plan(*, place: Participation, now: datetime, **_: Any) -> None:
     if found is None or not _keys(campaign).exists():
         return
     policy = found[1]
-    if not is_someone and not _may_spend_on_unknown(campaign, policy):
-        return
-    places = list(_places(campaign.seed, policy, place.surrogate_id, begin, end))
-    for position in [*places, *_replaced(place, policy, now)]:
+    places = [*_places(campaign.seed, policy, place.surrogate_id, begin, end), *_replaced(place, policy, now)]
+    if places and not is_someone:
+        places = places[: _left_for_unknown(campaign, policy)]
+    for position in places:
         _mint(campaign, policy, place.surrogate_id, position)
 
 
@@ -64,13 +65,13 @@ def _keys(campaign: Campaign) -> Any:
     return GoldKey.objects.filter(campaign=campaign, is_active=True, item__state=ItemState.ACTIVE)
 
 
-def _may_spend_on_unknown(campaign: Campaign, policy: Policy) -> bool:
-    """Return whether visits that nobody vouches for may have more exposures: half of all at most.
+def _left_for_unknown(campaign: Campaign, policy: Policy) -> int:
+    """Return how many more exposures visits may have that nobody vouches for: half of all in the end.
 
     Anybody can invent those; what they use up would be missing for everybody else.
     """
     spent = Injection.objects.filter(~is_known(), campaign=campaign).count()
-    return bool(2 * spent < _keys(campaign).count() * policy.gold_most_exposures)
+    return max(0, int(_keys(campaign).count()) * policy.gold_most_exposures // 2 - spent)
 
 
 def _places(seed: int, policy: Policy, surrogate_id: UUID, begin: int, end: int) -> Iterator[int]:
@@ -94,7 +95,7 @@ def _replaced(place: Participation, policy: Policy, now: datetime) -> list[int]:
     """Return where the exposures lie that replace those that passed without a check, and remember that they do."""
     mine = Injection.objects.filter(campaign=place.campaign, surrogate_id=place.surrogate_id)
     passed = Assignment.objects.filter(slot=OuterRef("slot"), surrogate_id=place.surrogate_id, state__in=BLOCKING)
-    checked = GoldCheck.objects.filter(annotation__assignment__slot=OuterRef("slot"))
+    checked = _checks(place).filter(annotation__assignment__slot=OuterRef("slot"))
     gone = Q(slot__state=SlotState.ASIDE) & Exists(passed) | Q(slot__state=SlotState.CLOSED)  # passed, or retired
     lost = mine.filter(gone, ~Exists(checked), is_replaced=False).order_by("pk")
     pks = list(lost.values_list("pk", flat=True))
@@ -110,10 +111,16 @@ def _replaced(place: Participation, policy: Policy, now: datetime) -> list[int]:
     ]
 
 
+def _checks(place: Participation) -> QuerySet[GoldCheck]:
+    """Return the checks that an annotator took: one that they undid is none, however often they answer it again."""
+    own = GoldCheck.objects.filter(campaign=place.campaign, surrogate_id=place.surrogate_id)
+    return own.exclude(annotation__state=AnnotationState.UNDONE)
+
+
 def _pause_if_unchecked(place: Participation, policy: Policy, passed: int, now: datetime) -> None:
     """Pause an annotator who passes more checks than they take, since a manager last looked at it."""
     campaign, surrogate_id = place.campaign, place.surrogate_id
-    taken = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id).count()
+    taken = _checks(place).count()
     looked_at = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, evidence__has_key="passed")
     last = looked_at.order_by("-pk").values_list("evidence", flat=True).first() or {"passed": 0, "checks": 0}
     lately, lately_taken = passed - last["passed"], taken - last["checks"]
