@@ -346,7 +346,7 @@ def _end(assignment: Assignment, ending: _Ending, now: datetime) -> bool:
 
 @durable
 def assignment_skip(*, assignment_id: UUID, surrogate_id: UUID, reason: str, note: str, now: datetime) -> Claim:
-    """Give an item back with a reason and claim the next; skipping counts against nobody."""
+    """Give an item back with a reason and claim the next; what is skipped as offensive counts against nobody."""
     if reason not in SKIP_REASONS:
         raise ValueError(f"unknown reason {reason!r}")
     assignment, place = _locked(assignment_id, surrogate_id)

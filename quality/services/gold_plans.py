@@ -92,9 +92,14 @@ def _drawn(seed: int, surrogate_id: UUID, begin: int, length: int, wanted: int) 
 
 
 def _replaced(place: Participation, policy: Policy, now: datetime) -> list[int]:
-    """Return where the exposures lie that replace those that passed without a check, and remember that they do."""
+    """Return where the exposures lie that replace those that passed without a check, and remember that they do.
+
+    What was skipped as offensive is not replaced, and is held against nobody.
+    """
     mine = Injection.objects.filter(campaign=place.campaign, surrogate_id=place.surrogate_id)
-    passed = Assignment.objects.filter(slot=OuterRef("slot"), surrogate_id=place.surrogate_id, state__in=BLOCKING)
+    passed = Assignment.objects.filter(
+        slot=OuterRef("slot"), surrogate_id=place.surrogate_id, state__in=BLOCKING
+    ).exclude(skip_reason="offensive")
     checked = _checks(place).filter(annotation__assignment__slot=OuterRef("slot"))
     gone = Q(slot__state=SlotState.ASIDE) & Exists(passed) | Q(slot__state=SlotState.CLOSED)  # passed, or retired
     lost = mine.filter(gone, ~Exists(checked), is_replaced=False).order_by("pk")

@@ -22,11 +22,9 @@ def gold_shown(campaign):
     return Assignment.objects.filter(campaign=campaign, item__batch__purpose="gold")
 
 
-def skip(campaign, person):
+def skip(campaign, person, reason="unclear"):
     held = factories.claim(campaign, person)
-    assignment_skip(
-        assignment_id=held.pk, surrogate_id=person.surrogate_id, reason="unclear", note="", now=timezone.now()
-    )
+    assignment_skip(assignment_id=held.pk, surrogate_id=person.surrogate_id, reason=reason, note="", now=timezone.now())
 
 
 def place_of(campaign, person):
@@ -83,6 +81,17 @@ def test_who_only_skips_uses_up_few_keys_and_comes_before_a_manager():
         factories.vote(campaign, person, 4)
         factories.examine(campaign)
     assert place_of(campaign, person).standing == Standing.ACTIVE
+
+
+@pytest.mark.django_db
+def test_what_is_skipped_as_offensive_is_held_against_nobody_and_uses_up_no_more_keys():
+    policy = Policy(gold_rate=0, gold_first=6, gold_first_items=12)
+    campaign = factories.antique(items=80, n=1, gold=24, policy=policy)
+    person = factories.annotator(campaign)
+    for _ in range(60):
+        skip(campaign, person, "offensive")
+    assert place_of(campaign, person).standing == Standing.ACTIVE
+    assert gold_shown(campaign).count() == 6
 
 
 @pytest.mark.django_db
