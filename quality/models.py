@@ -1,7 +1,11 @@
 """What quality control knows: policies, gold keys and checks, verdicts, cases, inspections, reviews of people."""
 
+from typing import Any
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+from annotation.tasktypes.labels import LABEL
 
 
 class PolicyVersion(models.Model):
@@ -19,13 +23,23 @@ class PolicyVersion(models.Model):
         return f"policy {self.version}"
 
 
+class GoldKeyState(models.TextChoices):
+    """Whether people are checked with a key."""
+
+    WAITING = "waiting", _("Waits for an expert")
+    ACTIVE = "active", _("In use")
+    RETIRED = "retired", _("Retired")
+
+
 class GoldKey(models.Model):
     """A known answer: the answers that are accepted for an item of the gold batch."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="gold_keys")
     item = models.OneToOneField("annotation.Item", on_delete=models.CASCADE, related_name="gold_key")
     accepted = models.JSONField()
-    is_active = models.BooleanField(default=True)
+    state = models.CharField(max_length=10, choices=GoldKeyState, default=GoldKeyState.ACTIVE)
+    confirmed_at = models.DateTimeField(null=True, blank=True)  # by experts who did not know what it accepts
+    retired_reason = models.CharField(max_length=300, blank=True)
     exposures = models.PositiveIntegerField(default=0)
 
     class Meta:
@@ -43,6 +57,8 @@ class GoldCheck(models.Model):
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="gold_checks")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
     is_hit = models.BooleanField()
+    missed_at = models.CharField(max_length=20, blank=True)  # the stage
+    is_void = models.BooleanField(default=False)  # the key was wrong: held against nobody
     at = models.DateTimeField()
 
     class Meta:
@@ -92,44 +108,99 @@ class Verdict(models.Model):
 class CaseState(models.TextChoices):
     """Where an item stands before the experts."""
 
-    OPEN = "open", _("Open")
+    OPEN = "open", _("Open")  # each expert judges alone
+    CONSENSUS = "consensus", _("In discussion")  # all have judged, and differ
     DECIDED = "decided", _("Decided")
     RECALLED = "recalled", _("Recalled")
 
 
+# An item is before the experts once at a time.
+PENDING = (CaseState.OPEN, CaseState.CONSENSUS)
+
+
+class CaseReason(models.TextChoices):
+    """Why an item came before the experts; those who judge it alone are not told."""
+
+    NO_AGREEMENT = "no_agreement", _("No agreement")
+    INSPECTION = "inspection", _("Inspection")
+    MANAGER = "manager", _("A manager asked")
+    SAMPLE = "sample", _("Sample")
+    GOLD = "gold", _("Gold key")
+
+
 class Case(models.Model):
-    """An item before the experts."""
+    """An item before the experts: what they judge of it (`annotation.tasktypes.base.Part`), and how many are asked."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="cases")
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="cases")
     state = models.CharField(max_length=10, choices=CaseState, default=CaseState.OPEN)
+    because = models.CharField(max_length=15, choices=CaseReason, default=CaseReason.NO_AGREEMENT)
+    experts = models.PositiveSmallIntegerField(default=1)
+    parts = models.JSONField(default=list)
     opened_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["item"], condition=models.Q(state="open"), name="case_open_once")
+            models.UniqueConstraint(
+                fields=["item"], condition=models.Q(state__in=["open", "consensus"]), name="case_pending_once"
+            ),
+            models.CheckConstraint(condition=models.Q(experts__gte=1), name="case_asks_somebody"),
         ]
-        indexes = [models.Index(fields=["campaign", "id"], condition=models.Q(state="open"), name="case_open")]
+        indexes = [
+            models.Index(fields=["campaign", "id"], condition=models.Q(state="open"), name="case_open"),
+            models.Index(fields=["campaign", "id"], condition=models.Q(state="consensus"), name="case_in_discussion"),
+        ]
 
     def __str__(self) -> str:
         return f"case {self.pk}"
 
 
+class Phase(models.TextChoices):
+    """Whether an expert spoke alone or for all."""
+
+    BLIND = "blind", _("Alone")
+    CONSENSUS = "consensus", _("Consensus")
+
+
 class Opinion(models.Model):
-    """One expert's judgement of a case, made without seeing what others said."""
+    """One expert's judgement of a case, made without seeing what others said; or the consensus of all of them.
+
+    ``said`` holds a grade of the task type for each part of the case, by the part's key.
+    """
 
     case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="opinions")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
-    label = models.JSONField()
+    phase = models.CharField(max_length=10, choices=Phase, default=Phase.BLIND)
+    said = models.JSONField(default=dict)
     justification = models.CharField(max_length=2000, blank=True)
     at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["case", "surrogate"], name="opinion_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["case", "surrogate", "phase"], name="opinion_once"),
+            models.UniqueConstraint(fields=["case"], condition=models.Q(phase="consensus"), name="consensus_once"),
+        ]
 
     def __str__(self) -> str:
-        return f"opinion {self.label}"
+        return f"opinion {self.said}"
+
+    @property
+    def label(self) -> Any:
+        """The label that was chosen, where the answers of the task type are labels."""
+        return self.said.get(LABEL)
+
+
+class CaseMessage(models.Model):
+    """What an expert wrote to the others while they discuss a case."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="messages")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    text = models.CharField(max_length=2000)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.text[:60]
 
 
 class InspectionVerdict(models.TextChoices):
@@ -166,7 +237,10 @@ class ReviewState(models.TextChoices):
 
 
 class Review(models.Model):
-    """An annotator whom the rules paused, before a manager. Without a decision in time, what is held is paid."""
+    """An annotator who was paused, before a manager. Without a decision in time, what is held is paid.
+
+    Who was suspended can appeal, once for each suspension; a manager answers.
+    """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="reviews")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
@@ -178,11 +252,23 @@ class Review(models.Model):
     decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
     reason = models.CharField(max_length=1000, blank=True)
     refuses_pay = models.BooleanField(default=False)
+    appeal = models.CharField(max_length=2000, blank=True)
+    appealed_at = models.DateTimeField(null=True, blank=True)
+    appeal_answer = models.CharField(max_length=2000, blank=True)
+    appeal_decided_at = models.DateTimeField(null=True, blank=True)
+    appeal_decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "surrogate"], condition=models.Q(state="open"), name="review_open_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["campaign", "id"],
+                condition=models.Q(appealed_at__isnull=False, appeal_decided_at=None),
+                name="review_appealed",
             )
         ]
 

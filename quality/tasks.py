@@ -6,12 +6,17 @@ from uuid import UUID
 from django.utils import timezone
 
 from annotation.models import Campaign
+from annotation.rows import read_rows
 from jobs.registry import JobKind, Lane
+from jobs.uploads import opened, upload_forget
 from jobs.work import Work
 from quality.models import Review
+from quality.services.cases import cases_sample
 from quality.services.examine import campaign_examine, examine_due
+from quality.services.gold import gold_import
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude, reviews_lapse
+from quality.services.suspensions import person_restore
 
 
 def examine(work: Work) -> dict[str, Any]:
@@ -26,6 +31,30 @@ def numbers(work: Work) -> dict[str, Any]:
     return {}
 
 
+def restore(work: Work) -> dict[str, Any]:
+    """Count again what a suspension that was lifted took out of the votes."""
+    review = Review.objects.select_related("campaign").get(pk=work.payload["review"])
+    return person_restore(work=work, review=review, now=timezone.now())
+
+
+def import_gold(work: Work) -> dict[str, Any]:
+    """Import gold keys from a file, all or none."""
+    campaign, payload = Campaign.objects.get(pk=UUID(work.payload["campaign"])), work.payload
+    with opened(payload) as file:
+        made = gold_import(
+            campaign=campaign, rows=read_rows(file, payload["name"]), actor_id=work.job.requested_by_id,
+            now=timezone.now(), experts=payload["experts"],
+        )  # fmt: skip
+    return {"keys": made}
+
+
+def sample_cases(work: Work) -> dict[str, Any]:
+    """Put a sample before the experts."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    names = ("count", "seed", "experts", "every_answer")
+    return cases_sample(work=work, campaign=campaign, **{name: work.payload[name] for name in names})
+
+
 def exclude(work: Work) -> dict[str, Any]:
     """Take a suspended person's work out of the votes."""
     review = Review.objects.select_related("campaign").get(pk=work.payload["review"])
@@ -36,5 +65,8 @@ JOBS = [
     JobKind("quality.examine", examine, Lane.UPKEEP),
     JobKind("quality.numbers", numbers, Lane.UPKEEP),
     JobKind("quality.exclude", exclude, Lane.UPKEEP),
+    JobKind("quality.restore", restore, Lane.UPKEEP),
+    JobKind("quality.import_gold", import_gold, Lane.BULK, upload_forget),
+    JobKind("quality.sample_cases", sample_cases, Lane.BULK),
 ]
 SWEEPS = [examine_due, reviews_lapse]

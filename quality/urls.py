@@ -2,13 +2,19 @@
 
 from django.urls import path
 
-from quality import views
+from quality.views import cases, decisions, gold, inspections, overview, standing, workforces
 
 urlpatterns = [
-    path("campaigns/<slug:slug>/quality/", views.overview, name="quality"),
-    path("campaigns/<slug:slug>/decisions/", views.decisions, name="quality-decisions"),
-    path("campaigns/<slug:slug>/decisions/<str:what>/<int:pk>/", views.decide, name="quality-decide"),
-    path("campaigns/<slug:slug>/inspect/", views.inspect, name="quality-inspect"),
-    path("campaigns/<slug:slug>/cases/", views.cases, name="quality-cases"),
-    path("campaigns/<slug:slug>/workforces/", views.workforces, name="quality-workforces"),
+    path("campaigns/<slug:slug>/quality/", overview.overview, name="quality"),
+    path("campaigns/<slug:slug>/quality/gold/", gold.keys, name="quality-gold"),
+    path("campaigns/<slug:slug>/quality/gold/<int:key_id>/", gold.key, name="quality-gold-key"),
+    path("campaigns/<slug:slug>/quality/experts/", cases.experts, name="quality-experts"),
+    path("campaigns/<slug:slug>/items/<int:item_id>/ask/", cases.ask, name="quality-ask"),
+    path("campaigns/<slug:slug>/decisions/", decisions.decisions, name="quality-decisions"),
+    path("campaigns/<slug:slug>/decisions/<str:what>/<int:pk>/", decisions.decide, name="quality-decide"),
+    path("campaigns/<slug:slug>/inspect/", inspections.inspect, name="quality-inspect"),
+    path("campaigns/<slug:slug>/cases/", cases.desk, name="quality-cases"),
+    path("campaigns/<slug:slug>/cases/<int:case_id>/", cases.discussion, name="quality-case"),
+    path("campaigns/<slug:slug>/standing/", standing.standing, name="quality-standing"),
+    path("campaigns/<slug:slug>/workforces/", workforces.workforces, name="quality-workforces"),
 ]

@@ -209,6 +209,38 @@ def antique(items: int = 4, n: int = 3, *, gold: int = 0, policy: Any = None, **
     return made
 
 
+def gold_keys(campaign: Campaign, count: int, *, prefix: str = "7", accepted: Any = None) -> list[Any]:
+    """Import gold keys of pairs into a campaign, and return them."""
+    from quality.models import GoldKey
+    from quality.services.gold import gold_import
+
+    rows = [{**row, "accepted": accepted or [4]} for row in pairs(count, prefix=prefix)]
+    gold_import(campaign=campaign, rows=list(enumerate(rows, start=1)), actor_id=None, now=timezone.now())
+    return list(GoldKey.objects.filter(campaign=campaign).order_by("-pk")[:count])
+
+
+def case_in_discussion(campaign: Campaign, item: Item, expert: User) -> Any:
+    """Put an item before two experts who differ, one of them given."""
+    from quality.models import Case, CaseReason
+    from quality.services.cases import case_ask
+    from quality.services.opinions import opinion_give
+
+    boss, other = user(), user()
+    join(campaign, other, Role.EXPERT)
+    case_ask(item=item, because=CaseReason.MANAGER, experts=2, actor_id=boss.surrogate_id, now=timezone.now())
+    case = Case.objects.filter(item=item).latest("pk")
+    for person, said in ((expert, 4), (other, 1)):
+        opinion_give(
+            case=case,
+            surrogate_id=person.surrogate_id,
+            said={"label": said},
+            justification="So it is.",
+            now=timezone.now(),
+        )
+    case.refresh_from_db()
+    return case
+
+
 def label(assignment: Assignment, label: int) -> Assignment:
     """Choose a label for a pair."""
     return stage_advance(

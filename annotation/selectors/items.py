@@ -63,6 +63,11 @@ def answers_side_by_side(item: Item) -> list[ShownAnswer]:
     return [_shown(number, annotation, page) for number, annotation in enumerate(rows[:200])]
 
 
+def answer_shown(annotation: Annotation) -> ShownAnswer:
+    """Return one annotation, with its item and campaign, for a manager to read."""
+    return _shown(0, annotation, tokenization_of(annotation.item.tokenization))
+
+
 def _shown(number: int, annotation: Annotation, page: Tokenization | None) -> ShownAnswer:
     summary = TASK_TYPES[annotation.campaign.task_type].summarise(annotation.answer, page)
     letter = chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")

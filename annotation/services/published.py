@@ -159,8 +159,8 @@ def _annotations(
         Annotation.objects.create(
             published_id=str(published["annotation_id"]), campaign=campaign, item=item, slot=slot,
             surrogate=surrogates[index], via=PUBLISHED, answer=answer_of(published), answer_version=1,
-            state=AnnotationState.COUNTED,
-            submitted_at=now, seconds=0.0,
+            state=AnnotationState.COUNTED, submitted_at=now, seconds=0.0,
+            is_examined=True,  # nothing is known of who made it, or how: there is nothing to examine
         )  # fmt: skip
 
 

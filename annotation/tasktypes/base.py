@@ -3,8 +3,9 @@
 A task type is a folder beside this file and one line in `annotation.tasktypes.registry`.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from documents.html.tokens import Tokenization
@@ -12,6 +13,9 @@ from documents.html.tokens import Tokenization
 Draft = dict[str, Any]
 Answer = dict[str, Any]
 Example = dict[str, Any]  # an item with its answer and the reason why, for people to learn from
+Accepted = list[Any]  # the answers that a gold key accepts, as its task type writes them
+Part = dict[str, Any]  # one thing that experts judge about an item; ``key`` tells it from the others
+Said = dict[str, Any]  # what an expert chose for each part, by its key
 
 
 class AnswerError(ValueError):
@@ -55,6 +59,26 @@ class Summary:
     boxes: list[int] = field(default_factory=list)
 
 
+class Scale(StrEnum):
+    """How two values of a measure are compared."""
+
+    NOMINAL = "nominal"  # the same or not
+    ORDINAL = "ordinal"  # steps of one scale
+    SETS = "sets"  # by what two sets have in common
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One thing that an answer says, over which the agreement of annotators is computed.
+
+    ``of`` returns its value, or None where an answer says nothing of it; on `Scale.SETS` a set of things of the item.
+    """
+
+    key: str
+    scale: Scale
+    of: Callable[[Answer], Any]
+
+
 class TaskType(Protocol):
     """One kind of annotation, pure but for its templates."""
 
@@ -67,6 +91,16 @@ class TaskType(Protocol):
     keeps_together: ClassVar[str]  # what stays in one split by default: "item", "question" or "document"
     examples: ClassVar[tuple[Example, ...]]  # shown with the guidelines
     training: ClassVar[tuple[Example, ...]]  # asked, with feedback, before the first item
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What agreement is computed of, the most telling first."""
+        ...
+
+    @property
+    def grades(self) -> tuple[Any, ...]:
+        """What an expert may say of a part, best first."""
+        ...
 
     def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
         """Return the import rows that a record of a source holds (mostly itself), or raise `RowError`."""
@@ -116,6 +150,26 @@ class TaskType(Protocol):
         """Return the answer without anything typed freely."""
         ...
 
+    def accepted_from(self, row: Mapping[str, Any], page: Tokenization | None) -> Accepted:
+        """Return what the column ``accepted`` of a row of gold keys accepts, or raise `RowError`."""
+        ...
+
+    def missed(self, accepted: Accepted, answer: Answer) -> str:
+        """Return the stage at which an answer misses a gold key; nothing where it hits."""
+        ...
+
+    def parts(self, answers: Sequence[Answer]) -> list[Part]:
+        """Return what experts judge of an item with these answers; nothing where there is nothing to judge."""
+        ...
+
+    def parts_of_key(self, accepted: Accepted) -> list[Part]:
+        """Return what an expert judges to confirm a gold key, none of which tells what the key accepts."""
+        ...
+
+    def confirms(self, accepted: Accepted, said: Said) -> bool:
+        """Return whether what an expert said about those parts confirms the key."""
+        ...
+
 
 @runtime_checkable
 class Voted(Protocol):
@@ -143,6 +197,14 @@ class Pages:
 
     key: ClassVar[str]
     script: ClassVar[str] = "annotation/work.js"  # the module that starts the desk
+    # The names of the measures (`TaskType.measures`) and of the grades (`TaskType.grades`, with what they mean).
+    measures: ClassVar[Mapping[str, Any]] = {}
+    grades: ClassVar[tuple[tuple[Any, Any, Any], ...]] = ()
+    part_names: ClassVar[Mapping[str, Any]] = {}  # by what they are (``what`` of `Part`)
+    part_template: ClassVar[str] = (
+        ""  # shows one part that experts judge, below the item; empty where the item says it all
+    )
+    answer_template: ClassVar[str] = "annotation/_summary.html"  # shows an answer for reading, its summary at hand
     training_stage: ClassVar[str] = ""  # which stage the training round shows
     # The ends of the annotator's paths (`TaskType.path`) with their names, for the chart, and a note under it.
     paths: ClassVar[tuple[tuple[str, Any], ...]] = ()
@@ -155,6 +217,14 @@ class Pages:
     def item(self, content: dict[str, Any]) -> dict[str, Any]:
         """Return what ``_item.html`` and ``_choices.html`` show of an item, an example or a sample."""
         raise NotImplementedError
+
+    def part(self, item: Any, part: Part) -> dict[str, Any]:
+        """Return what ``part_template`` shows, as ``shown``, of a part of an `annotation.models.Item`; with its ``name``."""
+        return {"part": part, "name": ""}
+
+    def answer(self, item: Any, answer: Answer) -> dict[str, Any]:
+        """Return what ``answer_template`` shows of an answer to an item."""
+        return {"answer": answer}
 
     @property
     def item_template(self) -> str:

@@ -23,11 +23,6 @@ def voted(task_type: str) -> Voted:
     return found
 
 
-def voted_types() -> list[str]:
-    """Return the keys of the task types whose answers are put to the vote."""
-    return [key for key, task_type in TASK_TYPES.items() if isinstance(task_type, Voted)]
-
-
 def pages_of(task_type: str) -> Pages:
     """Return the pages of a task type: ``PAGES`` of the module ``pages`` in its folder."""
     package = type(TASK_TYPES[task_type]).__module__.rpartition(".")[0]

@@ -28,6 +28,7 @@ from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, C
 from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.numbers import numbers_refresh
+from annotation.tasktypes.labels import LABEL
 from console.demo.relevance import CONTENT, import_pairs
 from console.serving import (
     ROOT,
@@ -41,9 +42,9 @@ from console.serving import (
 from quality.models import Case, Inspection, InspectionVerdict, Review, Verdict
 from quality.rules.policy import Policy
 from quality.selectors.summary import summary_of
-from quality.services.adjudication import opinion_give
 from quality.services.gold import gold_import
 from quality.services.inspections import inspection_decide
+from quality.services.opinions import opinion_give
 from quality.services.people import review_decide
 from quality.services.policies import policy_publish
 from simulation.crowd import Outcome, SimulatedWorker, WorkerProfile
@@ -320,7 +321,9 @@ def _decide(campaign: Campaign, manager: UUID, expert: UUID, chance: random.Rand
         )  # fmt: skip
     for case in Case.objects.filter(campaign=campaign, state="open"):
         label = chance.choice((2, 3))
-        opinion_give(case=case, surrogate_id=expert, label=label, justification="Read twice; in between.", now=now)
+        opinion_give(
+            case=case, surrogate_id=expert, said={LABEL: label}, justification="Read twice; in between.", now=now
+        )
     for inspection in Inspection.objects.filter(campaign=campaign, verdict="")[:3]:
         inspection_decide(
             inspection=inspection, verdict=InspectionVerdict.GOOD, exclude=False, actor_id=manager, now=now

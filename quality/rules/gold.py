@@ -6,12 +6,17 @@ that ends well is followed by a stricter one: the k-th spends 1/2^k of the budge
 no more than it. What the rules then do (warn, pause, suspend) is for others to decide.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from math import log
+
+import numpy as np
+
+from quality.rules.judgments import Floats
+
+NEGLIGIBLE = 1e-12
 
 
 class Finding(Enum):
@@ -102,9 +107,12 @@ class GoldTest:
         """
         return log(2 ** (passed + 1) / self.budget)
 
-    def assess(self, hits: Iterable[bool]) -> Assessment:
-        """Return where a person stands after their checks, in the order they were taken."""
-        score, passed, checks = 0.0, 0, 0
+    def assess(self, hits: Iterable[bool], *, spent: int = 0) -> Assessment:
+        """Return where a person stands after their checks, in the order they were taken.
+
+        ``spent`` is how many tests had their share of the budget before: nobody who comes back begins anew.
+        """
+        score, passed, checks = 0.0, spent, 0
         for hit in hits:
             checks += 1
             score += self.hit if hit else self.miss
@@ -117,22 +125,53 @@ class GoldTest:
         return Assessment(finding, score, limit, checks, passed)
 
     def failure_rate(self, hit_rate: float, checks: int) -> float:
-        """Return the exact probability that an annotator with this hit rate has failed after so many checks."""
-        hit, miss, floor = self.hit, self.miss, self.floor
-        # (tests passed, hits, misses) of the current test: its probability
-        standing: dict[tuple[int, int, int], float] = {(0, 0, 0): 1.0}
-        failed = 0.0
-        for _check in range(checks):
-            after: defaultdict[tuple[int, int, int], float] = defaultdict(float)
-            for (passed, hits, misses), probability in standing.items():
-                limit = self.limit(passed)
-                for more, share in (((hits + 1, misses), hit_rate), ((hits, misses + 1), 1 - hit_rate)):
-                    score = more[0] * hit + more[1] * miss
-                    if score >= limit:
-                        failed += probability * share
-                    elif score <= floor:
-                        after[passed + 1, 0, 0] += probability * share
-                    else:
-                        after[passed, *more] += probability * share
+        """Return the probability that an annotator with this hit rate has failed after so many checks."""
+        return float(self.failure_curve(hit_rate, checks)[-1])
+
+    def failure_curve(self, hit_rate: float, checks: int) -> Floats:
+        """Return the probability of having failed after 0, 1, … checks, shape (checks + 1,).
+
+        Exact but for paths of which each has a probability below 1e-12: a test begins where the one before ended well,
+        so that the times add up by convolution.
+        """
+        fails, ends = self._tests(hit_rate, checks)
+        begins = np.array([1.0])  # the probability that a test begins after 0, 1, … checks
+        failed = np.zeros(checks + 1)
+        for one_fails, one_ends in zip(fails.T, ends.T, strict=True):
+            found = np.convolve(begins, one_fails)[: checks + 1]
+            failed[: len(found)] += found
+            begins = np.convolve(begins, one_ends)[: checks + 1]
+            if begins.sum() < NEGLIGIBLE:
+                break
+        curve: Floats = np.minimum(1.0, np.cumsum(failed))
+        return curve
+
+    def _tests(self, hit_rate: float, checks: int) -> tuple[Floats, Floats]:
+        """Return the probability that each test fails, and that it ends well, with its 0th, 1st, … check.
+
+        Shape (checks looked at, tests): as many tests as so many checks can hold, each stricter than the one before.
+        """
+        tests = int(checks // (self.floor / self.hit)) + 1
+        limits = np.array([self.limit(passed) for passed in range(tests)])
+        standing = {0: np.ones(tests)}  # by misses: the probability of it in each test
+        fails, ends = [np.zeros(tests)], [np.zeros(tests)]
+        for check in range(1, checks + 1):
+            after: dict[int, Floats] = {}
+            failed, ended = np.zeros(tests), np.zeros(tests)
+            for misses, probability in standing.items():
+                for more, share in ((misses, hit_rate), (misses + 1, 1 - hit_rate)):
+                    score, reached = (check - more) * self.hit + more * self.miss, probability * share
+                    if score <= self.floor:
+                        ended += reached
+                        continue
+                    over = score >= limits
+                    failed += np.where(over, reached, 0.0)
+                    left = np.where(over | (reached < NEGLIGIBLE), 0.0, reached)
+                    if left.any():
+                        after[more] = after[more] + left if more in after else left
+            fails.append(failed)
+            ends.append(ended)
+            if not after:
+                break
             standing = after
-        return failed
+        return np.array(fails), np.array(ends)

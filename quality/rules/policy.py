@@ -33,6 +33,8 @@ class Policy:
         When checks warn and pause.
     inspection_rate
         Share of each person's submissions that is read by hand.
+    experts
+        How many experts judge an item without agreement, each alone first (the paper: one).
     decide_hours
         How long a manager has to decide about an annotator who was paused; then what is held is paid.
     """
@@ -44,6 +46,7 @@ class Policy:
     gold_most_exposures: int = 40
     gold_test: GoldTest = field(default_factory=GoldTest)
     inspection_rate: float = 0.2
+    experts: int = 1
     decide_hours: int = 48
 
     def __post_init__(self) -> None:
@@ -51,8 +54,8 @@ class Policy:
             raise ValueError("gold_rate must lie between 0 and 0.5, inspection_rate between 0 and 1")
         if not 0 <= self.gold_first <= self.gold_first_items:
             raise ValueError("gold_first must lie between 0 and gold_first_items")
-        if self.gold_most_exposures < 1 or self.decide_hours < 1:
-            raise ValueError("gold_most_exposures and decide_hours must be at least 1")
+        if self.gold_most_exposures < 1 or self.decide_hours < 1 or self.experts < 1:
+            raise ValueError("gold_most_exposures, experts and decide_hours must be at least 1")
 
     def as_data(self) -> dict[str, Any]:
         """Return the policy as JSON."""

@@ -1,13 +1,12 @@
 """What waits for a person's decision, a page of each kind."""
 
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q
 
-from accounts.models import ExternalIdentity, User
 from annotation.models import Campaign
 from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState, Unexamined
+from quality.selectors.people import names_of
 from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandState, Ticket, TicketState
 
 MOST = 50
@@ -17,6 +16,8 @@ def decisions_of(campaign: Campaign) -> dict[str, Any]:
     """Return what waits: each list holds at most fifty, oldest first."""
     errands = Errand.objects.filter(workforce__campaign=campaign)
     reviews = list(Review.objects.filter(campaign=campaign, state=ReviewState.OPEN).order_by("decide_by")[:MOST])
+    appealed = Review.objects.filter(campaign=campaign, appealed_at__isnull=False, appeal_decided_at=None)
+    suspended = list(appealed.order_by("appealed_at", "pk")[:MOST])
     unmatched = list(
         Ticket.objects.filter(workforce__campaign=campaign)
         .filter(Q(state=TicketState.UNMATCHED) | Q(state=TicketState.APPROVED, problem__gt=""))
@@ -34,11 +35,12 @@ def decisions_of(campaign: Campaign) -> dict[str, Any]:
     appeals = list(
         Appeal.objects.filter(campaign=campaign, state=AppealState.OPEN).select_related("ticket").order_by("pk")[:MOST]
     )
-    about = [row.surrogate_id for row in reviews] + [row.surrogate_id for row in unmatched]
+    about = [row.surrogate_id for row in [*reviews, *suspended]] + [row.surrogate_id for row in unmatched]
     names = names_of([*about, *(row.surrogate_id for row in undo), *(row.ticket.surrogate_id for row in appeals)])
     unexamined = Unexamined.objects.filter(campaign=campaign).select_related("annotation__item")
     lists = {
         "reviews": [(row, names.get(row.surrogate_id, "")) for row in reviews],
+        "suspended": [(row, names.get(row.surrogate_id, "")) for row in suspended],
         "unmatched": [(row, names.get(row.surrogate_id, "")) for row in unmatched],
         "undoable": [(row, names.get(row.surrogate_id, "")) for row in undo if row.surrogate_id],
         "appeals": [(row, names.get(row.ticket.surrogate_id, "")) for row in appeals],
@@ -52,11 +54,3 @@ def decisions_of(campaign: Campaign) -> dict[str, Any]:
         "has_cases": Case.objects.filter(campaign=campaign, state=CaseState.OPEN).exists(),
         "has_inspections": Inspection.objects.filter(campaign=campaign, verdict="").exists(),
     }
-
-
-def names_of(surrogate_ids: list[UUID | None]) -> dict[UUID, str]:
-    """Return what people are called where they come from: for managers only."""
-    wanted = [one for one in surrogate_ids if one]
-    names = dict(ExternalIdentity.objects.filter(surrogate_id__in=wanted).values_list("surrogate_id", "name"))
-    names |= {user.surrogate_id: str(user) for user in User.objects.filter(surrogate_id__in=wanted)}
-    return names

@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from annotation.models import Annotation, AnnotationState, Item
 from annotation.tasktypes.registry import voted
-from quality.models import Opinion, Verdict
+from quality.models import Opinion, Phase, Verdict
 from quality.rules.policy import Policy
 from quality.rules.process import Stage, Standing, Vote, standing
 
@@ -60,8 +62,9 @@ def votes_of(items: Collection[Item]) -> dict[int, Votes]:
 
 
 def _opinions(items: Collection[Item]) -> dict[int, Opinion]:
-    """Return the last opinion on each item that has one."""
-    rows = Opinion.objects.filter(case__item__in=items).select_related("case").order_by("pk")
+    """Return the last opinion on each item that decides: the only one of its case, or a consensus."""
+    decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
+    rows = Opinion.objects.filter(decides, case__item__in=items).select_related("case").order_by("pk")
     return {row.case.item_id: row for row in rows}
 
 

@@ -7,8 +7,9 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from annotation.models import FILLING, ORDINARY, Annotation, Campaign, Item, ItemState, Participation, Slot, Standing
-from annotation.tasktypes.registry import TASK_TYPES, voted
-from quality.models import Case, GoldCheck, Inspection, Rule, Verdict
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
+from quality.models import Case, CaseReason, GoldCheck, Inspection, Rule, Verdict
 from workforces.models import LedgerEntry, Ticket, TicketState
 
 
@@ -22,11 +23,12 @@ class Summary:
 
     questions: int = 0
     pairs: int = 0
+    has_vote: bool = False
     verdicts: int = 0
     labels: dict[str, int] = field(default_factory=dict)
     rules: dict[str, int] = field(default_factory=dict)
     no_agreement_first: int = 0
-    expert_cases: int = 0
+    expert_cases: int = 0  # that came for want of agreement
     workers: int = 0
     judgments: int = 0
     excluded_paid: int = 0
@@ -50,16 +52,17 @@ def summary_of(campaign: Campaign) -> Summary:
     work = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
     refused = work.filter(ticket_work__ticket__state=TicketState.REFUSED)
     standings = Counter(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True))
-    checks = GoldCheck.objects.filter(campaign=campaign)
+    checks = GoldCheck.objects.filter(campaign=campaign, is_void=False)
     read = Inspection.objects.filter(campaign=campaign)
     found = Summary(
         questions=_questions(campaign, items),
         pairs=items.count(),
+        has_vote=isinstance(TASK_TYPES[campaign.task_type], Voted),
         verdicts=verdicts.count(),
         labels=_labels(campaign, verdicts, items),
         rules={rule: verdicts.filter(rule=rule).count() for rule in Rule.values},
         no_agreement_first=Slot.objects.filter(item__in=items, round=2).values("item").distinct().count(),
-        expert_cases=Case.objects.filter(campaign=campaign).count(),
+        expert_cases=Case.objects.filter(campaign=campaign, because=CaseReason.NO_AGREEMENT).count(),
         workers=work.values("surrogate").distinct().count(),
         judgments=work.count(),
         refused=refused.count(),
@@ -81,7 +84,9 @@ def summary_of(campaign: Campaign) -> Summary:
 
 def _labels(campaign: Campaign, verdicts: Any, items: Any) -> dict[str, int]:
     """Return labels, best first, by how many items have them, with those that are known without a vote (Table 1)."""
-    task_type = voted(campaign.task_type)
+    task_type = TASK_TYPES[campaign.task_type]
+    if not isinstance(task_type, Voted):
+        return {}
     counts = Counter(str(label) for label in verdicts.values_list("label", flat=True))
     known = {
         task_type.known_label(content) for content in items.values_list("content", flat=True).iterator(chunk_size=2000)
@@ -99,7 +104,7 @@ def _questions(campaign: Campaign, items: Any) -> int:
 def people_of(campaign: Campaign) -> list[dict[str, Any]]:
     """Return one row a person: standing, work, gold, tickets; who needs a decision comes first."""
     places = {row.surrogate_id: row for row in Participation.objects.filter(campaign=campaign)[:5000]}
-    checks = GoldCheck.objects.filter(campaign=campaign).values("surrogate").order_by("surrogate")
+    checks = GoldCheck.objects.filter(campaign=campaign, is_void=False).values("surrogate").order_by("surrogate")
     gold: dict[Any, Any] = {
         row["surrogate"]: row for row in checks.annotate(n=Count("pk"), hits=Count("pk", filter=Q(is_hit=True)))
     }

@@ -19,7 +19,6 @@ from accounts.transactions import is_transient
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Purpose
 from annotation.ordering import seeded
 from annotation.services.counting import people_lock
-from annotation.tasktypes.registry import voted_types
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
@@ -150,8 +149,8 @@ def _key(campaign_id: UUID) -> str:
 
 
 def examine_due(now: datetime) -> None:
-    """Find campaigns with annotations that wait: one look into a partial index for each campaign with a vote."""
+    """Find campaigns with annotations that wait: one look into a partial index for each campaign."""
     own = waiting(now=now).filter(campaign=OuterRef("pk"))
-    for campaign in Campaign.objects.filter(Exists(own), task_type__in=voted_types()).order_by("pk"):
+    for campaign in Campaign.objects.filter(Exists(own)).order_by("pk"):
         if not job_failed_lately(key=_key(campaign.pk), now=now):
             examine_request(campaign_id=campaign.pk, now=now)

@@ -1,8 +1,12 @@
-"""Gold checks: keys come in, answers are compared. Who meets which key when: `quality.services.gold_plans`."""
+"""Gold keys come in, and answers are compared with them. What becomes of keys later: `quality.services.gold_keys`.
 
+Which key an annotator meets when: `quality.services.gold_plans`.
+"""
+
+import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
@@ -11,93 +15,114 @@ from django.db.models import Max
 from accounts.audit import record
 from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
-from annotation.models import (
-    Annotation,
-    AnnotationState,
-    Batch,
-    BatchState,
-    Campaign,
-    Item,
-    Purpose,
-)
+from annotation.models import Annotation, AnnotationState, Batch, BatchState, Campaign, Item, Purpose
 from annotation.models import Split as SplitRow
 from annotation.ordering import new_example_id
-from annotation.services.item_checks import identity_sha256
-from annotation.tasktypes.base import NewItem, RowError
-from annotation.tasktypes.registry import TASK_TYPES, voted
-from quality.models import GoldCheck, GoldKey
+from annotation.rows import Row
+from annotation.services.item_checks import Checked, checked_rows
+from annotation.tasktypes.base import Accepted, RowError
+from annotation.tasktypes.registry import TASK_TYPES
+from documents.models import Tokenization
+from documents.selectors import tokenization_of
+from quality.models import CaseReason, GoldCheck, GoldKey, GoldKeyState
+from quality.services.cases import case_open
 from quality.services.policies import policy_ensure
 
 GOLD_SPLIT = "gold_keys"
+MOST_KEYS = 10_000  # of one file
 
 
 class GoldRefused(ValueError):
     """Rows of gold keys are wrong; nothing was imported."""
 
 
+class NewKey(NamedTuple):
+    """A row that can become a gold key."""
+
+    row: Checked
+    accepted: Accepted
+
+
 def gold_import(
-    *,
-    campaign: Campaign,
-    rows: Iterable[tuple[int, Mapping[str, Any] | RowError]],
-    actor_id: UUID | None,
-    now: datetime,
+    *, campaign: Campaign, rows: Iterable[Row], actor_id: UUID | None, now: datetime, experts: int = 0
 ) -> int:
-    """Import gold keys: rows of the task type with ``accepted``, the labels that are right. Return how many are new.
+    """Import gold keys: rows of the task type with ``accepted``, the answers that are right. Return how many are new.
+
+    With ``experts``, nobody is checked with a key before so many of them confirmed it without knowing what it accepts.
 
     Raises
     ------
     GoldRefused
         A row is wrong; the message names the first. Nothing was imported.
     """
-    checked = [_checked(campaign, number, row) for number, row in rows]
+    keys = _checked(campaign, rows)
     policy_ensure(campaign=campaign, now=now)
     with transaction.atomic():
         campaign_lock(campaign)
-        batch, _ = Batch.objects.get_or_create(
-            campaign=campaign, purpose=Purpose.GOLD,
-            defaults={"ordinal": _next_ordinal(campaign), "state": BatchState.OPEN, "created_at": now},
-        )  # fmt: skip
-        split, _ = SplitRow.objects.get_or_create(
-            campaign=campaign, name=GOLD_SPLIT, defaults={"n": 1, "weight": 0, "position": 1001}
-        )
-        known = set(Item.objects.filter(campaign=campaign).values_list("content_sha256", flat=True))
+        batch, split = gold_place(campaign=campaign, now=now)
         ordinal = Item.objects.filter(campaign=campaign).count()
-        made = 0
-        for new, accepted in checked:
-            if identity_sha256(new) in known:
-                continue
-            item = Item.objects.create(
-                campaign=campaign, batch=batch, split=split, external_id=new.external_id, content=new.content,
-                published_id=new_example_id(campaign.seed, new.external_id, ordinal + made), n=1, votes=1, created_at=now,
-                content_sha256=identity_sha256(new),
-            )  # fmt: skip
-            GoldKey.objects.create(campaign=campaign, item=item, accepted=accepted)
-            made += 1
-        record(action="gold_import", subject=batch, now=now, actor_id=actor_id, scope_id=campaign.pk, keys=made)
-    return made
+        for number, new in enumerate(keys, ordinal):
+            _key_create(campaign, batch, split, new, number, experts, now)
+        record(action="gold_import", subject=batch, now=now, actor_id=actor_id, scope_id=campaign.pk, keys=len(keys))
+    return len(keys)
 
 
-def _next_ordinal(campaign: Campaign) -> int:
-    return (Batch.objects.filter(campaign=campaign).aggregate(last=Max("ordinal"))["last"] or 0) + 1
+def gold_place(*, campaign: Campaign, now: datetime) -> tuple[Batch, SplitRow]:
+    """Return the batch and the split that gold keys of a campaign, which is locked, lie in."""
+    require_transaction()
+    last = Batch.objects.filter(campaign=campaign).aggregate(last=Max("ordinal"))["last"] or 0
+    batch, _ = Batch.objects.get_or_create(
+        campaign=campaign, purpose=Purpose.GOLD,
+        defaults={"ordinal": last + 1, "state": BatchState.OPEN, "created_at": now},
+    )  # fmt: skip
+    split, _ = SplitRow.objects.get_or_create(
+        campaign=campaign, name=GOLD_SPLIT, defaults={"n": 1, "weight": 0, "position": 1001}
+    )
+    return batch, split
 
 
-def _checked(campaign: Campaign, number: int, row: Mapping[str, Any] | RowError) -> tuple[NewItem, list[Any]]:
+def _key_create(
+    campaign: Campaign, batch: Batch, split: SplitRow, new: NewKey, number: int, experts: int, now: datetime
+) -> None:
+    row = new.row
+    item = Item.objects.create(
+        campaign=campaign, batch=batch, split=split, external_id=row.external_id, content=json.loads(row.content),
+        published_id=new_example_id(campaign.seed, row.external_id, number), n=1, votes=1, created_at=now,
+        content_sha256=row.content_sha256, tokenization_id=row.tokenization_id,
+    )  # fmt: skip
+    state = GoldKeyState.WAITING if experts else GoldKeyState.ACTIVE
+    GoldKey.objects.create(campaign=campaign, item=item, accepted=new.accepted, state=state)
+    if experts:
+        parts = TASK_TYPES[campaign.task_type].parts_of_key(new.accepted)
+        case_open(item=item, because=CaseReason.GOLD, experts=experts, parts=parts, actor_id=None, now=now)
+
+
+def _checked(campaign: Campaign, rows: Iterable[Row]) -> list[NewKey]:
+    """Return the keys of rows that are new, every row checked."""
+    listed = dict(rows)
+    if len(listed) > MOST_KEYS:
+        raise GoldRefused(f"a file may hold {MOST_KEYS:,} keys")
+    task_type, found = TASK_TYPES[campaign.task_type], []
+    for chunk in checked_rows(campaign, task_type, listed.items()):
+        for number, outcome in chunk:
+            if isinstance(outcome, RowError):
+                raise _refused(number, outcome)
+            if outcome is not None:
+                found.append(NewKey(outcome, _accepted(campaign, number, listed[number], outcome)))
+    return found
+
+
+def _accepted(campaign: Campaign, number: int, row: Mapping[str, Any] | RowError, checked: Checked) -> Accepted:
+    assert not isinstance(row, RowError)
+    page = Tokenization.objects.filter(pk=checked.tokenization_id).first() if checked.tokenization_id else None
     try:
-        if isinstance(row, RowError):
-            raise row
-        return TASK_TYPES[campaign.task_type].item_from_row(row), _accepted(campaign, row)
+        return TASK_TYPES[campaign.task_type].accepted_from(row, tokenization_of(page))
     except RowError as error:
-        raise GoldRefused(f"row {number}, {error.column}: {error}") from error
+        raise _refused(number, error) from error
 
 
-def _accepted(campaign: Campaign, row: Mapping[str, Any]) -> list[Any]:
-    labels = voted(campaign.task_type).labels
-    accepted = row.get("accepted")
-    if isinstance(accepted, str):  # a table: labels separated by blanks
-        accepted = [int(part) if part.isdecimal() else part for part in accepted.split()]
-    if not isinstance(accepted, list) or not accepted or not set(accepted) < set(labels):
-        raise RowError(f"expected some of {', '.join(map(str, labels))}, and not all of them", "accepted")
-    return accepted
+def _refused(number: int, error: RowError) -> GoldRefused:
+    return GoldRefused(f"row {number}, {error.column}: {error}")
 
 
 def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
@@ -106,12 +131,12 @@ def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
     key = GoldKey.objects.filter(item_id=annotation.item_id).first()
     if key is None or annotation.state != AnnotationState.COUNTED:
         return None
-    vote = voted(annotation.campaign.task_type).vote_key(annotation.answer)
+    missed = TASK_TYPES[annotation.campaign.task_type].missed(key.accepted, annotation.answer)
     check, _ = GoldCheck.objects.get_or_create(
         annotation=annotation,
         defaults={
             "key": key, "campaign_id": annotation.campaign_id, "surrogate_id": annotation.surrogate_id,
-            "is_hit": vote in key.accepted, "at": now,
+            "is_hit": not missed, "missed_at": missed, "at": now,
         },
     )  # fmt: skip
     return check

@@ -27,7 +27,7 @@ from annotation.models import (
 )
 from annotation.ordering import seeded
 from annotation.services.people import place_plan
-from quality.models import GoldCheck, GoldKey, Review
+from quality.models import GoldCheck, GoldKey, GoldKeyState, Review
 from quality.rules.policy import Policy
 from quality.selectors.policies import policy_current
 from quality.services.people import person_pause
@@ -62,7 +62,7 @@ def gold_plan(*, place: Participation, now: datetime, **_: Any) -> None:
 
 
 def _keys(campaign: Campaign) -> Any:
-    return GoldKey.objects.filter(campaign=campaign, is_active=True, item__state=ItemState.ACTIVE)
+    return GoldKey.objects.filter(campaign=campaign, state=GoldKeyState.ACTIVE, item__state=ItemState.ACTIVE)
 
 
 def _left_for_unknown(campaign: Campaign, policy: Policy) -> int:

@@ -13,7 +13,8 @@ from quality.models import Inspection, InspectionVerdict
 def inspection_next(*, campaign: Campaign, after: int = 0) -> Inspection | None:
     """Return the next annotation that waits to be read."""
     waiting = Inspection.objects.filter(campaign=campaign, verdict="", pk__gt=after)
-    return waiting.select_related("annotation__item", "campaign").order_by("pk").first()
+    rows = waiting.select_related("annotation__item__tokenization__document", "annotation__campaign", "campaign")
+    return rows.order_by("pk").first()
 
 
 @durable

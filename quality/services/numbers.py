@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Q, Sum
 
-from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Slot
+from annotation.models import ORDINARY, Annotation, Campaign, Slot
 from annotation.services.numbers import numbers_version
-from annotation.tasktypes.registry import voted
 from jobs.models import Job
 from jobs.services import job_enqueue
-from quality.models import GoldCheck, QualitySnapshot, Verdict
-from quality.rules.agreement import Level, alpha
-from quality.rules.judgments import Repeats, judgments_of
+from quality.models import GoldCheck, Opinion, QualitySnapshot, Verdict
+from quality.rules.policy import Policy
+from quality.selectors.agreement import agreement_of
+from quality.selectors.experts import experts_of
+from quality.selectors.gold import gold_of
+from quality.selectors.policies import policy_current
 from quality.selectors.summary import people_of, summary_of
 from workforces.models import LedgerEntry, Workforce
 from workforces.services.pay import committed_cents
@@ -25,11 +27,13 @@ STALE_SECONDS = 10
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     """Compute and keep the numbers."""
-    version = quality_numbers_version(campaign)
+    version, found = quality_numbers_version(campaign), policy_current(campaign)
     data = {
         "summary": asdict(summary_of(campaign)),
         "rounds": _rounds(campaign),
-        "agreement": _agreement(campaign),
+        "agreement": agreement_of(campaign),
+        "experts": experts_of(campaign),
+        "gold": gold_of(campaign, found[1] if found else Policy()),
         "wages": _wages(campaign),
         "workforces": [_workforce(row) for row in campaign.workforces.order_by("pk")],
         "people": [{**row, "surrogate_id": str(row["surrogate_id"])} for row in people_of(campaign)],
@@ -46,6 +50,7 @@ def quality_numbers_version(campaign: Campaign) -> str:
         Verdict.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
         GoldCheck.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
         LedgerEntry.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        Opinion.objects.filter(case__campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
     ]
     return "-".join([numbers_version(campaign), *(str(part or 0) for part in last)])
 
@@ -77,26 +82,6 @@ def _rounds(campaign: Campaign) -> list[dict[str, Any]]:
         {"batch": row["item__batch__ordinal"], **{name: row[name] for name in ("round", "open", "held", "filled")}}
         for row in rows
     ]
-
-
-def _agreement(campaign: Campaign) -> dict[str, Any]:
-    """Return agreement on ordinary first-round work, with and without what was excluded."""
-    task_type = voted(campaign.task_type)
-    rows = Annotation.objects.filter(
-        campaign=campaign, item__batch__purpose__in=ORDINARY, assignment__slot__round=1
-    ).exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP])
-    everything, counted = [], []
-    columns = ("item_id", "surrogate_id", "answer", "state")
-    for item, surrogate, answer, state in rows.order_by("pk").values_list(*columns).iterator(chunk_size=2000):
-        everything.append((item, surrogate, task_type.vote_key(answer)))
-        if state == AnnotationState.COUNTED:
-            counted.append(everything[-1])
-    labels, level = sorted(task_type.labels), Level.ORDINAL if task_type.is_ordinal else Level.NOMINAL
-    # Who answered an item again after undoing it has two: the last is what they meant.
-    return {
-        name: asdict(alpha(judgments_of(votes, labels=labels, repeats=Repeats.LAST), level=level))
-        for name, votes in (("counted", counted), ("with_excluded", everything))
-    }
 
 
 def _wages(campaign: Campaign) -> dict[str, Any]:

@@ -33,16 +33,23 @@ class ReviewError(ValueError):
 
 
 def assessment_of(*, campaign: Campaign, policy: Policy, surrogate_id: UUID) -> Assessment:
-    """Return what an annotator's gold checks come to, since a manager last reinstated them."""
-    checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id).exclude(
-        annotation__state=AnnotationState.UNDONE
-    )
-    reinstated = Review.objects.filter(
-        campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.REINSTATED
-    ).order_by("-decided_at").first()  # fmt: skip
-    if reinstated is not None:
-        checks = checks.filter(at__gt=reinstated.decided_at)
-    return policy.gold_test.assess(checks.order_by("pk").values_list("is_hit", flat=True))
+    """Return what an annotator's gold checks come to, since a manager last reinstated them.
+
+    What the tests before that spent of the error budget stays spent.
+    """
+    own = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id, is_void=False)
+    checks = list(own.exclude(annotation__state=AnnotationState.UNDONE).order_by("pk").values_list("at", "is_hit"))
+    reviews = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.REINSTATED)
+    breaks = list(reviews.order_by("decided_at").values_list("decided_at", flat=True))
+    spent, begin = 0, None
+    for until in breaks:
+        found = policy.gold_test.assess([hit for at, hit in checks if _lies(at, begin, until)], spent=spent)
+        spent, begin = found.passed + 1, until
+    return policy.gold_test.assess([hit for at, hit in checks if _lies(at, begin, None)], spent=spent)
+
+
+def _lies(at: datetime, begin: datetime | None, until: datetime | None) -> bool:
+    return (begin is None or at > begin) and (until is None or at <= until)
 
 
 def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime) -> Assessment:
@@ -130,14 +137,19 @@ def review_decide(
     if suspend:
         _suspend(review, reason, refuse_pay=refuse_pay, actor_id=actor_id, now=now, undo_seconds=undo_seconds)
     else:
-        for workforce in review.campaign.workforces.filter(kind=WorkforceKind.MTURK):
-            exclusion_end(workforce=workforce, surrogate_id=review.surrogate_id, now=now)
+        exclusions_end(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
     record(
         action=f"review_{to}", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,
         reason=reason[:1000], refuses_pay=refuse_pay,
     )  # fmt: skip
     review.refresh_from_db()
     return review
+
+
+def exclusions_end(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> None:
+    """Let a person be given tickets again wherever they come from."""
+    for workforce in campaign.workforces.filter(kind=WorkforceKind.MTURK):
+        exclusion_end(workforce=workforce, surrogate_id=surrogate_id, now=now)
 
 
 def _suspend(

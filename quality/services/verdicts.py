@@ -9,11 +9,13 @@ from accounts.transactions import require_transaction
 from annotation.models import ORDINARY, Annotation, AnnotationState, Item, ItemState
 from annotation.services.queue import queue_rewind
 from annotation.services.slots import round_close, round_open, rounds_wanted
-from annotation.tasktypes.registry import voted
-from quality.models import Case, CaseState, Inspection, PolicyVersion, Verdict
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES, voted
+from quality.models import PENDING, Case, CaseReason, CaseState, Inspection, PolicyVersion, Verdict
 from quality.rules.policy import Policy, policy_from
 from quality.rules.process import Stage, Vote, standing
 from quality.selectors.standings import ItemStanding, standings_of
+from quality.services.cases import case_end, case_open, parts_of
 
 
 def items_lock(item_ids: Iterable[int]) -> list[Item]:
@@ -26,16 +28,16 @@ def items_lock(item_ids: Iterable[int]) -> list[Item]:
 def items_judge(*, items: Sequence[Item], version: PolicyVersion, policy: Policy, now: datetime) -> None:
     """Bring verdicts, second rounds and cases of locked items of one campaign to what their votes come to.
 
-    New slots of a second round rewind the queue, which locks the campaign's row: nothing may be locked after this.
+    Where nobody votes, all annotations stand side by side, and there is nothing to do. New slots of a second round rewind the queue, which locks the campaign's row: nothing may be locked after this.
     """
     require_transaction()
     judged = [item for item in items if item.state == ItemState.ACTIVE and item.batch.purpose in ORDINARY]
-    if not judged:
+    if not judged or not isinstance(TASK_TYPES[judged[0].campaign.task_type], Voted):
         return
     standings = standings_of(judged, policy)
     _verdicts_write([(item, standings[item.pk]) for item in judged], version, now)
     wanted = rounds_wanted(items=judged, round_=2)
-    open_cases = set(Case.objects.filter(item__in=judged, state=CaseState.OPEN).values_list("item_id", flat=True))
+    cases = {row.item_id: row for row in Case.objects.filter(item__in=judged, state__in=PENDING)}
     rewinds = []
     for item in judged:
         found = standings[item.pk].found
@@ -44,9 +46,9 @@ def items_judge(*, items: Sequence[Item], version: PolicyVersion, policy: Policy
         elif item.pk in wanted:
             round_close(item=item, round_=2)
         if found.stage is Stage.EXPERT:
-            _case_open(item, now)
-        elif item.pk in open_cases:
-            _case_end(item, CaseState.RECALLED if found.rule != "expert" else CaseState.DECIDED, now)
+            _case_open(item, policy, now)
+        elif item.pk in cases and cases[item.pk].because == CaseReason.NO_AGREEMENT:
+            case_end(case=cases[item.pk], to=CaseState.RECALLED, now=now)
     places = [place for place in rewinds if place is not None]
     if places:
         queue_rewind(campaign=judged[0].campaign, order_key=min(places))
@@ -77,12 +79,11 @@ def _verdicts_write(judged: Sequence[tuple[Item, ItemStanding]], version: Policy
     )
 
 
-def _case_open(item: Item, now: datetime) -> None:
-    case, opened = Case.objects.get_or_create(
-        item=item, state=CaseState.OPEN, defaults={"campaign_id": item.campaign_id, "opened_at": now}
+def _case_open(item: Item, policy: Policy, now: datetime) -> None:
+    opened = case_open(
+        item=item, because=CaseReason.NO_AGREEMENT, experts=policy.experts, parts=parts_of(item), actor_id=None, now=now
     )
     if opened:
-        record(action="case_open", subject=case, now=now, actor_id=None, scope_id=item.campaign_id)
         undecided = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED, inspection=None).values_list(
             "pk", flat=True
         )
@@ -90,12 +91,6 @@ def _case_open(item: Item, now: datetime) -> None:
             [Inspection(campaign_id=item.campaign_id, annotation_id=pk, because="no_agreement") for pk in undecided],
             ignore_conflicts=True,
         )
-
-
-def _case_end(item: Item, state: CaseState, now: datetime) -> None:
-    for case in Case.objects.filter(item=item, state=CaseState.OPEN):
-        Case.objects.filter(pk=case.pk, state=CaseState.OPEN).update(state=state, closed_at=now)
-        record(action=f"case_{state}", subject=case, now=now, actor_id=None, scope_id=item.campaign_id)
 
 
 def verdict_recompute(verdict: Verdict) -> Any:

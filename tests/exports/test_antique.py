@@ -10,8 +10,8 @@ from django.utils import timezone
 from annotation.services.campaigns import SplitPlan
 from exports.models import Release
 from quality.models import Case
-from quality.services.adjudication import opinion_give
 from quality.services.flags import question_flag
+from quality.services.opinions import opinion_give
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +58,9 @@ def judged():
         factories.examine(campaign)
     expert = factories.user()
     case = Case.objects.get(state="open")
-    opinion_give(case=case, surrogate_id=expert.surrogate_id, label=2, justification="Off.", now=timezone.now())
+    opinion_give(
+        case=case, surrogate_id=expert.surrogate_id, said={"label": 2}, justification="Off.", now=timezone.now()
+    )
     question_flag(campaign=campaign, question_id="0045", actor_id=expert.surrogate_id, now=timezone.now())
     return campaign
 

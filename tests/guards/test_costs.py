@@ -25,7 +25,8 @@ pytestmark = pytest.mark.django_db
 COSTS = {
     "approvals": 6, "campaign": 13, "campaign-guidelines": 6, "campaign-import": 8, "campaign-new": 2,
     "campaign-people": 10, "consent": 6, "home": 5, "item": 9, "items": 8, "job": 4, "leave": 7, "pilot": 7,
-    "privacy": 2, "quality": 9, "quality-cases": 6, "quality-decisions": 14, "quality-inspect": 6,
+    "privacy": 2, "quality": 9, "quality-case": 9, "quality-cases": 8, "quality-decisions": 15, "quality-experts": 9,
+    "quality-gold": 10, "quality-gold-key": 9, "quality-inspect": 6, "quality-standing": 8,
     "quality-workforces": 8, "ready": 4, "release": 7, "releases": 7, "statement": 6, "visit": 8, "work": 7,
     "work-guidelines": 5,
 }  # fmt: skip
@@ -49,6 +50,9 @@ class Crowded(World):
         for number in numbers:
             campaign = self.campaign
             factories.import_rows(campaign, factories.pairs(3, prefix=f"{number:02d}"))
+            factories.gold_keys(campaign, 2, prefix=f"7{number:02d}")
+            item = campaign.items.filter(cases=None, batch__purpose="work").order_by("pk").first()
+            factories.case_in_discussion(campaign, item, self.people["expert"])
             factories.launch(campaign)
             person = factories.annotator(campaign)
             for label in (4, 3):

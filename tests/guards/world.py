@@ -51,13 +51,15 @@ class World:
         factories.join(factories.campaign(items=1), self.people["foreign"], "manager")
         self.people["admin"].is_admin = True
         self.people["admin"].save()
+        self.case = factories.case_in_discussion(campaign, annotation.item, self.people["expert"])
+        [key] = factories.gold_keys(campaign, 1)
         job = Job.objects.filter(scope_id=campaign.pk).first()
         self.values = {
             "slug": campaign.slug, "item_id": annotation.item_id, "annotation_id": annotation.pk,
             "assignment_id": self.assignment.pk, "membership_id": self.people["expert"].memberships.get().pk,
             "invitation_id": Invitation.objects.get().pk, "workforce_id": self.link.pk, "number": release.number,
             "job_id": job.pk if job else uuid4(), "key": self.link.key, "token": "t", "what": "case", "pk": 1,
-            "name": "manifest.json", "uidb36": "1",
+            "name": "manifest.json", "uidb36": "1", "case_id": self.case.pk, "key_id": key.pk,
         }  # fmt: skip
         self.signed_link = by_link(self.link, "p1", "s1")
 

@@ -10,9 +10,11 @@ from annotation.models import Annotation, Injection, Item, Participation, Slot, 
 from annotation.services.exclusions import annotation_exclude
 from quality.models import Case, GoldCheck, GoldKey, Inspection, Review, Verdict
 from quality.rules.policy import Policy, SecondRound
+from quality.selectors.experts import case_next
 from quality.selectors.policies import policy_current
 from quality.selectors.standings import standings_of
-from quality.services.adjudication import CaseError, case_next, opinion_give
+from quality.services.cases import CaseError
+from quality.services.opinions import opinion_give
 from quality.services.people import ReviewError, review_decide
 from quality.services.verdicts import verdict_recompute
 from tests import factories
@@ -68,13 +70,21 @@ def test_an_expert_decides_what_two_rounds_could_not_and_never_an_own_item():
     )
     assert case_next(campaign=campaign, surrogate_id=people[0].surrogate_id) is None
     with pytest.raises(CaseError):
-        opinion_give(case=case, surrogate_id=people[0].surrogate_id, label=2, justification="", now=timezone.now())
+        opinion_give(
+            case=case, surrogate_id=people[0].surrogate_id, said={"label": 2}, justification="", now=timezone.now()
+        )
     expert = factories.user()
     opinion_give(
-        case=case, surrogate_id=expert.surrogate_id, label=2, justification="It is about it.", now=timezone.now()
+        case=case,
+        surrogate_id=expert.surrogate_id,
+        said={"label": 2},
+        justification="It is about it.",
+        now=timezone.now(),
     )
     assert (verdict().label, verdict().rule, verdict().opinion.surrogate_id) == (2, "expert", expert.surrogate_id)
-    again = opinion_give(case=case, surrogate_id=expert.surrogate_id, label=4, justification="", now=timezone.now())
+    again = opinion_give(
+        case=case, surrogate_id=expert.surrogate_id, said={"label": 4}, justification="", now=timezone.now()
+    )
     assert again.label == 2
 
 
@@ -125,7 +135,7 @@ def test_every_verdict_recomputes_from_what_it_names(rule):
         case = case_next(campaign=campaign, surrogate_id=expert.surrogate_id)
         if case is not None and chance.random() < 0.7:
             opinion_give(
-                case=case, surrogate_id=expert.surrogate_id, label=chance.choice([1, 2, 3, 4]), justification="",
+                case=case, surrogate_id=expert.surrogate_id, said={"label": chance.choice([1, 2, 3, 4])}, justification="",
                 now=timezone.now(),
             )  # fmt: skip
         factories.examine(campaign)

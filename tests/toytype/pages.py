@@ -10,6 +10,8 @@ class ChoicePages(Pages):
     """One form."""
 
     key = "choice"
+    measures = {"label": "Colour"}
+    grades = tuple((label, label.capitalize(), "") for label in LABELS)
     paths = tuple((label, label.capitalize()) for label in LABELS)
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:

@@ -4,12 +4,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, RowError, Summary
+from annotation.tasktypes.labels import Labels
 from documents.html.tokens import Tokenization
 
 LABELS = ("red", "green", "blue")
 
 
-class Choice:
+class Choice(Labels):
     """One text, one colour, one comment."""
 
     key: ClassVar[str] = "choice"

@@ -28,6 +28,8 @@ class AntiquePages(Pages):
     key = "antique"
     script = "annotation/antique.js"
     training_stage = STAGE
+    measures = {"label": _("Label")}
+    grades = LABELS
     paths = (
         ("label_4", _("4 – convincing")),
         ("label_3", _("3 – an answer")),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from annotation.tasktypes.antique import answers
 from annotation.tasktypes.antique.items import item_from_row, rows_of
 from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Summary
+from annotation.tasktypes.labels import Labels
 from documents.html.tokens import Tokenization
 
 _HERE = Path(__file__).parent
@@ -17,7 +18,7 @@ def _examples(name: str) -> tuple[Example, ...]:
     return tuple(json.loads((_HERE / name).read_text(encoding="utf-8")))
 
 
-class Antique:
+class Antique(Labels):
     """One question, one candidate answer, one of four labels, with the possibly correct answer beside it."""
 
     key: ClassVar[str] = "antique"

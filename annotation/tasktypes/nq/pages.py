@@ -5,8 +5,9 @@ from typing import Any
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from annotation.tasktypes.base import Pages
-from annotation.tasktypes.nq.answers import current_stage, span_text
+from annotation.tasktypes.base import Answer, Pages, Part
+from annotation.tasktypes.nq.answers import NO, NO_ANSWER, YES, current_stage, span_text
+from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from documents.selectors import box_display, page_display, tokenization_load, tokenization_of
 
 BAD_REASON_LABELS = (
@@ -34,6 +35,23 @@ class NaturalQuestionsPages(Pages):
         ("short_answer", _("Short answer")),
         ("yes_no", _("Yes or no")),
     )
+    measures = {
+        "answered": _("An answer or none"),
+        "question": _("Good or bad question"),
+        "long_answer": _("Which box (distance of sets)"),
+        "short_answer": _("Which words (distance of sets)"),
+    }
+    # Section 4.2 of the paper, in our words.
+    grades = (
+        (CORRECT, _("Correct"), _("It is clear beyond a reasonable doubt that this answers the question.")),
+        (DEBATABLE, _("Correct, but debatable"), _("A reasonable person could be satisfied; another could raise a reasonable doubt.")),
+        (WRONG, _("Wrong"), _("There is no convincing evidence that this answers the question.")),
+    )  # fmt: skip
+    part_names = {
+        "passage": _("Passage"), "short": _("Short answer"), "bad": _("The question"), "none": _("No answer on the page"),
+    }  # fmt: skip
+    part_template = "annotation/nq/_part.html"
+    answer_template = "annotation/nq/_answer.html"
     paths_note = _("The paths are those of Figure 2 of the Natural Questions paper.")
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
@@ -60,6 +78,30 @@ class NaturalQuestionsPages(Pages):
     def item(self, content: dict[str, Any]) -> dict[str, Any]:
         """Return the question."""
         return {"question": content["question_text"]}
+
+    def part(self, item: Any, part: Part) -> dict[str, Any]:
+        """Return a passage, the text of a short answer, or what a gold key claims."""
+        shown = {"part": part, "name": self.part_names[part["what"]]}
+        if part["what"] == "passage":
+            return shown | {"passage": _passage(item, part["box"])}
+        if part["what"] == "short":
+            page = tokenization_load(item.tokenization.sha256)
+            texts = [span_text(span, page) for span in part["spans"]]
+            return shown | {"text": " · ".join(texts) or KIND_NAMES[part["kind"]]}
+        return shown | {"url": item.tokenization.document.url, "title": item.tokenization.document.title}
+
+    def answer(self, item: Any, answer: Answer) -> dict[str, Any]:
+        """Return the passage that was chosen, if one was."""
+        index = answer["long_answer"]["candidate_index"]
+        return {"passage": _passage(item, index) if index != NO_ANSWER else ""}
+
+
+KIND_NAMES = {YES: _("Yes"), NO: _("No")}
+
+
+def _passage(item: Any, index: int) -> str:
+    row = item.tokenization
+    return mark_safe(box_display(row.document.sha256, row.sha256, index))  # noqa: S308  sanitised
 
 
 def _page_context(assignment: Any) -> dict[str, Any]:

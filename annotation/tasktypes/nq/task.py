@@ -1,11 +1,22 @@
 """The Natural Questions task type."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Summary
-from annotation.tasktypes.nq import answers
+from annotation.tasktypes.base import (
+    Accepted,
+    Answer,
+    AnswerError,
+    Draft,
+    Example,
+    Measure,
+    NewItem,
+    Part,
+    Said,
+    Summary,
+)
+from annotation.tasktypes.nq import answers, judging
 from annotation.tasktypes.nq.items import item_from_row
 from documents.html.tokens import Tokenization
 
@@ -22,6 +33,8 @@ class NaturalQuestions:
     default_guidelines: ClassVar[str] = (Path(__file__).parent / "guidelines.md").read_text(encoding="utf-8")
     examples: ClassVar[tuple[Example, ...]] = ()
     training: ClassVar[tuple[Example, ...]] = ()
+    measures: ClassVar[tuple[Measure, ...]] = judging.MEASURES
+    grades: ClassVar[tuple[str, ...]] = judging.GRADES
 
     def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
         """Return the record: it is one question."""
@@ -95,6 +108,26 @@ class NaturalQuestions:
     def redact(self, answer: Answer) -> Answer:
         """Return the answer as it is: nothing in it is typed freely."""
         return answer
+
+    def accepted_from(self, row: Mapping[str, Any], page: Tokenization | None) -> Accepted:
+        """Return the alternatives that a key accepts."""
+        return judging.accepted_from(row, _known(page))
+
+    def missed(self, accepted: Accepted, answer: Answer) -> str:
+        """Return the stage at which an answer misses a key."""
+        return judging.missed(accepted, answer)
+
+    def parts(self, answers: Sequence[Answer]) -> list[Part]:
+        """Return the passages and short answers to be judged."""
+        return judging.parts(answers)
+
+    def parts_of_key(self, accepted: Accepted) -> list[Part]:
+        """Return what a key claims."""
+        return judging.parts_of_key(accepted)
+
+    def confirms(self, accepted: Accepted, said: Said) -> bool:
+        """Return whether everything that a key claims was found correct."""
+        return judging.confirms(said)
 
 
 def _known(page: Tokenization | None) -> Tokenization:

@@ -1,0 +1,61 @@
+"""What task types have in common whose answer is one label of a few: gold, experts and agreement follow from the labels."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation.tasktypes.base import Accepted, Answer, Measure, Part, RowError, Said, Scale
+from documents.html.tokens import Tokenization
+
+LABEL = "label"  # the key of the one part that experts judge, and of the measure
+
+
+class Labels:
+    """A base with what `annotation.tasktypes.base.TaskType` asks for around quality, for answers that are put to the vote."""
+
+    labels: ClassVar[tuple[Any, ...]]
+    is_ordinal: ClassVar[bool]
+    stages: ClassVar[tuple[str, ...]]
+
+    def vote_key(self, answer: Answer) -> Hashable:
+        """Return what an answer votes for."""
+        raise NotImplementedError
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Agreement is computed of the label."""
+        return (Measure(LABEL, Scale.ORDINAL if self.is_ordinal else Scale.NOMINAL, self.vote_key),)
+
+    @property
+    def grades(self) -> tuple[Any, ...]:
+        """An expert chooses a label."""
+        return self.labels
+
+    def accepted_from(self, row: Mapping[str, Any], page: Tokenization | None) -> Accepted:
+        """Return the labels that are right; in a table they are separated by blanks."""
+        accepted = row.get("accepted")
+        if isinstance(accepted, str):
+            accepted = [int(part) if part.isdecimal() else part for part in accepted.split()]
+        if not isinstance(accepted, list) or not accepted or not all(self._is_label(one) for one in accepted):
+            raise RowError(f"expected some of {', '.join(map(str, self.labels))}", "accepted")
+        if set(accepted) == set(self.labels):
+            raise RowError("a key that accepts every label tests nobody", "accepted")
+        return accepted
+
+    def _is_label(self, value: Any) -> bool:
+        return any(type(value) is type(label) and value == label for label in self.labels)
+
+    def missed(self, accepted: Accepted, answer: Answer) -> str:
+        """Return the only stage if the label is none of those accepted."""
+        return "" if self.vote_key(answer) in accepted else self.stages[-1]
+
+    def parts(self, answers: Sequence[Answer]) -> list[Part]:
+        """Return the label: an expert is asked for it whatever others said."""
+        return [{"key": LABEL}]
+
+    def parts_of_key(self, accepted: Accepted) -> list[Part]:
+        """Return the label."""
+        return [{"key": LABEL}]
+
+    def confirms(self, accepted: Accepted, said: Said) -> bool:
+        """Return whether the expert's label is one that the key accepts."""
+        return said.get(LABEL) in accepted

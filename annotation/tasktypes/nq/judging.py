@@ -1,0 +1,201 @@
+"""What quality control asks of Natural Questions: gold keys, agreement, and what experts judge.
+
+A gold key accepts alternatives. In a file, ``accepted`` is a list of objects, of which an answer has to meet one::
+
+    {"question": "bad"}
+    {"long_answer": -1}                                      # no answer on this page
+    {"long_answer": [3, 5]}                                  # one of these boxes, any short answer
+    {"long_answer": 3, "short_answer": "yes"}                # or "no", "none"
+    {"long_answer": 3, "short_answer": [[12, 14], [20, 21]]}  # spans of tokens
+
+Spans meet the key if each shares a token with one of the key's, and each of the key's with one of theirs: what a key tests
+is whether somebody reads, not where exactly they end a span.
+"""
+
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from annotation.tasktypes.base import Accepted, Answer, AnswerError, Measure, Part, RowError, Said, Scale
+from annotation.tasktypes.nq.answers import BAD, GOOD, NO, NO_ANSWER, NONE, SPANS, YES, clean_spans
+from documents.html.tokens import Tokenization
+
+# Kwiatkowski et al. 2019, section 4.2.
+CORRECT, DEBATABLE, WRONG = "correct", "debatable", "wrong"
+GRADES = (CORRECT, DEBATABLE, WRONG)
+MOST_ALTERNATIVES = 20
+
+
+def accepted_from(row: Mapping[str, Any], page: Tokenization) -> Accepted:
+    """Return the alternatives that a row of gold keys accepts, each checked; ``long_answer`` is -1 or a list of boxes."""
+    given = row.get("accepted")
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise RowError(f"no JSON: {error}", "accepted") from error
+    alternatives = [given] if isinstance(given, dict) else given
+    if not isinstance(alternatives, list) or not 0 < len(alternatives) <= MOST_ALTERNATIVES:
+        raise RowError(f"expected a list of 1 to {MOST_ALTERNATIVES} accepted answers", "accepted")
+    return [_alternative(one, page) for one in alternatives]
+
+
+def _alternative(given: Any, page: Tokenization) -> dict[str, Any]:
+    if not isinstance(given, dict) or set(given) - {"question", "long_answer", "short_answer"}:
+        raise RowError("an accepted answer has question, long_answer and short_answer, and nothing else", "accepted")
+    question = given.get("question", GOOD)
+    if question not in (GOOD, BAD):
+        raise RowError("question is good or bad", "accepted")
+    if question == BAD:
+        if "long_answer" in given or "short_answer" in given:
+            raise RowError("a bad question has no answer", "accepted")
+        return {"question": BAD}
+    if given.get("long_answer") == NO_ANSWER:
+        if "short_answer" in given:
+            raise RowError("a short answer needs a long answer", "accepted")
+        return {"long_answer": NO_ANSWER}
+    boxes, short = _boxes(given.get("long_answer"), page), given.get("short_answer")
+    if short is None:
+        return {"long_answer": boxes}
+    if isinstance(short, list):
+        short = _spans(short, boxes, page)
+    elif short not in (YES, NO, NONE):
+        raise RowError("short_answer is yes, no, none or a list of spans", "accepted")
+    return {"long_answer": boxes, "short_answer": short}
+
+
+def _boxes(given: Any, page: Tokenization) -> list[int]:
+    boxes = given if isinstance(given, list) else [given]
+    if not boxes or any(type(box) is not int for box in boxes):
+        raise RowError("long_answer is the number of a box, a list of them, or -1", "accepted")
+    missing = [box for box in boxes if not 0 <= box < len(page.candidates)]
+    if missing:
+        raise RowError(f"there is no box {missing[0]} on this page of {len(page.candidates)}", "accepted")
+    return sorted(set(boxes))
+
+
+def _spans(given: list[Any], boxes: list[int], page: Tokenization) -> list[list[int]]:
+    for box in boxes:
+        try:
+            spans = clean_spans(given, page, page.candidates[box])
+        except AnswerError as error:
+            raise RowError(f"in box {box}: {error}", "accepted") from error
+    if not spans:
+        raise RowError("a list of spans holds at least one", "accepted")
+    return spans
+
+
+def missed(accepted: Accepted, answer: Answer) -> str:
+    """Return the stage at which an answer misses every alternative; nothing where it meets one."""
+    reached = ["question", "long_answer", "short_answer", ""]
+    return max((_missed_one(one, answer) for one in accepted), key=reached.index)
+
+
+def _missed_one(alternative: Mapping[str, Any], answer: Answer) -> str:
+    wanted = alternative.get("question", GOOD)
+    if answer["question"]["label"] != wanted:
+        return "question"
+    if wanted == BAD:
+        return ""
+    index, boxes = answer["long_answer"]["candidate_index"], alternative["long_answer"]
+    if index not in (boxes if isinstance(boxes, list) else [boxes]):
+        return "long_answer"
+    return "" if _short_meets(alternative.get("short_answer"), answer["short_answer"]) else "short_answer"
+
+
+def _short_meets(wanted: Any, short: Mapping[str, Any]) -> bool:
+    if wanted is None:
+        return True
+    if isinstance(wanted, str):
+        return bool(short["kind"] == wanted)
+    given = short["spans"] if short["kind"] == SPANS else []
+    return (
+        bool(given) and all(_touches(span, wanted) for span in given) and all(_touches(span, given) for span in wanted)
+    )
+
+
+def _touches(span: Sequence[int], others: Sequence[Sequence[int]]) -> bool:
+    return any(span[0] < other[1] and other[0] < span[1] for other in others)
+
+
+def _answered(answer: Answer) -> str | None:
+    """Return whether a page is said to have an answer (a bad question has none); every annotation says that."""
+    return "no answer" if answer["long_answer"]["candidate_index"] == NO_ANSWER else "answer"
+
+
+def _box(answer: Answer) -> frozenset[Hashable] | None:
+    index = answer["long_answer"]["candidate_index"]
+    return None if index == NO_ANSWER else frozenset({index})
+
+
+def _short(answer: Answer) -> frozenset[Hashable] | None:
+    """Return the tokens of a short answer, or which other one it is; nothing where there is no long answer."""
+    if answer["long_answer"]["candidate_index"] == NO_ANSWER:
+        return None
+    short = answer["short_answer"]
+    if short["kind"] in (YES, NO):
+        return frozenset({short["kind"]})
+    return frozenset(token for start, end in short["spans"] for token in range(start, end))
+
+
+MEASURES = (
+    Measure("answered", Scale.NOMINAL, _answered),
+    Measure("question", Scale.NOMINAL, lambda answer: answer["question"]["label"]),
+    Measure("long_answer", Scale.SETS, _box),
+    Measure("short_answer", Scale.SETS, _short),
+)
+
+
+def parts(answers: Sequence[Answer]) -> list[Part]:
+    """Return each distinct passage and each distinct short answer that is not null (section 4.2), in document order."""
+    found: dict[str, Part] = {}
+    for answer in answers:
+        index = answer["long_answer"]["candidate_index"]
+        if index == NO_ANSWER:
+            continue
+        _add(found, _passage(index))
+        if answer["short_answer"]["kind"] != NONE:
+            _add(found, _short_part(index, answer["short_answer"]["kind"], answer["short_answer"]["spans"]))
+    return sorted(found.values(), key=lambda part: (part.get("box", 0), part["what"] != "passage", part["key"]))
+
+
+def parts_of_key(accepted: Accepted) -> list[Part]:
+    """Return what a key claims: that the question is bad, that nothing on the page answers it, or what answers it."""
+    found: dict[str, Part] = {}
+    for one in accepted:
+        boxes, short = one.get("long_answer"), one.get("short_answer")
+        if one.get("question") == BAD:
+            _add(found, {"key": "bad", "what": "bad"})
+        elif boxes == NO_ANSWER:
+            _add(found, {"key": "none", "what": "none"})
+        for box in boxes if isinstance(boxes, list) else []:
+            _add(found, _passage(box))
+            if isinstance(short, list):
+                _add(found, _short_part(box, SPANS, short))
+            elif short in (YES, NO):
+                _add(found, _short_part(box, short, []))
+    return list(found.values())
+
+
+def confirms(said: Said) -> bool:
+    """Return whether an expert found every part of a key correct: nothing debatable is gold."""
+    return bool(said) and all(grade == CORRECT for grade in said.values())
+
+
+def _add(found: dict[str, Part], part: Part) -> None:
+    found.setdefault(part["key"], part)
+
+
+def _passage(box: int) -> Part:
+    return {"key": f"passage-{box}", "what": "passage", "box": box}
+
+
+def _short_part(box: int, kind: str, spans: Sequence[Sequence[int]]) -> Part:
+    written = "_".join(f"{start}.{end}" for start, end in spans) or kind
+    return {
+        "key": f"short-{box}-{written}",
+        "what": "short",
+        "box": box,
+        "kind": kind,
+        "spans": [list(s) for s in spans],
+    }

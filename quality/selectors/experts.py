@@ -1,0 +1,94 @@
+"""What experts said: how far they agree alone, and what they found in samples drawn by chance."""
+
+from collections import Counter, defaultdict
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from django.db.models import Count, Q, QuerySet
+
+from annotation.models import Annotation, Campaign
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
+from quality.models import Case, CaseReason, CaseState, Opinion, Phase
+from quality.rules.agreement import Level, alpha
+from quality.rules.judgments import judgments_of
+from quality.rules.reliability import wilson
+
+MOST = 50
+
+
+def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case | None:
+    """Return the next open case that this expert may judge: not of an item that they annotated, nor judged already."""
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).values("item")
+    judged = Opinion.objects.filter(case__campaign=campaign, surrogate_id=surrogate_id).values("case")
+    cases = Case.objects.filter(campaign=campaign, state=CaseState.OPEN, pk__gt=after)
+    rows = cases.exclude(item__in=own).exclude(pk__in=judged)
+    return rows.select_related("item__tokenization__document", "campaign").order_by("pk").first()
+
+
+def cases_of_expert(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]:
+    """Return the cases whose opinions an expert may read: they judged them, and so did everybody who was asked."""
+    judged = Opinion.objects.filter(case__campaign=campaign, surrogate_id=surrogate_id, phase=Phase.BLIND)
+    return Case.objects.filter(
+        campaign=campaign, pk__in=judged.values("case"), state__in=[CaseState.CONSENSUS, CaseState.DECIDED]
+    )
+
+
+def cases_counted(campaign: Campaign) -> dict[str, int]:
+    """Return how many cases stand where."""
+    rows = Case.objects.filter(campaign=campaign).values_list("state").order_by("state")
+    counts = dict(rows.annotate(n=Count("pk")))
+    return {state.value: counts.get(state.value, 0) for state in CaseState}
+
+
+def experts_of(campaign: Campaign) -> dict[str, Any]:
+    """Return the numbers of experts: cases, agreement while each judged alone, and what samples came to.
+
+    Grows with the number of opinions: for jobs and commands, not for pages.
+    """
+    return {
+        "cases": cases_counted(campaign),
+        "agreement": _agreement(campaign),
+        "sample": _sample(campaign),
+    }
+
+
+def _agreement(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return agreement over the grades given alone, for each kind of part, where a case asked several."""
+    task_type = TASK_TYPES[campaign.task_type]
+    is_nominal = isinstance(task_type, Voted) and not task_type.is_ordinal
+    steps = {grade: step for step, grade in enumerate(task_type.grades)}
+    alone = Opinion.objects.filter(case__campaign=campaign, phase=Phase.BLIND, case__experts__gt=1)
+    # Opinions of a case that others still judge are in no number.
+    rows = alone.exclude(case__state=CaseState.OPEN).select_related("case").order_by("pk")
+    said = defaultdict(list)
+    for row in rows.iterator(chunk_size=2000):
+        for part in row.case.parts:
+            judged = (row.case_id, part["key"])
+            said[part.get("what", part["key"])].append((judged, row.surrogate_id, steps[row.said[part["key"]]]))
+    level = Level.NOMINAL if is_nominal else Level.ORDINAL
+    return [{"what": what, **asdict(alpha(judgments_of(votes), level=level))} for what, votes in sorted(said.items())]
+
+
+def _sample(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return for each kind of part how often each grade was given in decided samples, with 95 % intervals."""
+    decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
+    rows = Opinion.objects.filter(
+        decides, case__campaign=campaign, case__because=CaseReason.SAMPLE, case__state=CaseState.DECIDED
+    )
+    counts: dict[str, Counter[Any]] = defaultdict(Counter)
+    for row in rows.select_related("case").iterator(chunk_size=2000):
+        for part in row.case.parts:
+            counts[part.get("what", part["key"])][row.said[part["key"]]] += 1
+    grades = TASK_TYPES[campaign.task_type].grades
+    return [
+        {"what": what, "n": found.total(), "grades": [_share(grade, found[grade], found.total()) for grade in grades]}
+        for what, found in sorted(counts.items())
+    ]
+
+
+def _share(grade: Any, count: int, of: int) -> dict[str, Any]:
+    low, high = wilson(np.array([count / of]), np.array([of]))
+    return {"grade": grade, "count": count, "share": count / of, "low": float(low[0]), "high": float(high[0])}

@@ -1,0 +1,123 @@
+"""How items come before the experts, and leave them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from accounts.audit import record
+from accounts.transactions import durable, require_transaction
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
+from annotation.ordering import seeded
+from annotation.tasktypes.base import Part
+from annotation.tasktypes.registry import TASK_TYPES
+from jobs.work import Work
+from quality.models import PENDING, Case, CaseReason, CaseState
+
+MOST_EXPERTS = 20  # of one case
+CHUNK = 200
+
+
+class CaseError(ValueError):
+    """An item cannot come before the experts, or an expert cannot judge it."""
+
+
+def case_open(
+    *, item: Item, because: CaseReason, experts: int, parts: list[Part], actor_id: UUID | None, now: datetime
+) -> bool:
+    """Put an item before the experts, unless it is there; return whether it is a new case."""
+    require_transaction()
+    case, opened = Case.objects.get_or_create(
+        item=item, state__in=PENDING,
+        defaults={
+            "campaign_id": item.campaign_id, "opened_at": now, "because": because, "experts": experts, "parts": parts,
+            "state": CaseState.OPEN,
+        },
+    )  # fmt: skip
+    if opened:
+        record(
+            action="case_open", subject=case, now=now, actor_id=actor_id, scope_id=item.campaign_id, because=because,
+            experts=experts,
+        )  # fmt: skip
+    return opened
+
+
+def case_end(*, case: Case, to: CaseState, now: datetime) -> None:
+    """Close a case: it was decided, or what brought it here is no longer so."""
+    require_transaction()
+    if Case.objects.filter(pk=case.pk, state__in=PENDING).update(state=to, closed_at=now):
+        record(action=f"case_{to}", subject=case, now=now, actor_id=None, scope_id=case.campaign_id)
+
+
+@durable
+def case_ask(*, item: Item, because: CaseReason, experts: int, actor_id: UUID, now: datetime) -> bool:
+    """Have experts judge every distinct answer to an item; return whether that is new.
+
+    Raises
+    ------
+    CaseError
+        There is nothing to judge, or the number of experts makes no sense.
+    """
+    _check_experts(experts)
+    parts = parts_of(item)
+    if not parts:
+        raise CaseError("no answer to this item says anything that experts could judge")
+    return case_open(item=item, because=because, experts=experts, parts=parts, actor_id=actor_id, now=now)
+
+
+def parts_of(item: Item) -> list[Part]:
+    """Return what experts judge of an item: every distinct thing that its counted answers say."""
+    counted = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED).order_by("slot__index", "pk")
+    return TASK_TYPES[item.campaign.task_type].parts(list(counted.values_list("answer", flat=True)))
+
+
+def cases_sample(
+    *, work: Work, campaign: Campaign, count: int, seed: int, experts: int, every_answer: bool
+) -> dict[str, Any]:
+    """Draw items by chance whose reference annotation says something to judge, and put them before experts.
+
+    The reference annotation is that of an item's first slot, a fair draw among its annotators: the sample is one of
+    (question, page, answer) given that there is an answer (Kwiatkowski et al. 2019, section 4.3). With ``every_answer``
+    experts judge all distinct answers of those items.
+    """
+    _check_experts(experts)
+    opened = int(work.job.result.get("opened", 0))
+    for item, reference in _drawn(campaign, seed):
+        if opened >= count:
+            break
+        parts = parts_of(item) if every_answer else TASK_TYPES[campaign.task_type].parts([reference])
+        with work.step(done=opened, total=count, opened=opened):
+            actor_id, now = work.job.requested_by_id, timezone.now()
+            opened += case_open(
+                item=item, because=CaseReason.SAMPLE, experts=experts, parts=parts, actor_id=actor_id, now=now
+            )
+            work.checkpoint(opened=opened)
+    return {"opened": opened}
+
+
+def _drawn(campaign: Campaign, seed: int) -> Iterator[tuple[Item, Any]]:
+    """Yield items in a seeded order with their reference answers, where those say something; no item for a second time."""
+    ids = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+    ids = ids.exclude(cases__because=CaseReason.SAMPLE).exclude(cases__state__in=PENDING)
+    named = ids.values_list("pk", "external_id")
+    order = [pk for pk, _ in sorted(named, key=lambda row: (seeded(seed, "sample", row[1]), row[0]))]
+    parts = TASK_TYPES[campaign.task_type].parts
+    for start in range(0, len(order), CHUNK):
+        references = _references(order[start : start + CHUNK])
+        items = Item.objects.select_related("campaign").in_bulk(list(references))
+        for pk in order[start : start + CHUNK]:
+            if pk in references and parts([references[pk]]):
+                yield items[pk], references[pk]
+
+
+def _references(item_ids: Sequence[int]) -> dict[int, Any]:
+    """Return the counted answers of the first slots of items."""
+    rows = Annotation.objects.filter(item__in=item_ids, state=AnnotationState.COUNTED, slot__round=1, slot__index=0)
+    return dict(rows.values_list("item_id", "answer"))
+
+
+def _check_experts(experts: int) -> None:
+    if not 1 <= experts <= MOST_EXPERTS:
+        raise CaseError(f"1 to {MOST_EXPERTS} experts can judge an item")

@@ -1,0 +1,106 @@
+"""Appeals against a suspension: who was suspended asks once for another look, and a manager answers."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounts.audit import record
+from accounts.transactions import durable
+from annotation.models import Annotation, AnnotationState, Campaign, Standing
+from annotation.services.counting import SUSPENDED
+from annotation.services.exclusions import annotation_restore
+from annotation.services.people import standing_move
+from jobs.services import job_enqueue
+from jobs.work import Work
+from quality.models import Review, ReviewState
+from quality.services.people import ReviewError, exclusions_end
+from workforces.services.messages import person_message
+
+MOST_CHARACTERS = 2000
+CHUNK = 20
+
+
+@durable
+def suspension_appeal(*, campaign: Campaign, surrogate_id: UUID, text: str, now: datetime) -> Review:
+    """Take an appeal against a person's last suspension; asking again changes nothing.
+
+    Raises
+    ------
+    ReviewError
+        They are not suspended, or wrote nothing.
+    """
+    review = suspension_of(campaign=campaign, surrogate_id=surrogate_id)
+    place = campaign.participations.filter(surrogate_id=surrogate_id, standing=Standing.SUSPENDED).first()
+    if review is None or place is None:
+        raise ReviewError("you are not suspended from this campaign")
+    if not text.strip():
+        raise ReviewError("say in a few words why it should be looked at again")
+    new = Review.objects.filter(pk=review.pk, appealed_at=None).update(appeal=text[:MOST_CHARACTERS], appealed_at=now)
+    if new:
+        record(action="suspension_appeal", subject=review, now=now, actor_id=surrogate_id, scope_id=campaign.pk)
+    review.refresh_from_db()
+    return review
+
+
+def suspension_of(*, campaign: Campaign, surrogate_id: UUID) -> Review | None:
+    """Return the review that a person's last suspension came of."""
+    reviews = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.SUSPENDED)
+    return reviews.order_by("-decided_at", "-pk").first()
+
+
+@durable
+def suspension_appeal_decide(*, review: Review, lift: bool, answer: str, actor_id: UUID, now: datetime) -> Review:
+    """Answer an appeal. Whose suspension is lifted works on, and what they did counts again where nobody took its place.
+
+    Raises
+    ------
+    ReviewError
+        There is no appeal, it was answered already, or a denial gives no reason.
+    """
+    if not lift and not answer.strip():
+        raise ReviewError("say why: the person will read it")
+    waiting = Review.objects.filter(pk=review.pk, state=ReviewState.SUSPENDED, appealed_at__isnull=False)
+    state = {"state": ReviewState.REINSTATED, "decided_at": now} if lift else {}
+    decided = waiting.filter(appeal_decided_at=None).update(
+        appeal_answer=answer[:MOST_CHARACTERS], appeal_decided_at=now, appeal_decided_by_id=actor_id, **state
+    )
+    if not decided:
+        raise ReviewError("this was decided already")
+    person_message(
+        campaign=review.campaign, surrogate_id=review.surrogate_id, text=answer, now=now, token=f"appeal-{review.pk}"
+    )
+    if lift:
+        _lift(review, answer, actor_id, now)
+    action = "suspension_lift" if lift else "suspension_uphold"
+    record(action=action, subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id, answer=answer[:1000])
+    review.refresh_from_db()
+    return review
+
+
+def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
+    standing_move(
+        campaign=review.campaign, surrogate_id=review.surrogate_id, to=Standing.ACTIVE, actor_id=actor_id, now=now,
+        reason=answer[:300],
+    )  # fmt: skip
+    exclusions_end(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
+    job_enqueue(
+        kind="quality.restore", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,
+        requested_by_id=actor_id, key=f"restore:{review.pk}",
+    )  # fmt: skip
+
+
+def person_restore(*, work: Work, review: Review, now: datetime) -> dict[str, Any]:
+    """Count again what a suspension took out of the votes, where its place is still free."""
+    restored, last = int(work.job.result.get("restored", 0)), int(work.job.result.get("last", 0))
+    excluded = Annotation.objects.filter(
+        campaign=review.campaign, surrogate_id=review.surrogate_id, state=AnnotationState.EXCLUDED,
+        changes__because=SUSPENDED,
+    ).distinct()  # fmt: skip
+    while True:
+        with work.step(done=restored, restored=restored, last=last):
+            rows = list(excluded.filter(pk__gt=last).order_by("pk")[:CHUNK])
+            for row in rows:
+                restored += annotation_restore(annotation=row, actor_id=review.appeal_decided_by_id, now=now)
+            last = rows[-1].pk if rows else last
+        if not rows:
+            return {"restored": restored, "last": last}

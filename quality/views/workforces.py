@@ -1,0 +1,66 @@
+"""Where the people of a campaign come from."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from accounts.permissions import Action, signed_in
+from annotation.models import ORDINARY, Campaign, Item, ItemState
+from annotation.views.access import campaign_for
+from quality.rules.policy import Policy
+from quality.selectors.policies import policy_current
+from workforces.forms import LinkForm, MTurkForm, PanelListForm
+from workforces.models import Workforce
+from workforces.money import Estimate, estimate
+from workforces.selectors import workforces_shown
+from workforces.services.workforces import workforce_add
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def workforces(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add a workforce: first the estimate, then the decision."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    forms: dict[str, MTurkForm] = {kind: form(auto_id=f"id_{kind}_%s") for kind, form in _FORMS.items()}
+    estimated: tuple[Estimate, int, int] | None = None
+    kind = request.POST.get("kind", "")
+    if request.method == "POST" and kind in _FORMS:
+        form = forms[kind] = _FORMS[kind](request.POST, auto_id=f"id_{kind}_%s")
+        if form.is_valid():
+            estimated = _estimated(campaign, form)
+            if "launch" in request.POST:
+                actor_id = signed_in(request).surrogate_id
+                workforce_add(campaign=campaign, kind=kind, terms=form.terms(), actor_id=actor_id, now=timezone.now())
+                messages.success(request, _("People can come now."))
+                return redirect("quality-workforces", slug=slug)
+    rows = [(row, _address(request, row)) for row in workforces_shown(campaign)]
+    context = {"campaign": campaign, "forms": forms, "workforces": rows, "estimated": estimated, "kind": kind}
+    context["list_form"] = PanelListForm()
+    return render(request, "quality/workforces.html", context)
+
+
+_FORMS: dict[str, type[MTurkForm]] = {"mturk": MTurkForm, "link": LinkForm}
+
+
+def _estimated(campaign: Campaign, form: MTurkForm) -> tuple[Estimate, int, int]:
+    """Return the estimate, the hourly pay it comes to, and the floor, in cents."""
+    data, found = form.cleaned_data, policy_current(campaign)
+    policy = found[1] if found else Policy()
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY).count()
+    votes = max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
+    made = estimate(
+        items=items, votes=votes, reward_cents=data["reward_cents"], has_fees=data.get("has_fees", False),
+        items_per_ticket=data["items_per_ticket"], people=data["people"],
+        training_bonus_cents=data.get("training_bonus_cents", 0), gold_rate=policy.gold_rate,
+        gold_first=policy.gold_first, inspection_rate=policy.inspection_rate,
+    )  # fmt: skip
+    hourly = round(data["reward_cents"] * 3600 / (data["seconds_each"] * data["items_per_ticket"]))
+    return made, hourly, data["floor_cents_per_hour"]
+
+
+def _address(request: HttpRequest, row: Workforce) -> str:
+    return request.build_absolute_uri(row.path) if row.kind == "link" else ""
