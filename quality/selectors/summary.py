@@ -1,12 +1,24 @@
 """What a campaign of judged pairs came to: the figures of the paper's Table 1, and what became of people's work."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Count, Q, Sum
 
-from annotation.models import FILLING, ORDINARY, Annotation, Campaign, Item, ItemState, Participation, Slot, Standing
+from annotation.models import (
+    FILLING,
+    ORDINARY,
+    Annotation,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    Item,
+    ItemState,
+    Participation,
+    Slot,
+    Standing,
+)
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import Case, CaseReason, GoldCheck, Inspection, Rule, Verdict
@@ -117,14 +129,27 @@ def people_of(campaign: Campaign) -> list[dict[str, Any]]:
             waiting=Count("pk", filter=Q(state=TicketState.SUBMITTED)),
         )
     }
+    skipped = _skipped(campaign)
     order = {Standing.PAUSED: 0, Standing.WARNED: 1, Standing.ACTIVE: 2, Standing.SUSPENDED: 3}
     rows = [
         {
             "surrogate_id": surrogate_id, "standing": place.standing, "standing_label": place.get_standing_display(),
             "submitted": place.submitted,
+            "skipped": sum(skipped.get(surrogate_id, {}).values()),
+            "offensive": skipped.get(surrogate_id, {}).get("offensive", 0),
             "checks": gold.get(surrogate_id, {}).get("n", 0), "hits": gold.get(surrogate_id, {}).get("hits", 0),
             **{name: work.get(surrogate_id, {}).get(name, 0) for name in ("approved", "refused", "waiting")},
         }
         for surrogate_id, place in places.items()
     ]  # fmt: skip
     return sorted(rows, key=lambda row: (order[Standing(row["standing"])], str(row["surrogate_id"])))
+
+
+def _skipped(campaign: Campaign) -> dict[Any, dict[str, int]]:
+    """Return how many items each person skipped, by reason."""
+    rows = Assignment.objects.filter(campaign=campaign, state=AssignmentState.SKIPPED)
+    found: dict[Any, dict[str, int]] = defaultdict(dict)
+    counted = rows.values_list("surrogate_id", "skip_reason").annotate(n=Count("pk")).order_by("surrogate_id")
+    for surrogate_id, reason, n in counted:
+        found[surrogate_id][reason] = n
+    return found

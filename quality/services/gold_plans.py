@@ -15,12 +15,14 @@ from accounts.selectors import is_known
 from accounts.transactions import require_transaction
 from annotation.models import (
     BLOCKING,
+    Annotation,
     AnnotationState,
     Assignment,
     Campaign,
     Injection,
     ItemState,
     Participation,
+    Purpose,
     Slot,
     SlotState,
     Standing,
@@ -36,6 +38,9 @@ AHEAD = 10  # items
 AHEAD_OF_UNKNOWN = 2  # what is minted for a visit that does not go on is lost
 REPLACE_WITHIN = 8  # items
 MOST_ATTEMPTS = 5  # at a key, while others take exposures of the same ones
+MOST_UPSETTING = (
+    10  # exposures skipped as offensive that are replaced: somebody who skips all is checked a while longer
+)
 MOST_PASSED = 5  # exposures that a person passes without an answer, before a manager looks at it
 
 
@@ -94,16 +99,17 @@ def _drawn(seed: int, surrogate_id: UUID, begin: int, length: int, wanted: int) 
 def _replaced(place: Participation, policy: Policy, now: datetime) -> list[int]:
     """Return where the exposures lie that replace those that passed without a check, and remember that they do.
 
-    What was skipped as offensive is not replaced, and is held against nobody.
+    What was skipped as offensive is replaced a few times, and held against nobody.
     """
     mine = Injection.objects.filter(campaign=place.campaign, surrogate_id=place.surrogate_id)
-    passed = Assignment.objects.filter(
-        slot=OuterRef("slot"), surrogate_id=place.surrogate_id, state__in=BLOCKING
-    ).exclude(skip_reason="offensive")
+    own = Assignment.objects.filter(slot=OuterRef("slot"), surrogate_id=place.surrogate_id, state__in=BLOCKING)
+    passed, upset = own.exclude(skip_reason="offensive"), own.filter(skip_reason="offensive")
     checked = _checks(place).filter(annotation__assignment__slot=OuterRef("slot"))
     gone = Q(slot__state=SlotState.ASIDE) & Exists(passed) | Q(slot__state=SlotState.CLOSED)  # passed, or retired
     lost = mine.filter(gone, ~Exists(checked), is_replaced=False).order_by("pk")
     pks = list(lost.values_list("pk", flat=True))
+    left = MOST_UPSETTING - mine.filter(Exists(upset), is_replaced=True).count()
+    pks += mine.filter(Exists(upset), is_replaced=False).order_by("pk").values_list("pk", flat=True)[: max(0, left)]
     if pks:
         mine.filter(pk__in=pks).update(is_replaced=True)
         _pause_if_unchecked(place, policy, mine.filter(Exists(passed), is_replaced=True).count(), now)
@@ -125,10 +131,13 @@ def _checks(place: Participation) -> QuerySet[GoldCheck]:
 def _pause_if_unchecked(place: Participation, policy: Policy, passed: int, now: datetime) -> None:
     """Pause an annotator who passes more checks than they take, since a manager last looked at it."""
     campaign, surrogate_id = place.campaign, place.surrogate_id
-    taken = _checks(place).count()
+    # What was answered, looked at yet or not: a HIT that is not handed in and a burst wait for that.
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, item__batch__purpose=Purpose.GOLD)
+    taken = own.exclude(state=AnnotationState.UNDONE).count()
     looked_at = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, evidence__has_key="passed")
     last = looked_at.order_by("-pk").values_list("evidence", flat=True).first() or {"passed": 0, "checks": 0}
-    lately, lately_taken = passed - last["passed"], taken - last["checks"]
+    # Who left and came back has fewer than were counted before.
+    lately, lately_taken = passed - min(passed, last["passed"]), taken - min(taken, last["checks"])
     if lately < MOST_PASSED or lately <= lately_taken or place.standing not in (Standing.ACTIVE, Standing.WARNED):
         return
     person_pause(

@@ -9,10 +9,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
-from annotation.models import Annotation, AnnotationState, Campaign, Purpose, Standing
+from annotation.models import Annotation, AnnotationState, Campaign, Purpose, Standing, StandingChange
 from annotation.services.counting import SUSPENDED
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.people import standing_move
@@ -40,6 +41,8 @@ def assessment_of(*, campaign: Campaign, policy: Policy, surrogate_id: UUID) -> 
     own = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id, is_void=False)
     checks = list(own.exclude(annotation__state=AnnotationState.UNDONE).order_by("pk").values_list("at", "is_hit"))
     reviews = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.REINSTATED)
+    # A manager who looked at what was passed alone has forgiven no miss.
+    reviews = reviews.filter(Q(evidence__has_key="score") | ~Q(evidence__has_key="passed"))
     breaks = list(reviews.order_by("decided_at").values_list("decided_at", flat=True))
     spent, begin = 0, None
     for until in breaks:
@@ -62,6 +65,8 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
     if found.finding is Finding.FAILED and standing in (Standing.ACTIVE, Standing.WARNED):
         evidence["false_suspension_rate"] = policy.gold_test.budget
         person_pause(campaign=campaign, policy=policy, surrogate_id=surrogate_id, now=now, evidence=evidence)
+    elif found.finding is Finding.FAILED:
+        _add_evidence(campaign, surrogate_id, evidence)
     elif found.finding is Finding.WARN and standing == Standing.ACTIVE:
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.WARNED, actor_id=None, now=now, **evidence
@@ -72,6 +77,13 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.ACTIVE, actor_id=None, now=now, **evidence
         )
     return found
+
+
+def _add_evidence(campaign: Campaign, surrogate_id: UUID, evidence: dict[str, Any]) -> None:
+    """Put the checks that somebody missed beside what they were paused for, so that one decision is about both."""
+    for review in Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN):
+        if "score" not in review.evidence:
+            Review.objects.filter(pk=review.pk).update(evidence={**evidence, **review.evidence})
 
 
 def person_pause(
@@ -90,11 +102,11 @@ def person_pause(
 
 
 def _tell(campaign: Campaign, surrogate_id: UUID, standing: Standing, now: datetime) -> None:
-    """Write to an annotator whose standing the rules moved, once for each checked answer that moved it."""
-    checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id).count()
+    """Write to an annotator whose standing the rules moved, once for each time that they did."""
+    moves = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).count()
     person_message(
         campaign=campaign, surrogate_id=surrogate_id, text=notice_of(standing), now=now,
-        token=f"{standing}-{surrogate_id}-{checks}",
+        token=f"{standing}-{surrogate_id}-{moves}",
     )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """HITs and visits that are handed in with less than they ask for: what is paid, what waits, and whose it is."""
 
 import re
+from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
@@ -9,8 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity
-from annotation.models import Participation, Slot
+from annotation.models import Assignment, Participation, Slot
 from annotation.services.campaigns import campaign_move
+from annotation.services.sweeps import assignments_expire
 from simulation.crowd import SUBMIT, Browser
 from tests import factories
 from tests.workforces.acts import (
@@ -238,3 +240,30 @@ def test_a_signed_hit_waits_for_a_manager_if_invented_visits_hold_the_rest(desk)
     send(answer_in(page).form_to(SUBMIT))
     rounds(made, 4)
     assert (waiting(), paid()) == (1, [])
+
+
+def overdue():
+    """Let the deadline of the item in hand pass."""
+    Assignment.objects.filter(state__in=["live", "reserved"]).update(deadline_at=timezone.now() - timedelta(seconds=5))
+    assignments_expire(timezone.now())
+
+
+def test_one_item_that_expired_again_and_again_is_paid_once(desk):
+    made = desk(items=12, n=1, terms={"items_per_ticket": 1, "places": 1, "reward_cents": 50})
+    rounds(made)
+    worker = made.worker("w")
+    urls = [worker.take().frames[0] for _ in range(4)]
+    page, expired = enter(urls[0]), []
+    for _ in range(3):
+        expired.append(str(Assignment.objects.get(state="live").pk))
+        overdue()
+        page = Browser().get(page.url)
+    assert Assignment.objects.values("item").distinct().count() == 1
+    in_hand = str(Assignment.objects.get(state="live").pk)
+    for url, old in zip(urls[1:], expired, strict=True):
+        form = enter(url).form_to("/answer/")
+        form.action = form.action.replace(in_hand, old)
+        assert send(form, label="4", version="0").form_to(SUBMIT) is None
+    send(send(page.form_to("/answer/"), label="4").form_to(SUBMIT))
+    rounds(made, 4)
+    assert paid() == [50]

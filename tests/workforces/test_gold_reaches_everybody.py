@@ -11,6 +11,8 @@ from annotation.services.undo import submission_undo
 from annotation.services.work import assignment_skip
 from quality.models import GoldCheck, GoldKey, Review
 from quality.rules.policy import Policy
+from quality.selectors.summary import people_of
+from quality.services.gold_plans import MOST_UPSETTING
 from quality.services.people import review_decide
 from tests import factories
 from tests.workforces.acts import by_link, enter, lapse, rounds, send
@@ -84,14 +86,43 @@ def test_who_only_skips_uses_up_few_keys_and_comes_before_a_manager():
 
 
 @pytest.mark.django_db
-def test_what_is_skipped_as_offensive_is_held_against_nobody_and_uses_up_no_more_keys():
+def test_what_is_skipped_as_offensive_is_held_against_nobody_and_replaced_a_few_times():
     policy = Policy(gold_rate=0, gold_first=6, gold_first_items=12)
-    campaign = factories.antique(items=80, n=1, gold=24, policy=policy)
+    campaign = factories.antique(items=300, n=1, gold=40, policy=policy)
     person = factories.annotator(campaign)
-    for _ in range(60):
+    for _ in range(250):
         skip(campaign, person, "offensive")
     assert place_of(campaign, person).standing == Standing.ACTIVE
-    assert gold_shown(campaign).count() == 6
+    assert gold_shown(campaign).count() == 6 + MOST_UPSETTING
+
+
+@pytest.mark.django_db
+def test_who_skips_the_first_checks_as_offensive_meets_others_soon_after():
+    campaign = factories.antique(items=150, n=1, gold=40, policy=Policy(inspection_rate=0))
+    person = factories.annotator(campaign)
+    for _ in range(25):
+        skip(campaign, person, "offensive")
+    answered = 0
+    while place_of(campaign, person).standing in (Standing.ACTIVE, Standing.WARNED):
+        factories.vote(campaign, person, 1)
+        factories.examine(campaign)
+        answered += 1
+    assert answered <= 40  # by chance of the schedule alone it took 100
+    [row] = people_of(campaign)
+    assert (row["skipped"], row["offensive"]) == (25, 25)
+
+
+@pytest.mark.django_db
+def test_checks_that_were_answered_count_before_anybody_has_looked_at_them():
+    policy = Policy(gold_rate=0, gold_first=12, gold_first_items=12, inspection_rate=0)
+    campaign = factories.antique(items=60, n=1, gold=40, policy=policy)
+    person = factories.annotator(campaign)
+    for number in range(24):  # as many answered as skipped, in one burst
+        if number % 2:
+            skip(campaign, person)
+        else:
+            factories.vote(campaign, person, 4)
+    assert place_of(campaign, person).standing == Standing.ACTIVE
 
 
 @pytest.mark.django_db

@@ -16,6 +16,7 @@ from accounts.models import ExternalIdentity
 from accounts.selectors import is_known
 from accounts.transactions import durable, require_transaction
 from annotation.models import (
+    BLOCKING,
     HOLDING,
     Annotation,
     AnnotationState,
@@ -161,6 +162,19 @@ def assignment_check(*, ticket: Ticket, assignment_id: UUID) -> None:
         raise NoSuchAssignment
 
 
+def _check_is_last(ticket: Ticket, assignment_id: UUID) -> None:
+    """Refuse an answer to an expired assignment whose item its author was handed again: an item is paid once.
+
+    Raises
+    ------
+    AssignmentOver
+    """
+    own = Assignment.objects.filter(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
+    again = own.filter(item=OuterRef("item"), state__in=BLOCKING).exclude(pk=assignment_id)
+    if own.filter(Exists(again), pk=assignment_id, state=AssignmentState.EXPIRED).exists():
+        raise AssignmentOver(AssignmentState.EXPIRED)
+
+
 @durable
 def ticket_answer(
     *, ticket: Ticket, assignment_id: UUID, stage: str, sent: dict[str, Any], version: int, now: datetime
@@ -181,6 +195,7 @@ def ticket_answer(
         if held.state != TicketState.OPEN or ticket.work.count() >= terms.items_per_ticket:
             raise AssignmentOver(held.state)
         assignment_check(ticket=ticket, assignment_id=assignment_id)
+        _check_is_last(ticket, assignment_id)
         taken = answer_take(
             assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, stage=stage, sent=sent, version=version,
             now=now, via=ticket.workforce.kind, is_provisional=is_provisional(ticket), another=False,
