@@ -1,5 +1,7 @@
 """Forms of quality control."""
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -19,6 +21,37 @@ class SampleForm(forms.Form):
     every_answer = forms.BooleanField(
         label=_("Judge every distinct answer to these items, not the first annotation alone"), required=False
     )
+
+
+class PolicyForm(forms.Form):
+    """A new version of a campaign's policy."""
+
+    gold_first = forms.IntegerField(label=_("Gold checks among the first items"), min_value=0, max_value=100)
+    gold_first_items = forms.IntegerField(label=_("So many first items"), min_value=0, max_value=1_000)
+    gold_rate = forms.FloatField(
+        label=_("Share of checks after that"), min_value=0, max_value=0.5,
+        help_text=_("0.03 in the ANTIQUE paper; 0.05 finds careless people in half of the time."),
+    )  # fmt: skip
+    gold_most_exposures = forms.IntegerField(label=_("How often one key is shown"), min_value=1, max_value=10_000)
+    inspection_rate = forms.FloatField(label=_("Share of each person's work that is read"), min_value=0, max_value=1)
+    experts = forms.IntegerField(label=_("Experts for an item without agreement"), min_value=1, max_value=MOST_EXPERTS)
+    decide_hours = forms.IntegerField(
+        label=_("Hours to decide about somebody who is paused"), min_value=1, max_value=720
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Return the fields; more checks than items make no sense."""
+        data = super().clean() or {}
+        if data.get("gold_first", 0) > data.get("gold_first_items", 0):
+            self.add_error("gold_first", _("There are fewer first items than that."))
+        return data
+
+
+class PlanForm(forms.Form):
+    """The size of a campaign, to see what a policy comes to."""
+
+    people = forms.IntegerField(label=_("People"), min_value=1, max_value=100_000, initial=100)
+    items_each = forms.IntegerField(label=_("Items of each"), min_value=1, max_value=1_000, initial=250)
 
 
 class GoldForm(forms.Form):

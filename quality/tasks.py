@@ -1,5 +1,6 @@
 """The jobs and sweeps of the quality app."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from quality.models import Review
 from quality.services.cases import cases_sample
 from quality.services.examine import campaign_examine, examine_due
 from quality.services.gold import gold_import
+from quality.services.measures import person_work
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude, reviews_lapse
 from quality.services.suspensions import person_restore
@@ -35,6 +37,15 @@ def restore(work: Work) -> dict[str, Any]:
     """Count again what a suspension that was lifted took out of the votes."""
     review = Review.objects.select_related("campaign").get(pk=work.payload["review"])
     return person_restore(work=work, review=review, now=timezone.now())
+
+
+def person_work_move(work: Work) -> dict[str, Any]:
+    """Take a person's work from a date on out of what counts, or back in."""
+    payload = work.payload
+    return person_work(
+        work=work, campaign=Campaign.objects.get(pk=UUID(payload["campaign"])), surrogate_id=UUID(payload["surrogate"]),
+        since=datetime.fromisoformat(payload["since"]), excludes=payload["excludes"],
+    )  # fmt: skip
 
 
 def import_gold(work: Work) -> dict[str, Any]:
@@ -66,6 +77,7 @@ JOBS = [
     JobKind("quality.numbers", numbers, Lane.UPKEEP),
     JobKind("quality.exclude", exclude, Lane.UPKEEP),
     JobKind("quality.restore", restore, Lane.UPKEEP),
+    JobKind("quality.person_work", person_work_move, Lane.UPKEEP),
     JobKind("quality.import_gold", import_gold, Lane.BULK, upload_forget),
     JobKind("quality.sample_cases", sample_cases, Lane.BULK),
 ]

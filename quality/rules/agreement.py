@@ -14,6 +14,7 @@ import numpy as np
 from quality.rules.judgments import Floats, Judgments, Places
 
 FEW_ITEMS, FEW_ANNOTATORS = 200, 30  # with fewer, intervals are too narrow
+TOO_FEW = ("no item has two judgments", "only one item has two judgments")
 _MOST_CELLS = 4_000_000  # of an array at once
 
 
@@ -83,8 +84,8 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
     inside = paired[judgments.item] if len(judgments) else np.zeros(0, dtype=bool)
     units, values = int(paired.sum()), int(inside.sum())
     annotators = len(np.unique(judgments.annotator[inside]))
-    if not units:
-        return Agreement(None, units, values, annotators, why="no item has two judgments")
+    if units < 2:
+        return Agreement(None, units, values, annotators, why=TOO_FEW[units])
     sums = _Sums.of(counts)
     coefficient = partial(_alpha, distance=_distance(judgments.labels, level))
     found = float(coefficient(sums.pairs, sums.totals))

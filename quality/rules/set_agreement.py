@@ -6,6 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
+from quality.rules.agreement import TOO_FEW
+
 Set = frozenset[Hashable]
 Distance = Callable[[Set, Set], float]
 MOST_PAIRS = 200_000  # of different values, before the expected distance is estimated from as many drawn ones
@@ -73,8 +75,8 @@ def set_alpha(units: Sequence[Sequence[Set]], distance: Distance = masi_distance
     """
     paired = [values for values in units if len(values) >= 2]
     pooled = [value for values in paired for value in values]
-    if not paired:
-        return SetAgreement(None, None, None, 0, 0, "no item has two answers")
+    if len(paired) < 2:
+        return SetAgreement(None, None, None, len(paired), len(pooled), TOO_FEW[len(paired)])
     observed = sum(_disagreement(values, distance) for values in paired) / len(pooled)
     expected = _expected(pooled, distance, seed)
     if expected == 0:

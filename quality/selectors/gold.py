@@ -10,6 +10,7 @@ from annotation.models import Campaign
 from quality.models import GoldCheck, GoldKey, GoldKeyState
 from quality.rules.gold_keys import doubtful_keys
 from quality.rules.policy import Policy
+from quality.selectors.plans import paused_shares
 
 PAGE_SIZE = 50
 
@@ -52,6 +53,7 @@ def gold_of(campaign: Campaign, policy: Policy) -> dict[str, Any]:
     return {
         "states": {state.value: states.get(state.value, 0) for state in GoldKeyState},
         "left": left,
+        "paused": paused_shares(policy.gold_test),
         # Who is new needs the first ones; a key that is used up stays used up.
         "newcomers_left": left // max(1, policy.gold_first),
         "doubtful": [{"key": doubt.key, "misses": doubt.misses, "people": doubt.people} for doubt in doubts[:50]],

@@ -87,11 +87,19 @@ def _add_evidence(campaign: Campaign, surrogate_id: UUID, evidence: dict[str, An
 
 
 def person_pause(
-    *, campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime, evidence: dict[str, Any]
+    *,
+    campaign: Campaign,
+    policy: Policy,
+    surrogate_id: UUID,
+    now: datetime,
+    evidence: dict[str, Any],
+    actor_id: UUID | None = None,
 ) -> None:
     """Pause an annotator, hold their pay and put them before a manager with what there is to say about it."""
     require_transaction()
-    standing_move(campaign=campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=None, now=now, **evidence)
+    standing_move(
+        campaign=campaign, surrogate_id=surrogate_id, to=Standing.PAUSED, actor_id=actor_id, now=now, **evidence
+    )
     decide_by = now + timedelta(hours=policy.decide_hours)
     pay_hold(campaign=campaign, surrogate_id=surrogate_id, until=decide_by)
     _tell(campaign, surrogate_id, Standing.PAUSED, now)

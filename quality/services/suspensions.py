@@ -77,6 +77,27 @@ def suspension_appeal_decide(*, review: Review, lift: bool, answer: str, actor_i
     return review
 
 
+@durable
+def suspension_lift(*, review: Review, reason: str, actor_id: UUID, now: datetime) -> None:
+    """Take a suspension back without an appeal; what was done counts again where nobody took its place.
+
+    Raises
+    ------
+    ReviewError
+        It was taken back already.
+    """
+    lifted = Review.objects.filter(pk=review.pk, state=ReviewState.SUSPENDED).update(
+        state=ReviewState.REINSTATED, decided_at=now, decided_by_id=actor_id
+    )
+    if not lifted:
+        raise ReviewError("this was decided already")
+    _lift(review, reason, actor_id, now)
+    record(
+        action="suspension_lift", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,
+        reason=reason[:1000],
+    )  # fmt: skip
+
+
 def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
     standing_move(
         campaign=review.campaign, surrogate_id=review.surrogate_id, to=Standing.ACTIVE, actor_id=actor_id, now=now,
@@ -100,7 +121,8 @@ def person_restore(*, work: Work, review: Review, now: datetime) -> dict[str, An
         with work.step(done=restored, restored=restored, last=last):
             rows = list(excluded.filter(pk__gt=last).order_by("pk")[:CHUNK])
             for row in rows:
-                restored += annotation_restore(annotation=row, actor_id=review.appeal_decided_by_id, now=now)
+                restored += annotation_restore(annotation=row, actor_id=work.job.requested_by_id, now=now)
             last = rows[-1].pk if rows else last
+            work.checkpoint(restored=restored, last=last)
         if not rows:
             return {"restored": restored, "last": last}

@@ -18,7 +18,7 @@ from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.models import Campaign
 from annotation.selectors.items import answers_side_by_side
-from annotation.tasktypes.registry import pages_of
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.access import campaign_for
 from jobs.models import Job
 from jobs.services import job_enqueue
@@ -86,10 +86,11 @@ def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
         except KeyRefused as error:
             messages.error(request, str(error))
         return redirect("quality-gold-key", slug=slug, key_id=key_id)
-    pages = pages_of(campaign.task_type)
+    pages, task_type = pages_of(campaign.task_type), TASK_TYPES[campaign.task_type]
     checks = found.checks.select_related("annotation").order_by("pk")[:200]
     context = {
         "campaign": campaign, "key": found, "pages": pages, "answers": answers_side_by_side(found.item),
+        "accepted_parts": [pages.part(found.item, part) for part in task_type.parts_of_key(found.accepted)],
         "accepted": json.dumps(found.accepted, ensure_ascii=False), "checks": checks, "may_manage": False,
         **pages.item(found.item.content),
     }  # fmt: skip

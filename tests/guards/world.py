@@ -59,7 +59,7 @@ class World:
             "assignment_id": self.assignment.pk, "membership_id": self.people["expert"].memberships.get().pk,
             "invitation_id": Invitation.objects.get().pk, "workforce_id": self.link.pk, "number": release.number,
             "job_id": job.pk if job else uuid4(), "key": self.link.key, "token": "t", "what": "case", "pk": 1,
-            "name": "manifest.json", "uidb36": "1", "case_id": self.case.pk, "key_id": key.pk,
+            "name": "manifest.json", "uidb36": "1", "case_id": self.case.pk, "surrogate_id": worker.surrogate_id, "key_id": key.pk,
         }  # fmt: skip
         self.signed_link = by_link(self.link, "p1", "s1")
 

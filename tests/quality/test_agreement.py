@@ -87,7 +87,9 @@ def test_what_is_undefined_says_why():
     nothing = judgments_of([])
     assert alpha(nothing).why == "no item has two judgments"
     assert alpha(judgments_of([("a", "x", 1), ("b", "y", 2)])).why == "no item has two judgments"
-    assert alpha(judgments_of([("a", "x", 1), ("a", "y", 1)])).why == "all labels are the same"
+    one = [("a", "x", 1), ("a", "y", 1)]
+    assert alpha(judgments_of(one)).why == "only one item has two judgments"
+    assert alpha(judgments_of([*one, ("b", "x", 1), ("b", "y", 1)])).why == "all labels are the same"
     thin = alpha(judgments_of([("a", "x", 1), ("a", "y", 1), ("b", "x", 2), ("b", "y", 2)]))
     assert (thin.alpha, thin.low) == (1.0, None)
     assert "no interval" in thin.warning

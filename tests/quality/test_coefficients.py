@@ -86,5 +86,6 @@ def test_many_pairs_of_sets_are_drawn(monkeypatch):
 
 
 def test_alpha_over_sets_says_why_it_is_undefined():
-    assert set_alpha([[frozenset({1})]]).why == "no item has two answers"
-    assert set_alpha([[frozenset({1})] * 2]).why == "all answers are the same"
+    assert set_alpha([[frozenset({1})]]).why == "no item has two judgments"
+    assert set_alpha([[frozenset({1})] * 2]).why == "only one item has two judgments"
+    assert set_alpha([[frozenset({1})] * 2] * 2).why == "all answers are the same"

@@ -1,0 +1,35 @@
+"""What a policy comes to: who its gold test pauses, and how many keys a campaign of some size needs."""
+
+from functools import lru_cache
+from typing import Any
+
+from quality.rules.gold import GoldTest
+from quality.rules.gold_keys import catches, checks_among, keys_needed
+from quality.rules.policy import Policy
+
+HIT_RATES = (0.95, 0.90, 0.85, 0.80, 0.70, 0.60, 0.50)
+AFTER_CHECKS = (100, 300, 1_000)
+WORKERS = (("clicker", 0.25), ("60", 0.60), ("70", 0.70))  # whom a plan is about, with their hit rates
+MOST_ITEMS = 1_000  # of one person, that a plan looks ahead
+
+
+@lru_cache(maxsize=32)
+def paused_shares(test: GoldTest) -> list[tuple[float, list[float]]]:
+    """Return for true hit rates the shares of such people who are paused after 100, 300 and 1,000 checks.
+
+    Takes seconds for a test that is new to this process: for jobs.
+    """
+    curves = [(rate, test.failure_curve(rate, max(AFTER_CHECKS))) for rate in HIT_RATES]
+    return [(rate, [float(curve[checks]) for checks in AFTER_CHECKS]) for rate, curve in curves]
+
+
+def plan_of(policy: Policy, *, people: int, items_each: int) -> dict[str, Any]:
+    """Return what a campaign of so many people and items each needs and gets by a policy."""
+    return {
+        "checks": checks_among(items_each, policy),
+        "keys": keys_needed(people=people, items_each=items_each, policy=policy),
+        "exposures": people * checks_among(items_each, policy),
+        "caught": [
+            (rate, catches(policy, hit_rate=rate, after=(items_each,), most_items=MOST_ITEMS)) for _, rate in WORKERS
+        ],
+    }

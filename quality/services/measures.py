@@ -1,0 +1,146 @@
+"""What managers do about one person by themselves: warn, pause, suspend, take back, and take work out of what counts."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from accounts.audit import record
+from accounts.transactions import durable
+from annotation.models import Annotation, AnnotationState, Campaign, Participation, Purpose, Standing
+from annotation.services.exclusions import annotation_exclude, annotation_restore
+from annotation.services.people import standing_move
+from jobs.services import job_enqueue
+from jobs.work import Work
+from quality.models import Review, ReviewState
+from quality.services.people import ReviewError, person_pause, review_decide
+from quality.services.policies import policy_ensure
+from quality.services.suspensions import suspension_lift, suspension_of
+
+BY_DATE = "a manager, by date"  # why work is excluded that was done from a date on
+CHUNK = 20
+
+
+class Act(StrEnum):
+    """What can be done about a person."""
+
+    WARN = "warn"
+    PAUSE = "pause"
+    SUSPEND = "suspend"
+    REINSTATE = "reinstate"
+    EXCLUDE = "exclude"
+    COUNT_AGAIN = "count_again"
+
+
+@durable
+def person_act(
+    *,
+    campaign: Campaign,
+    surrogate_id: UUID,
+    act: Act,
+    reason: str,
+    since: datetime | None,
+    actor_id: UUID,
+    now: datetime,
+) -> None:
+    """Do something about a person, with a reason that they read; each act can be taken back by another.
+
+    Raises
+    ------
+    ReviewError
+        The reason or the date is missing, or the person stands where the act makes no sense.
+    """
+    if not reason.strip():
+        raise ReviewError("give the reason: the person will read it")
+    place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
+    if place is None:
+        raise ReviewError("this person has no work in the campaign")
+    if act in (Act.EXCLUDE, Act.COUNT_AGAIN):
+        _enqueue(campaign, surrogate_id, act, since, actor_id, now)
+    else:
+        _move(campaign, place, act, reason, actor_id, now)
+    record(
+        action=f"person_{act}", subject=place, now=now, actor_id=actor_id, scope_id=campaign.pk, reason=reason[:1000]
+    )
+
+
+def _move(campaign: Campaign, place: Participation, act: Act, reason: str, actor_id: UUID, now: datetime) -> None:
+    standing, surrogate_id = Standing(place.standing), place.surrogate_id
+    allowed = {
+        Act.WARN: (Standing.ACTIVE,), Act.PAUSE: (Standing.ACTIVE, Standing.WARNED),
+        Act.SUSPEND: (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED),
+        Act.REINSTATE: (Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED),
+    }  # fmt: skip
+    if standing not in allowed[act]:
+        raise ReviewError("their standing changed meanwhile: look again")
+    if act is Act.WARN or (act is Act.REINSTATE and standing == Standing.WARNED):
+        to = Standing.WARNED if act is Act.WARN else Standing.ACTIVE
+        standing_move(
+            campaign=campaign, surrogate_id=surrogate_id, to=to, actor_id=actor_id, now=now, reason=reason[:300]
+        )
+    elif act is Act.REINSTATE and standing == Standing.SUSPENDED:
+        review = suspension_of(campaign=campaign, surrogate_id=surrogate_id)
+        if review is None:
+            raise ReviewError("their standing changed meanwhile: look again")
+        suspension_lift(review=review, reason=reason, actor_id=actor_id, now=now)
+    else:
+        _review(campaign, place, act, reason, actor_id, now)
+
+
+def _review(campaign: Campaign, place: Participation, act: Act, reason: str, actor_id: UUID, now: datetime) -> None:
+    """Pause a person before a manager, or decide about who is paused."""
+    _, policy = policy_ensure(campaign=campaign, now=timezone.now())
+    if place.standing != Standing.PAUSED:
+        person_pause(
+            campaign=campaign, policy=policy, surrogate_id=place.surrogate_id, now=now,
+            evidence={"manager": reason[:1000], "reason": reason[:300]}, actor_id=actor_id,
+        )  # fmt: skip
+    if act is not Act.PAUSE:
+        review = Review.objects.get(campaign=campaign, surrogate_id=place.surrogate_id, state=ReviewState.OPEN)
+        review_decide(
+            review=review, suspend=act is Act.SUSPEND, reason=reason, refuse_pay=False, actor_id=actor_id, now=now
+        )
+
+
+def _enqueue(
+    campaign: Campaign, surrogate_id: UUID, act: Act, since: datetime | None, actor_id: UUID, now: datetime
+) -> None:
+    if since is None:
+        raise ReviewError("give the day from which on")
+    job_enqueue(
+        kind="quality.person_work", now=now, scope_id=campaign.pk, requested_by_id=actor_id,
+        payload={
+            "campaign": str(campaign.pk), "surrogate": str(surrogate_id), "since": since.isoformat(),
+            "excludes": act is Act.EXCLUDE,
+        },
+    )  # fmt: skip
+
+
+def person_work(
+    *, work: Work, campaign: Campaign, surrogate_id: UUID, since: datetime, excludes: bool
+) -> dict[str, Any]:
+    """Take what a person did from a time on out of what counts, or count again what was taken out that way."""
+    changed, last = int(work.job.result.get("changed", 0)), int(work.job.result.get("last", 0))
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, submitted_at__gte=since)
+    own = own.exclude(item__batch__purpose=Purpose.GOLD)
+    wanted = (
+        own.filter(state=AnnotationState.COUNTED)
+        if excludes
+        else own.filter(state=AnnotationState.EXCLUDED, changes__because=BY_DATE).distinct()
+    )
+    actor_id = work.job.requested_by_id
+    while True:
+        with work.step(done=changed, changed=changed, last=last):
+            now, rows = timezone.now(), list(wanted.filter(pk__gt=last).order_by("pk")[:CHUNK])
+            for row in rows:
+                changed += (
+                    annotation_exclude(annotation=row, because=BY_DATE, actor_id=actor_id, now=now)
+                    if excludes
+                    else annotation_restore(annotation=row, actor_id=actor_id, now=now)
+                )
+            last = rows[-1].pk if rows else last
+            work.checkpoint(changed=changed, last=last)
+        if not rows:
+            return {"changed": changed, "last": last}

@@ -1,0 +1,185 @@
+"""The quality desk in the browser: an NQ campaign through gold, a review, a suspension with appeal, and its experts."""
+
+import json
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from accounts.models import Role
+from annotation.models import Annotation, Standing
+from quality.models import Case, GoldKey, Opinion, Phase, Review
+from quality.rules.policy import Policy
+from quality.services.numbers import quality_numbers_refresh
+from quality.services.policies import policy_publish
+from tests import factories
+from tests.axe import VARIANTS, assert_accessible
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def member(campaign, role):
+    person = factories.user()
+    factories.join(campaign, person, role)
+    return person
+
+
+@pytest.fixture
+def campaign():
+    made = factories.campaign(n=2)
+    policy = Policy(gold_first=3, gold_first_items=3, inspection_rate=1.0)
+    policy_publish(campaign=made, policy=policy, actor_id=None, now=timezone.now())
+    return made
+
+
+def gold_file(tmp_path, count=4):
+    rows = [
+        {"id": f"gold{n}", "question": f"gold question {n}?", "document": "harbour.html", "accepted": [{"long_answer": 0}]}
+        for n in range(count)
+    ]  # fmt: skip
+    return factories.write(tmp_path / "gold.jsonl", rows)
+
+
+def answer_bad(page, count):
+    """Judge questions as bad, one after the other."""
+    for _ in range(count):
+        page.locator("#question").wait_for()
+        text = page.locator("#question").inner_text()
+        page.keyboard.press("2")
+        page.wait_for_function("text => document.querySelector('#question')?.innerText !== text", arg=text)
+
+
+def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_path):
+    factories.import_questions(campaign, [f"question {index} about the harbour" for index in range(3)])
+    factories.launch(campaign)
+    person, boss = factories.annotator(campaign), member(campaign, Role.MANAGER)
+    desk = open_browser(boss).page
+    base = f"/campaigns/{campaign.slug}/"
+
+    def manage(path):
+        desk.goto(desk_base + base + path)
+
+    desk_base = open_browser(boss).base
+    manage("quality/gold/")
+    desk.set_input_files("input[type=file]", gold_file(tmp_path))
+    desk.fill("#id_experts", "0")
+    desk.click("main form[enctype] button.primary")
+    factories.run_jobs()
+    assert GoldKey.objects.count() == 4
+
+    worker = open_browser(person)
+    worker.go(f"/work/{campaign.slug}/")
+    worker.page.get_by_role("button", name="Start").click()
+    answer_bad(worker.page, 3)
+    factories.examine(campaign)
+    assert campaign.participations.get(surrogate_id=person.surrogate_id).standing == Standing.PAUSED
+    worker.go(f"/campaigns/{campaign.slug}/standing/")
+    worker.page.get_by_text("A manager decides by").wait_for()
+
+    manage("decisions/")
+    desk.fill("textarea[name=reason]", "Three of three were wrong.")
+    desk.get_by_role("button", name="Suspend, pay all").click()
+    worker.go(f"/campaigns/{campaign.slug}/standing/")
+    worker.page.get_by_text("Three of three were wrong.").wait_for()
+    worker.page.fill("#text", "The keys say good, the guidelines say bad.")
+    worker.page.get_by_role("button", name="Appeal").click()
+    worker.page.get_by_text("A manager will read it").first.wait_for()
+    manage("decisions/")
+    desk.get_by_text("The keys say good, the guidelines say bad.").wait_for()
+    desk.fill("textarea[name=reason]", "You are right, and the keys are retired.")
+    desk.get_by_role("button", name="Lift it").click()
+    desk.get_by_text("Nothing waits for you").wait_for()
+    factories.run_jobs()
+    worker.go(f"/campaigns/{campaign.slug}/standing/")
+    worker.page.get_by_text("All is well").wait_for()
+    assert Review.objects.get().appeal_answer.startswith("You are right")
+
+
+def three_answers(campaign):
+    factories.import_questions(campaign, ["who built the harbour of Lund"])
+    factories.launch(campaign)
+    for box, kind in ((0, "yes"), (1, "none")):
+        factories.annotate(campaign, factories.annotator(campaign), label="good", box=box, kind=kind)
+    return campaign.items.get()
+
+
+def test_experts_judge_by_keyboard_alone_then_discuss_and_write_a_consensus(campaign, open_browser):
+    item, boss = three_answers(campaign), member(campaign, Role.MANAGER)
+    manager = open_browser(boss)
+    manager.go(f"/campaigns/{campaign.slug}/items/{item.pk}/")
+    manager.page.get_by_text("Ask the experts").click()
+    manager.page.get_by_role("button", name="Ask", exact=True).click()
+    manager.page.get_by_text("each alone first").first.wait_for()
+    first, second = (open_browser(member(campaign, Role.EXPERT)) for _ in range(2))
+    case = Case.objects.get()
+    for expert, keys in ((first, "113"), (second, "123")):
+        expert.go(f"/campaigns/{campaign.slug}/cases/")
+        expert.page.get_by_text("Judge for yourself".lower(), exact=False).wait_for()
+        for key in keys:
+            expert.page.keyboard.press(key)
+        expert.page.keyboard.press("Enter")
+        expert.page.get_by_text("No case waits for you").wait_for()
+        if expert is first:  # nothing of the second is there yet, nor of their own to compare
+            response = expert.page.goto(f"{expert.base}/campaigns/{campaign.slug}/cases/{case.pk}/")
+            assert response.status == 404
+    said = list(Opinion.objects.order_by("pk").values_list("said", flat=True))
+    assert [list(one.values()) for one in said] == [["correct", "correct", "wrong"], ["correct", "debatable", "wrong"]]
+    first.go(f"/campaigns/{campaign.slug}/cases/")
+    first.page.get_by_role("link", name="the experts differ").click()
+    first.page.fill("#text", "The page says yes in so many words.")
+    first.page.get_by_role("button", name="Send").click()
+    second.go(f"/campaigns/{campaign.slug}/cases/{case.pk}/")
+    second.page.get_by_text("in so many words").wait_for()
+    for part in case.parts:
+        second.page.check(f"input[name='{part['key']}'][value=correct]")
+    second.page.fill("#justification", "It does.")
+    second.page.get_by_role("button", name="Record the consensus").click()
+    second.page.get_by_text("It does.").wait_for()
+    assert Opinion.objects.get(phase=Phase.CONSENSUS).said == dict.fromkeys(
+        (part["key"] for part in case.parts), "correct"
+    )
+    assert Annotation.objects.count() == 2  # experts add no annotations
+
+
+@pytest.fixture
+def world(campaign, tmp_path):
+    """Return a campaign with something on every page of the quality desk, and who sees them."""
+    item, expert, boss = three_answers(campaign), member(campaign, Role.EXPERT), member(campaign, Role.MANAGER)
+    other = member(campaign, Role.EXPERT)
+    from quality.models import CaseReason
+    from quality.services.cases import case_ask
+    from quality.services.gold import gold_import
+    from quality.services.opinions import opinion_give
+
+    now = timezone.now()
+    rows = [json.loads(line) for line in gold_file(tmp_path).read_text().splitlines()]
+    gold_import(campaign=campaign, rows=list(enumerate(rows, 1)), actor_id=None, now=now, experts=1)
+    GoldKey.objects.filter(item__external_id="gold0").update(state="active")
+    case_ask(item=item, because=CaseReason.MANAGER, experts=2, actor_id=boss.surrogate_id, now=now)
+    case = Case.objects.get(because=CaseReason.MANAGER)
+    for person, grade in ((expert, "correct"), (other, "debatable")):
+        grades = dict.fromkeys((part["key"] for part in case.parts), grade)
+        opinion_give(case=case, surrogate_id=person.surrogate_id, said=grades, justification="Read twice.", now=now)
+    factories.examine(campaign)
+    quality_numbers_refresh(campaign=campaign, now=now)
+    return campaign, boss, expert, case
+
+
+def pages_of(world):
+    campaign, boss, expert, case = world
+    base = f"/campaigns/{campaign.slug}/"
+    key, person = GoldKey.objects.order_by("pk").first(), Annotation.objects.first().surrogate_id
+    managers = ["quality/", "quality/gold/", f"quality/gold/{key.pk}/", "quality/experts/", "quality/policy/", "inspect/",
+                "decisions/", f"quality/people/{person}/"]  # fmt: skip
+    return [(boss, base + path) for path in managers] + [(expert, base + "cases/"), (expert, f"{base}cases/{case.pk}/")]
+
+
+@pytest.mark.parametrize(("language", "view"), VARIANTS)
+def test_the_pages_are_accessible_and_clean(world, open_browser, language, view):
+    browsers = {}
+    for person, path in pages_of(world):
+        watched = browsers.get(person.pk) or browsers.setdefault(person.pk, open_browser(person, **view))
+        watched.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": watched.base}])
+        watched.go(path)
+        assert watched.page.get_attribute("html", "lang") == language
+        assert_accessible(watched.page, f"{path} {language}")
