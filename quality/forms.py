@@ -35,9 +35,7 @@ class PolicyForm(forms.Form):
     gold_most_exposures = forms.IntegerField(label=_("How often one key is shown"), min_value=1, max_value=10_000)
     inspection_rate = forms.FloatField(label=_("Share of each person's work that is read"), min_value=0, max_value=1)
     experts = forms.IntegerField(label=_("Experts for an item without agreement"), min_value=1, max_value=MOST_EXPERTS)
-    decide_hours = forms.IntegerField(
-        label=_("Hours to decide about somebody who is paused"), min_value=1, max_value=720
-    )
+    decide_hours = forms.IntegerField(label=_("Hours to decide about a paused annotator"), min_value=1, max_value=720)
 
     def clean(self) -> dict[str, Any]:
         """Return the fields; more checks than items make no sense."""

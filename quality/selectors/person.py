@@ -127,7 +127,7 @@ def _beside_the_rest(campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
     """Return the shares of a person's answers by path beside everybody's, and everybody's median time."""
     kept = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
     people = kept.get("people", [])
-    nothing: dict[str, Any] = {"paths": {}, "counted": 0}
+    nothing: dict[str, Any] = {"paths": {}, "counted": 0 if kept else None}
     own = next((row for row in people if row["surrogate"] == str(surrogate_id)), nothing)
     times = [row["median_seconds"] for row in people if row["median_seconds"] is not None]
     paths = kept.get("paths", {})

@@ -41,7 +41,7 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
     pages = pages_of(campaign.task_type)
     context = {
         "campaign": campaign, "surrogate_id": surrogate_id, "pages": pages,
-        "name": names_of([surrogate_id]).get(surrogate_id, _("Somebody who left")), **found,
+        "name": names_of([surrogate_id]).get(surrogate_id, _("An annotator who left")), **found,
         "peers": [(pages.measures.get(row.key, row.key), row) for row in found["peers"]],
         "shares": [(dict(pages.paths).get(path, path), own, all_) for path, own, all_ in found["shares"]],
     }  # fmt: skip
