@@ -228,6 +228,24 @@ class Inspection(models.Model):
         return self.verdict or "waiting"
 
 
+class InspectionTally(models.Model):
+    """How far an annotator's work is from the next annotation that is drawn for reading.
+
+    Each adds the share of the policy to ``carry``; at 1 one is drawn and 1 is taken off. It begins at a seeded place, so
+    that which ones are drawn is chance, and how many is not.
+    """
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="+", db_index=False)
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    carry = models.FloatField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="inspection_tally_once")]
+
+    def __str__(self) -> str:
+        return f"{self.carry:.3f}"
+
+
 class ReviewState(models.TextChoices):
     """What a manager decided about an annotator whom the rules paused."""
 

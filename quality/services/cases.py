@@ -60,7 +60,7 @@ def case_ask(*, item: Item, because: CaseReason, experts: int, actor_id: UUID, n
     CaseError
         There is nothing to judge, or the number of experts makes no sense.
     """
-    _check_experts(experts)
+    experts_check(experts)
     parts = parts_of(item)
     if not parts:
         raise CaseError("no answer to this item says anything that experts could judge")
@@ -82,7 +82,7 @@ def cases_sample(
     (question, page, answer) given that there is an answer (Kwiatkowski et al. 2019, section 4.3). With ``every_answer``
     experts judge all distinct answers of those items.
     """
-    _check_experts(experts)
+    experts_check(experts)
     opened = int(work.job.result.get("opened", 0))
     for item, reference in _drawn(campaign, seed):
         if opened >= count:
@@ -118,6 +118,7 @@ def _references(item_ids: Sequence[int]) -> dict[int, Any]:
     return dict(rows.values_list("item_id", "answer"))
 
 
-def _check_experts(experts: int) -> None:
+def experts_check(experts: int) -> None:
+    """Raise `CaseError` unless so many experts can judge an item."""
     if not 1 <= experts <= MOST_EXPERTS:
         raise CaseError(f"1 to {MOST_EXPERTS} experts can judge an item")

@@ -16,15 +16,15 @@ from django.utils import timezone
 
 from accounts.audit import record
 from accounts.transactions import is_transient
-from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Purpose
-from annotation.ordering import seeded
+from annotation.models import Annotation, AnnotationState, Campaign, Purpose
 from annotation.services.counting import people_lock
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
-from quality.models import Inspection, PolicyVersion, Unexamined
+from quality.models import PolicyVersion, Unexamined
 from quality.rules.policy import Policy
 from quality.services.gold import gold_check
+from quality.services.inspections import inspections_draw
 from quality.services.people import person_assess
 from quality.services.policies import policy_ensure
 from quality.services.verdicts import items_judge, items_lock
@@ -116,24 +116,12 @@ def _examine(
         if annotation.item.batch.purpose == Purpose.GOLD:
             gold_check(annotation=annotation, now=now)
             person_assess(campaign=campaign, policy=policy, surrogate_id=annotation.surrogate_id, now=now)
-    _inspections_draw(campaign, annotations, policy)
+    inspections_draw(campaign=campaign, annotations=annotations, rate=policy.inspection_rate)
     pks = [row.pk for row in annotations]
     Annotation.objects.filter(pk__in=pks).update(is_examined=True)
     Unexamined.objects.filter(annotation__in=pks).delete()
     items = {row.item_id: row.item for row in annotations}
     items_judge(items=list(items.values()), version=version, policy=policy, now=now)
-
-
-def _inspections_draw(campaign: Campaign, annotations: list[Annotation], policy: Policy) -> None:
-    """Put the share of the policy before those who read what was counted."""
-    wanted = policy.inspection_rate * 10**6
-    counted = [
-        row for row in annotations if row.state == AnnotationState.COUNTED and row.item.batch.purpose in ORDINARY
-    ]
-    drawn = [row for row in counted if seeded(campaign.seed, "inspect", row.published_id) % 10**6 < wanted]
-    Inspection.objects.bulk_create(
-        [Inspection(campaign=campaign, annotation=row, because="sample") for row in drawn], ignore_conflicts=True
-    )
 
 
 def examine_request(*, campaign_id: UUID, now: datetime) -> Job:

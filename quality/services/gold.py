@@ -25,7 +25,7 @@ from annotation.tasktypes.registry import TASK_TYPES
 from documents.models import Tokenization
 from documents.selectors import tokenization_of
 from quality.models import CaseReason, GoldCheck, GoldKey, GoldKeyState
-from quality.services.cases import case_open
+from quality.services.cases import case_open, experts_check
 from quality.services.policies import policy_ensure
 
 GOLD_SPLIT = "gold_keys"
@@ -55,6 +55,8 @@ def gold_import(
     GoldRefused
         A row is wrong; the message names the first. Nothing was imported.
     """
+    if experts:
+        experts_check(experts)
     keys = _checked(campaign, rows)
     policy_ensure(campaign=campaign, now=now)
     with transaction.atomic():

@@ -38,9 +38,7 @@ AHEAD = 10  # items
 AHEAD_OF_UNKNOWN = 2  # what is minted for a visit that does not go on is lost
 REPLACE_WITHIN = 8  # items
 MOST_ATTEMPTS = 5  # at a key, while others take exposures of the same ones
-MOST_UPSETTING = (
-    10  # exposures skipped as offensive that are replaced: somebody who skips all is checked a while longer
-)
+MOST_UPSETTING = 10  # exposures skipped as offensive that are replaced, so that skipping leads past few checks
 MOST_PASSED = 5  # exposures that a person passes without an answer, before a manager looks at it
 
 

@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     help = (
         "Import gold keys from .jsonl, .json, .csv or .tsv: rows as import_items takes them, with a column accepted "
-        "(the labels that are right: a list, or separated by blanks). All rows are checked before any is imported; "
+        "(the answers that are right; labels as a list, or separated by blanks). All rows are checked before any is imported; "
         "importing again changes nothing. Example: manage.py import_gold gold.jsonl --campaign relevance"
     )
 
@@ -25,6 +25,7 @@ class Command(BaseCommand):
         """Add the arguments."""
         parser.add_argument("file", type=Path)
         parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--experts", type=int, default=0, help="how many confirm each key before it is used")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -35,8 +36,9 @@ class Command(BaseCommand):
         try:
             with path.open("rb") as file:
                 made = gold_import(
-                    campaign=campaign, rows=read_rows(file, path.name), actor_id=None, now=timezone.now()
-                )
+                    campaign=campaign, rows=read_rows(file, path.name), actor_id=None, now=timezone.now(),
+                    experts=options["experts"],
+                )  # fmt: skip
         except (GoldRefused, ValueError) as error:
             raise CommandError(f"{path}: {error}") from error
         print_result(self.stdout, {"keys": made}, as_json=options["json"], summary=f"{made} gold keys imported")
