@@ -61,5 +61,5 @@ class GoldForm(forms.Form):
     )  # fmt: skip
     experts = forms.IntegerField(
         label=_("Experts who confirm each key first"), min_value=0, max_value=MOST_EXPERTS, initial=1,
-        help_text=_("They judge without knowing what the key accepts. 0: the keys were confirmed elsewhere."),
+        help_text=_("They are not told that it is a key. 0: the keys were confirmed elsewhere."),
     )  # fmt: skip

@@ -303,12 +303,11 @@ def slots_release(*, slot_ids: Collection[int]) -> None:
     slots.update(state=SlotState.OPEN, is_reopened=True)
 
 
-def item_slots_close(*, item: Item) -> None:
-    """Close the slots of a retired item; those that are filled stay."""
+def item_slots_close(*, item: Item, only_aside: bool = False) -> None:
+    """Close the slots of a retired item, or those alone that are aside for people; those that are filled stay."""
     require_transaction()
-    Slot.objects.filter(item=item, state__in=[SlotState.OPEN, SlotState.HELD, SlotState.ASIDE]).update(
-        state=SlotState.CLOSED
-    )
+    states = [SlotState.ASIDE] if only_aside else [SlotState.OPEN, SlotState.HELD, SlotState.ASIDE]
+    Slot.objects.filter(item=item, state__in=states).update(state=SlotState.CLOSED)
 
 
 def round_slots_want(*, item: Item, round_: int) -> int:

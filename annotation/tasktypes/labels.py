@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from annotation.tasktypes.base import Accepted, Answer, Measure, Part, RowError, Said, Scale
 from documents.html.tokens import Tokenization
 
+MOST_DIGITS = 10  # of a label that is a number
 LABEL = "label"  # the key of the one part that experts judge, and of the measure
 
 
@@ -34,7 +35,9 @@ class Labels:
         """Return the labels that are right; in a table they are separated by blanks."""
         accepted = row.get("accepted")
         if isinstance(accepted, str):
-            accepted = [int(part) if part.isdecimal() else part for part in accepted.split()]
+            accepted = [
+                int(part) if part.isdecimal() and len(part) < MOST_DIGITS else part for part in accepted.split()
+            ]
         if not isinstance(accepted, list) or not accepted or not all(self._is_label(one) for one in accepted):
             raise RowError(f"expected some of {', '.join(map(str, self.labels))}", "accepted")
         if set(accepted) == set(self.labels):

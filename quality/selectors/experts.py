@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from django.db.models import Count, Q, QuerySet
 
-from annotation.models import Annotation, Campaign
+from annotation.models import BLOCKING, Assignment, AssignmentState, Campaign
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import Case, CaseReason, CaseState, Opinion, Phase
@@ -21,11 +21,16 @@ MOST = 50
 
 def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case | None:
     """Return the next open case that this expert may judge: not of an item that they annotated, nor judged already."""
-    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).values("item")
+    own = seen_by(surrogate_id).filter(campaign=campaign).values("item")
     judged = Opinion.objects.filter(case__campaign=campaign, surrogate_id=surrogate_id).values("case")
     cases = Case.objects.filter(campaign=campaign, state=CaseState.OPEN, pk__gt=after)
     rows = cases.exclude(item__in=own).exclude(pk__in=judged)
     return rows.select_related("item__tokenization__document", "campaign").order_by("pk").first()
+
+
+def seen_by(surrogate_id: UUID) -> QuerySet[Assignment]:
+    """Return the assignments by which an annotator answered an item, skipped it, or holds it."""
+    return Assignment.objects.filter(surrogate_id=surrogate_id, state__in=[*BLOCKING, AssignmentState.UNDONE])
 
 
 def cases_of_expert(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]:
@@ -61,8 +66,9 @@ def _agreement(campaign: Campaign) -> list[dict[str, Any]]:
     is_nominal = isinstance(task_type, Voted) and not task_type.is_ordinal
     steps = {grade: step for step, grade in enumerate(task_type.grades)}
     alone = Opinion.objects.filter(case__campaign=campaign, phase=Phase.BLIND, case__experts__gt=1)
-    # Opinions of a case that others still judge are in no number.
-    rows = alone.exclude(case__state=CaseState.OPEN).select_related("case").order_by("pk")
+    # Opinions of a case that others still judge, or that was recalled before all had, are in no number.
+    done = alone.filter(case__state__in=[CaseState.CONSENSUS, CaseState.DECIDED])
+    rows = done.select_related("case").order_by("pk")
     said = defaultdict(list)
     for row in rows.iterator(chunk_size=2000):
         for part in row.case.parts:

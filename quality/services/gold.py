@@ -128,9 +128,9 @@ def _refused(number: int, error: RowError) -> GoldRefused:
 
 
 def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
-    """Compare an annotation with its key; None where there is none, or where it does not count."""
+    """Compare an annotation with its key; None where none is in use, or where it does not count."""
     require_transaction()
-    key = GoldKey.objects.filter(item_id=annotation.item_id).first()
+    key = GoldKey.objects.filter(item_id=annotation.item_id, state=GoldKeyState.ACTIVE).first()
     if key is None or annotation.state != AnnotationState.COUNTED:
         return None
     missed = TASK_TYPES[annotation.campaign.task_type].missed(key.accepted, annotation.answer)

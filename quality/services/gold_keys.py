@@ -6,13 +6,13 @@ from uuid import UUID
 
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
-from annotation.services.counting import people_lock
+from annotation.services.counting import item_slots_close, people_lock
 from annotation.services.items import item_retire
 from annotation.tasktypes.base import RowError, Said
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.selectors import tokenization_of
-from quality.models import CaseReason, CaseState, GoldCheck, GoldKey, GoldKeyState
-from quality.services.cases import case_end, case_open
+from quality.models import PENDING, CaseReason, CaseState, GoldCheck, GoldKey, GoldKeyState
+from quality.services.cases import case_end, case_open, experts_check
 from quality.services.people import person_assess
 from quality.services.policies import policy_ensure
 
@@ -36,11 +36,22 @@ def key_judged(*, key: GoldKey, said: Said, now: datetime) -> None:
 
 @durable
 def gold_key_ask(*, key: GoldKey, experts: int, actor_id: UUID, now: datetime) -> bool:
-    """Have experts judge what a key claims without knowing that it does; nobody is checked with it meanwhile."""
+    """Have experts judge what a key claims; nobody is checked with it meanwhile. Return whether that is new.
+
+    Raises
+    ------
+    KeyRefused
+        The key is retired.
+    """
+    _check_in_use(key)
+    experts_check(experts)
     parts = TASK_TYPES[key.campaign.task_type].parts_of_key(key.accepted)
     opened = case_open(item=key.item, because=CaseReason.GOLD, experts=experts, parts=parts, actor_id=actor_id, now=now)
     if opened:
         GoldKey.objects.filter(pk=key.pk, state=GoldKeyState.ACTIVE).update(state=GoldKeyState.WAITING)
+        item_slots_close(
+            item=key.item, only_aside=True
+        )  # exposures that were planned ahead are replaced by those of other keys
     return opened
 
 
@@ -48,13 +59,16 @@ def gold_key_ask(*, key: GoldKey, experts: int, actor_id: UUID, now: datetime) -
 def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime) -> int:
     """Change what a key accepts, and compare what was answered again; return how many checks came out differently.
 
+    Experts who were asked about what it accepted before are asked no more.
+
     Whoever was checked with it is assessed again. What a pause led to is for a manager to decide.
 
     Raises
     ------
     KeyRefused
-        The answers cannot be accepted ones; the message says why.
+        The answers cannot be accepted ones, or the key is retired; the message says why.
     """
+    _check_in_use(key)
     task_type = TASK_TYPES[key.campaign.task_type]
     try:
         wanted = task_type.accepted_from({"accepted": accepted}, tokenization_of(key.item.tokenization))
@@ -64,6 +78,7 @@ def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime)
     held = GoldKey.objects.select_for_update(of=("self",), no_key=True).get(pk=key.pk)
     before = held.accepted
     GoldKey.objects.filter(pk=key.pk).update(accepted=wanted, confirmed_at=None)
+    _cases_recall(key, now)
     changed = 0
     for check in GoldCheck.objects.filter(key=key).select_related("annotation").order_by("pk"):
         missed = task_type.missed(wanted, check.annotation.answer)
@@ -90,8 +105,7 @@ def gold_key_retire(*, key: GoldKey, reason: str, is_wrong: bool, actor_id: UUID
     retired = GoldKey.objects.filter(pk=key.pk).exclude(state=GoldKeyState.RETIRED)
     if not retired.update(state=GoldKeyState.RETIRED, retired_reason=reason[:300]):
         raise KeyRefused("this key is retired already")
-    for case in key.item.cases.filter(state__in=[CaseState.OPEN, CaseState.CONSENSUS]):
-        case_end(case=case, to=CaseState.RECALLED, now=now)
+    _cases_recall(key, now)
     item_retire(item=key.item, reason=reason, actor_id=actor_id, now=now)
     void = GoldCheck.objects.filter(key=key, is_void=False).update(is_void=True) if is_wrong else 0
     record(
@@ -101,6 +115,16 @@ def gold_key_retire(*, key: GoldKey, reason: str, is_wrong: bool, actor_id: UUID
     if is_wrong:
         _assess_again(key, now)
     return void
+
+
+def _check_in_use(key: GoldKey) -> None:
+    if key.state == GoldKeyState.RETIRED:
+        raise KeyRefused("this key is retired")
+
+
+def _cases_recall(key: GoldKey, now: datetime) -> None:
+    for case in key.item.cases.filter(state__in=PENDING):
+        case_end(case=case, to=CaseState.RECALLED, now=now)
 
 
 def _people(key: GoldKey) -> list[UUID]:

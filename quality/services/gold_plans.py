@@ -134,8 +134,9 @@ def _pause_if_unchecked(place: Participation, policy: Policy, passed: int, now: 
     taken = own.exclude(state=AnnotationState.UNDONE).count()
     looked_at = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, evidence__has_key="passed")
     last = looked_at.order_by("-pk").values_list("evidence", flat=True).first() or {"passed": 0, "checks": 0}
-    # Who left and came back has fewer than were counted before.
-    lately, lately_taken = passed - min(passed, last["passed"]), taken - min(taken, last["checks"])
+    if last["passed"] > passed:  # they left and came back: what was counted before is gone
+        last = {"passed": 0, "checks": 0}
+    lately, lately_taken = passed - last["passed"], taken - min(taken, last["checks"])
     if lately < MOST_PASSED or lately <= lately_taken or place.standing not in (Standing.ACTIVE, Standing.WARNED):
         return
     person_pause(

@@ -17,7 +17,7 @@ from jobs.work import Work
 from quality.models import Review, ReviewState
 from quality.services.people import ReviewError, person_pause, review_decide
 from quality.services.policies import policy_ensure
-from quality.services.suspensions import suspension_lift, suspension_of
+from quality.services.suspensions import excluded_because, suspension_lift, suspension_of
 
 BY_DATE = "a manager, by date"  # why work is excluded that was done from a date on
 CHUNK = 20
@@ -123,13 +123,10 @@ def person_work(
 ) -> dict[str, Any]:
     """Take what a person did from a time on out of what counts, or count again what was taken out that way."""
     changed, last = int(work.job.result.get("changed", 0)), int(work.job.result.get("last", 0))
-    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, submitted_at__gte=since)
-    own = own.exclude(item__batch__purpose=Purpose.GOLD)
-    wanted = (
-        own.filter(state=AnnotationState.COUNTED)
-        if excludes
-        else own.filter(state=AnnotationState.EXCLUDED, changes__because=BY_DATE).distinct()
-    )
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AnnotationState.COUNTED)
+    if not excludes:
+        own = excluded_because(campaign=campaign, surrogate_id=surrogate_id, because=BY_DATE)
+    wanted = own.filter(submitted_at__gte=since).exclude(item__batch__purpose=Purpose.GOLD)
     actor_id = work.job.requested_by_id
     while True:
         with work.step(done=changed, changed=changed, last=last):

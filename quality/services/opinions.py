@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
-from annotation.models import Annotation
 from annotation.tasktypes.base import Said
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import Case, CaseMessage, CaseReason, CaseState, GoldKey, Opinion, Phase
+from quality.selectors.experts import seen_by
 from quality.services.cases import CaseError, case_end
 from quality.services.gold_keys import key_judged
 from quality.services.policies import policy_ensure
@@ -58,7 +58,7 @@ def opinion_give(*, case: Case, surrogate_id: UUID, said: Said, justification: s
         return given
     if held.state != CaseState.OPEN:
         raise CaseError("this case was decided or recalled meanwhile")
-    if Annotation.objects.filter(item=held.item, surrogate_id=surrogate_id).exists():
+    if seen_by(surrogate_id).filter(item=held.item).exists():
         raise CaseError("you annotated this item yourself")
     opinion = Opinion.objects.create(
         case=held, surrogate_id=surrogate_id, said=said, justification=justification[:MOST_CHARACTERS], at=now

@@ -60,7 +60,9 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
     require_transaction()
     found = assessment_of(campaign=campaign, policy=policy, surrogate_id=surrogate_id)
     place = campaign.participations.filter(surrogate_id=surrogate_id).first()
-    standing = place.standing if place else Standing.ACTIVE
+    if place is None:  # they left meanwhile: their work leads back to nobody
+        return found
+    standing = place.standing
     evidence = {"score": round(found.score, 3), "limit": round(found.limit, 3), "checks": found.checks}
     if found.finding is Finding.FAILED and standing in (Standing.ACTIVE, Standing.WARNED):
         evidence["false_suspension_rate"] = policy.gold_test.budget
@@ -196,6 +198,9 @@ def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, An
     excluded = int(work.job.result.get("excluded", 0))
     while True:
         with work.step(done=excluded, excluded=excluded):
+            held = Review.objects.select_for_update(no_key=True).get(pk=review.pk)
+            if held.state != ReviewState.SUSPENDED:  # taken back meanwhile
+                return {"excluded": excluded}
             rows = list(
                 Annotation.objects.filter(
                     campaign=review.campaign, surrogate_id=review.surrogate_id, state=AnnotationState.COUNTED

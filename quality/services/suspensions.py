@@ -4,9 +4,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import OuterRef, QuerySet, Subquery
+
 from accounts.audit import record
 from accounts.transactions import durable
-from annotation.models import Annotation, AnnotationState, Campaign, Standing
+from annotation.models import Annotation, AnnotationState, Campaign, CountedChange, Standing
 from annotation.services.counting import SUSPENDED
 from annotation.services.exclusions import annotation_restore
 from annotation.services.people import standing_move
@@ -110,13 +112,17 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
     )  # fmt: skip
 
 
+def excluded_because(*, campaign: Campaign, surrogate_id: UUID, because: str) -> QuerySet[Annotation]:
+    """Return a person's excluded annotations of which that is the last that happened to them."""
+    last_change = CountedChange.objects.filter(annotation=OuterRef("pk")).order_by("-pk").values("because")[:1]
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AnnotationState.EXCLUDED)
+    return own.annotate(why=Subquery(last_change)).filter(why=because)
+
+
 def person_restore(*, work: Work, review: Review, now: datetime) -> dict[str, Any]:
     """Count again what a suspension took out of the votes, where its place is still free."""
     restored, last = int(work.job.result.get("restored", 0)), int(work.job.result.get("last", 0))
-    excluded = Annotation.objects.filter(
-        campaign=review.campaign, surrogate_id=review.surrogate_id, state=AnnotationState.EXCLUDED,
-        changes__because=SUSPENDED,
-    ).distinct()  # fmt: skip
+    excluded = excluded_because(campaign=review.campaign, surrogate_id=review.surrogate_id, because=SUSPENDED)
     while True:
         with work.step(done=restored, restored=restored, last=last):
             rows = list(excluded.filter(pk__gt=last).order_by("pk")[:CHUNK])

@@ -27,6 +27,7 @@ from quality.models import GoldKey, GoldKeyState, QualitySnapshot
 from quality.rules.policy import Policy
 from quality.selectors.gold import keys_page
 from quality.selectors.policies import policy_current
+from quality.services.cases import CaseError
 from quality.services.gold_keys import KeyRefused, gold_key_ask, gold_key_edit, gold_key_retire
 from quality.services.numbers import quality_numbers_request
 
@@ -83,7 +84,7 @@ def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
     if request.method == "POST":
         try:
             messages.success(request, _change(request, found))
-        except KeyRefused as error:
+        except (KeyRefused, CaseError) as error:
             messages.error(request, str(error))
         return redirect("quality-gold-key", slug=slug, key_id=key_id)
     pages, task_type = pages_of(campaign.task_type), TASK_TYPES[campaign.task_type]
@@ -119,10 +120,13 @@ def _change(request: HttpRequest, found: GoldKey) -> str:
             return said % {"n": void}
         return _("Retired.")
     if what == "ask":
-        gold_key_ask(
-            key=found, experts=max(1, min(20, whole_number(request.POST.get("experts")))), actor_id=actor_id, now=now
+        experts = whole_number(request.POST.get("experts"))
+        opened = gold_key_ask(key=found, experts=experts, actor_id=actor_id, now=now)
+        return (
+            _("Experts judge it; nobody is checked with it meanwhile.")
+            if opened
+            else _("It is before the experts already.")
         )
-        return _("Experts judge it; nobody is checked with it meanwhile.")
     raise KeyRefused(_("Choose what to do."))
 
 

@@ -9,7 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
-from annotation.models import Annotation, AnnotationState, Standing
+from annotation.models import Annotation, AnnotationState, Injection, Standing
+from annotation.services.exclusions import annotation_exclude
 from annotation.tasktypes.base import RowError
 from annotation.tasktypes.nq import judging
 from documents.selectors import tokenization_of
@@ -30,12 +31,12 @@ from quality.rules.policy import Policy
 from quality.selectors.experts import case_next
 from quality.services.cases import CaseError, case_ask
 from quality.services.gold import GoldRefused, gold_import
-from quality.services.gold_keys import gold_key_edit, gold_key_retire
+from quality.services.gold_keys import KeyRefused, gold_key_ask, gold_key_edit, gold_key_retire
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.opinions import case_discuss, consensus_reach, opinion_give
 from quality.services.people import ReviewError, review_decide
 from quality.services.policies import policy_publish
-from quality.services.suspensions import suspension_appeal, suspension_appeal_decide
+from quality.services.suspensions import suspension_appeal, suspension_appeal_decide, suspension_lift
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -466,3 +467,94 @@ def test_keys_are_imported_corrected_and_retired_in_the_browser(client):
     key.refresh_from_db()
     assert (key.state, Case.objects.get().state) == (GoldKeyState.RETIRED, CaseState.RECALLED)
     assert "Ambiguous." in client.get(page).content.decode()
+
+
+def test_a_key_that_is_out_of_use_tests_nobody_whatever_was_planned_or_answered(client):
+    campaign = nq(keys=9, n=1, items=40)
+    person, boss = factories.annotator(campaign), factories.user()
+    factories.annotate(campaign, person, label="good", box=3)  # not examined yet
+    answered = Annotation.objects.get()
+    planned = Injection.objects.filter(surrogate_id=person.surrogate_id).exclude(slot__item=answered.item)
+    assert planned.count() == 2
+    for key in GoldKey.objects.filter(item__in=planned.values("slot__item")):
+        assert gold_key_ask(key=key, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
+    gold_key_retire(
+        key=answered.item.gold_key, reason="Wrong.", is_wrong=True, actor_id=boss.surrogate_id, now=timezone.now()
+    )
+    asked = set(GoldKey.objects.filter(state=GoldKeyState.WAITING).values_list("item", flat=True))
+    for _ in range(30):
+        annotation = factories.annotate(campaign, person, label="good", box=0)
+        assert annotation.item_id not in asked
+    factories.examine(campaign)
+    assert not GoldCheck.objects.filter(is_hit=False).exists()
+    assert GoldCheck.objects.count() >= 2  # others took their place
+    retired = GoldKey.objects.get(state=GoldKeyState.RETIRED)
+    with pytest.raises(KeyRefused, match="is retired"):
+        gold_key_edit(key=retired, accepted=[{"long_answer": 1}], actor_id=boss.surrogate_id, now=timezone.now())
+    with pytest.raises(KeyRefused, match="is retired"):
+        gold_key_ask(key=retired, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
+
+
+def test_experts_confirm_what_a_key_says_now_and_all_of_it():
+    campaign = nq(keys=1, accepted=[{"long_answer": 0, "short_answer": "none"}], experts=1)
+    case, key, boss = Case.objects.get(), GoldKey.objects.get(), factories.user()
+    assert [part["key"] for part in case.parts] == ["passage-0", "short-0-none"]
+    gold_key_edit(key=key, accepted=[{"long_answer": 3}], actor_id=boss.surrogate_id, now=timezone.now())
+    case.refresh_from_db()
+    assert case.state == CaseState.RECALLED
+    grades = dict.fromkeys((part["key"] for part in case.parts), "correct")
+    with pytest.raises(CaseError, match="recalled"):
+        opinion_give(
+            case=case, surrogate_id=expert_of(campaign).surrogate_id, said=grades, justification="", now=timezone.now()
+        )
+    assert GoldKey.objects.get().state == GoldKeyState.WAITING
+
+
+def test_what_a_suspension_took_out_comes_back_and_nothing_else_does():
+    campaign = nq(n=1, items=4)
+    person, boss, now = factories.annotator(campaign), factories.user(), timezone.now()
+    for _ in range(3):
+        factories.annotate(campaign, person, label="bad")
+    own = Annotation.objects.order_by("pk")
+    by_hand = own.first()
+
+    def suspend():
+        review = Review.objects.create(
+            campaign=campaign, surrogate_id=person.surrogate_id, opened_at=now, decide_by=now, evidence={}
+        )
+        return review_decide(
+            review=review, suspend=True, reason="Why.", refuse_pay=False, actor_id=boss.surrogate_id, now=now
+        )
+
+    def lift(review):
+        suspension_lift(review=review, reason="Not so.", actor_id=boss.surrogate_id, now=timezone.now())
+
+    first = suspend()
+    factories.run_jobs()
+    lift(first)
+    factories.run_jobs()
+    annotation_exclude(annotation=by_hand, because="manager", actor_id=boss.surrogate_id, now=now)
+    lift(suspend())  # before the job that excludes has run: it finds nothing to do
+    factories.run_jobs()
+    assert list(own.values_list("state", flat=True)) == ["excluded", "counted", "counted"]
+
+
+def test_a_case_that_was_recalled_is_in_no_number():
+    campaign = factories.antique(items=1, n=3, policy=Policy(experts=3, gold_first=0))
+    for labels in ((4, 3, 2), (1, 2, 3)):
+        for label in labels:
+            factories.vote(campaign, factories.annotator(campaign), label)
+        factories.examine(campaign)
+    case, boss = Case.objects.get(), factories.user()
+    for label in (4, 1):
+        opinion_give(
+            case=case, surrogate_id=expert_of(campaign).surrogate_id, said={"label": label}, justification="",
+            now=timezone.now(),
+        )  # fmt: skip
+    row = Annotation.objects.first()
+    annotation_exclude(annotation=row, because="manager", actor_id=boss.surrogate_id, now=timezone.now())
+    factories.examine(campaign)
+    case.refresh_from_db()
+    quality_numbers_refresh(campaign=campaign, now=timezone.now())
+    assert case.state == CaseState.RECALLED
+    assert QualitySnapshot.objects.get().data["experts"]["agreement"] == []

@@ -172,7 +172,7 @@ def parts_of_key(accepted: Accepted) -> list[Part]:
             _add(found, _passage(box))
             if isinstance(short, list):
                 _add(found, _short_part(box, SPANS, short))
-            elif short in (YES, NO):
+            elif short is not None:
                 _add(found, _short_part(box, short, []))
     return list(found.values())
 

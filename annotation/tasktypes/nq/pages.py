@@ -6,7 +6,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from annotation.tasktypes.base import Answer, Pages, Part
-from annotation.tasktypes.nq.answers import NO, NO_ANSWER, YES, current_stage, span_text
+from annotation.tasktypes.nq.answers import NO, NO_ANSWER, NONE, YES, current_stage, span_text
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from documents.selectors import box_display, page_display, tokenization_load, tokenization_of
 
@@ -88,7 +88,9 @@ class NaturalQuestionsPages(Pages):
             page = tokenization_load(item.tokenization.sha256)
             texts = [span_text(span, page) for span in part["spans"]]
             return shown | {"text": " · ".join(texts) or KIND_NAMES[part["kind"]]}
-        return shown | {"url": item.tokenization.document.url, "title": item.tokenization.document.title}
+        document = item.tokenization.document
+        is_web = document.url.startswith(("https://", "http://"))
+        return shown | {"url": document.url if is_web else "", "title": document.title}
 
     def answer(self, item: Any, answer: Answer) -> dict[str, Any]:
         """Return the passage that was chosen, if one was."""
@@ -96,7 +98,7 @@ class NaturalQuestionsPages(Pages):
         return {"passage": _passage(item, index) if index != NO_ANSWER else ""}
 
 
-KIND_NAMES = {YES: _("Yes"), NO: _("No")}
+KIND_NAMES = {YES: _("Yes"), NO: _("No"), NONE: _("No short answer")}
 
 
 def _passage(item: Any, index: int) -> str:
