@@ -16,7 +16,7 @@ import numpy as np
 
 from quality.rules.judgments import Floats
 
-NEGLIGIBLE = 1e-12
+NEGLIGIBLE = 1e-10
 
 
 class Finding(Enum):
@@ -131,7 +131,7 @@ class GoldTest:
     def failure_curve(self, hit_rate: float, checks: int) -> Floats:
         """Return the probability of having failed after 0, 1, … checks, shape (checks + 1,).
 
-        Exact but for paths of which each has a probability below 1e-12: a test begins where the one before ended well,
+        Exact but for paths of which each has a probability below 1e-10: a test begins where the one before ended well,
         so that the times add up by convolution.
         """
         fails, ends = self._tests(hit_rate, checks)

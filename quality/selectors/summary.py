@@ -66,12 +66,13 @@ def summary_of(campaign: Campaign) -> Summary:
     standings = Counter(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True))
     checks = GoldCheck.objects.filter(campaign=campaign, is_void=False)
     read = Inspection.objects.filter(campaign=campaign)
+    questions, known = _contents(campaign, items)
     found = Summary(
-        questions=_questions(campaign, items),
+        questions=questions,
         pairs=items.count(),
         has_vote=isinstance(TASK_TYPES[campaign.task_type], Voted),
         verdicts=verdicts.count(),
-        labels=_labels(campaign, verdicts, items),
+        labels=_labels(campaign, verdicts, known),
         rules={rule: verdicts.filter(rule=rule).count() for rule in Rule.values},
         no_agreement_first=Slot.objects.filter(item__in=items, round=2).values("item").distinct().count(),
         expert_cases=Case.objects.filter(campaign=campaign, because=CaseReason.NO_AGREEMENT).count(),
@@ -94,23 +95,25 @@ def summary_of(campaign: Campaign) -> Summary:
     return found
 
 
-def _labels(campaign: Campaign, verdicts: Any, items: Any) -> dict[str, int]:
+def _contents(campaign: Campaign, items: Any) -> tuple[int, Counter[str]]:
+    """Return how many questions items ask, and the labels that are known without a vote, each counted once."""
+    task_type = TASK_TYPES[campaign.task_type]
+    known_label = task_type.known_label if isinstance(task_type, Voted) else None
+    questions, known = set(), set()
+    for pk, content in items.values_list("pk", "content").iterator(chunk_size=2000):
+        questions.add(task_type.question_key(content) or pk)
+        if known_label is not None:
+            known.add(known_label(content))
+    return len(questions), Counter(str(one[1]) for one in known if one is not None)
+
+
+def _labels(campaign: Campaign, verdicts: Any, known: Counter[str]) -> dict[str, int]:
     """Return labels, best first, by how many items have them, with those that are known without a vote (Table 1)."""
     task_type = TASK_TYPES[campaign.task_type]
     if not isinstance(task_type, Voted):
         return {}
     counts = Counter(str(label) for label in verdicts.values_list("label", flat=True))
-    known = {
-        task_type.known_label(content) for content in items.values_list("content", flat=True).iterator(chunk_size=2000)
-    }
-    counts.update(str(one[1]) for one in known if one is not None)
-    return {str(label): counts[str(label)] for label in task_type.labels}
-
-
-def _questions(campaign: Campaign, items: Any) -> int:
-    question_key = TASK_TYPES[campaign.task_type].question_key
-    keys = (question_key(content) or pk for pk, content in items.values_list("pk", "content").iterator(chunk_size=2000))
-    return len(set(keys))
+    return {str(label): counts[str(label)] + known[str(label)] for label in task_type.labels}
 
 
 def people_of(campaign: Campaign) -> list[dict[str, Any]]:
