@@ -20,8 +20,10 @@ class QualityConfig(AppConfig):
         from quality.services.gold import gold_checks_unlink
         from quality.services.gold_plans import gold_plan
         from quality.services.joining import checks_join
+        from quality.services.watching import firings_forget
 
         participation_advanced.connect(gold_plan, dispatch_uid="quality.gold_plan")
         assignment_skipped.connect(question_flag_offered, dispatch_uid="quality.question_flag_offered")
         participation_withdrawn.connect(gold_checks_unlink, dispatch_uid="quality.gold_checks_unlink")
+        participation_withdrawn.connect(firings_forget, dispatch_uid="quality.firings_forget")
         participation_joined.connect(checks_join, dispatch_uid="quality.checks_join")

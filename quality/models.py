@@ -294,6 +294,53 @@ class Review(models.Model):
         return f"review {self.state}"
 
 
+class WatchRule(models.Model):
+    """A rule over what people do (see `quality.rules.watching`). Never changed: another one takes its place."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="watch_rules")
+    collector = models.CharField(
+        max_length=12,
+        choices=[
+            ("gold", _("Share of gold checks missed")), ("inspection", _("Share of inspected answers found wrong")),
+            ("speed", _("Median seconds of an answer")), ("same", _("Share of the most frequent answer")),
+            ("skips", _("Share of items skipped, but for what upsets")),
+        ],
+    )  # fmt: skip
+    is_above = models.BooleanField(choices=[(True, _("above")), (False, _("below"))], default=True)
+    limit = models.FloatField()
+    window = models.PositiveIntegerField()
+    least = models.PositiveIntegerField()
+    act = models.CharField(
+        max_length=10, choices=[("notify", _("Tell managers")), ("warn", _("Warn")), ("pause", _("Pause, before a manager"))]
+    )  # fmt: skip
+    created_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "id"], condition=models.Q(ended_at=None), name="watch_rule_active")]
+
+    def __str__(self) -> str:
+        return f"{self.collector} {'>' if self.is_above else '<'} {self.limit}"
+
+
+class RuleFiring(models.Model):
+    """That a rule fired at a fact about a person; once for each fact."""
+
+    rule = models.ForeignKey(WatchRule, on_delete=models.CASCADE, related_name="firings")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=10)
+    key = models.BigIntegerField()
+    value = models.FloatField()
+    fact_at = models.DateTimeField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["rule", "surrogate", "kind", "key"], name="rule_firing_once")]
+
+    def __str__(self) -> str:
+        return f"rule {self.rule_id} at {self.kind} {self.key}"
+
+
 class Unexamined(models.Model):
     """An annotation that could not be examined. It is tried again ever more rarely; managers see the error."""
 

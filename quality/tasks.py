@@ -19,6 +19,7 @@ from quality.services.measures import person_work
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude, reviews_lapse
 from quality.services.suspensions import person_restore
+from quality.services.watching import rule_dry_run
 
 
 def examine(work: Work) -> dict[str, Any]:
@@ -46,6 +47,12 @@ def person_work_move(work: Work) -> dict[str, Any]:
         work=work, campaign=Campaign.objects.get(pk=UUID(payload["campaign"])), surrogate_id=UUID(payload["surrogate"]),
         since=datetime.fromisoformat(payload["since"]), excludes=payload["excludes"],
     )  # fmt: skip
+
+
+def dry_run(work: Work) -> dict[str, Any]:
+    """Try a rule on stored history."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    return rule_dry_run(work=work, campaign=campaign, fields=work.payload["rule"])
 
 
 def import_gold(work: Work) -> dict[str, Any]:
@@ -78,6 +85,7 @@ JOBS = [
     JobKind("quality.exclude", exclude, Lane.UPKEEP),
     JobKind("quality.restore", restore, Lane.UPKEEP),
     JobKind("quality.person_work", person_work_move, Lane.UPKEEP),
+    JobKind("quality.dry_run", dry_run, Lane.BULK),
     JobKind("quality.import_gold", import_gold, Lane.BULK, upload_forget),
     JobKind("quality.sample_cases", sample_cases, Lane.BULK),
 ]

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from quality.views import cases, decisions, gold, inspections, overview, people, policy, standing, workforces
+from quality.views import cases, decisions, gold, inspections, overview, people, policy, rules, standing, workforces
 
 urlpatterns = [
     path("campaigns/<slug:slug>/quality/", overview.overview, name="quality"),
     path("campaigns/<slug:slug>/quality/gold/", gold.keys, name="quality-gold"),
     path("campaigns/<slug:slug>/quality/gold/<int:key_id>/", gold.key, name="quality-gold-key"),
     path("campaigns/<slug:slug>/quality/experts/", cases.experts, name="quality-experts"),
+    path("campaigns/<slug:slug>/quality/rules/", rules.rules, name="quality-rules"),
     path("campaigns/<slug:slug>/quality/policy/", policy.policy, name="quality-policy"),
     path("campaigns/<slug:slug>/quality/people/<uuid:surrogate_id>/", people.person, name="quality-person"),
     path("campaigns/<slug:slug>/items/<int:item_id>/ask/", cases.ask, name="quality-ask"),

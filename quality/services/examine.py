@@ -28,6 +28,7 @@ from quality.services.inspections import inspections_draw
 from quality.services.people import person_assess
 from quality.services.policies import policy_ensure
 from quality.services.verdicts import items_judge, items_lock
+from quality.services.watching import examined_watch
 
 logger = logging.getLogger(__name__)
 
@@ -39,13 +40,16 @@ def campaign_examine(*, work: Work, campaign: Campaign) -> dict[str, Any]:
     """Examine all that waits, a few annotations a transaction."""
     found = policy_ensure(campaign=campaign, now=timezone.now())
     examined = int(work.job.result.get("examined", 0))
+    people: set[UUID] = set()
     while True:
         with work.step(done=examined, examined=examined):
             due = waiting(now=timezone.now()).filter(campaign=campaign).select_related("item__batch")
             rows = list(due.order_by("pk")[:CHUNK])
             _examine_chunk(campaign, rows, *found)
             examined += len(rows)
+            people |= {row.surrogate_id for row in rows}
         if len(rows) < CHUNK:
+            examined_watch(work=work, campaign=campaign, surrogate_ids=people)
             return {"examined": examined}
 
 

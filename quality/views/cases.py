@@ -60,7 +60,13 @@ def _shown(campaign: Campaign, case: Case) -> dict[str, Any]:
     """Return what there is to judge, and by which grades."""
     pages = pages_of(campaign.task_type)
     parts = [(part["key"], pages.part(case.item, part)) for part in case.parts]
-    return {"pages": pages, "parts": parts, "grades": pages.grades} | pages.item(case.item.content)
+    grades = [(_key_of(one[0], number), *one) for number, one in enumerate(pages.grades, start=1)]
+    return {"pages": pages, "parts": parts, "grades": grades} | pages.item(case.item.content)
+
+
+def _key_of(grade: Any, number: int) -> str:
+    """Return the key that gives a grade: itself where it is one character, as labels are; else its number."""
+    return str(grade) if len(str(grade)) == 1 else str(number)
 
 
 @login_required

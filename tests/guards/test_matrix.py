@@ -40,7 +40,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     ),
     **dict.fromkeys(("quality", "quality-decisions", "approvals"), ("get", MANAGE)),
     "role-waive": ("post", {"admin"}),
-    **dict.fromkeys(("quality-inspect", "quality-gold", "quality-gold-key", "quality-experts", "quality-person", "quality-policy"), ("get post", MANAGE)),
+    **dict.fromkeys(("quality-inspect", "quality-gold", "quality-gold-key", "quality-experts", "quality-person", "quality-policy", "quality-rules"), ("get post", MANAGE)),
     # A case shows what was said to those who judged it, and to nobody else.
     **dict.fromkeys(("quality-cases", "quality-case"), ("get post", {"expert"})),
     "quality-standing": ("get post", {"annotator"}),

@@ -1,0 +1,91 @@
+"""People's histories as the rules read them."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from annotation.models import (
+    Annotation,
+    AnnotationState,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    CountedChange,
+    StandingChange,
+)
+from annotation.tasktypes.registry import TASK_TYPES
+from quality.models import GoldCheck, Inspection, InspectionVerdict, WatchRule
+from quality.rules.watching import Act, Collector, Condition, Fact, Kind, kinds_of
+
+Facts = dict[UUID, list[Fact]]
+
+
+def condition_of(rule: WatchRule) -> Condition:
+    """Return the condition of a stored rule."""
+    return Condition(
+        Collector(rule.collector), rule.is_above, rule.limit, window=rule.window, least=rule.least, act=Act(rule.act)
+    )
+
+
+def facts_of(campaign: Campaign, surrogate_ids: Collection[UUID], collector: Collector) -> Facts:
+    """Return the facts of people that a collector reads, with what became of their standing."""
+    found: Facts = defaultdict(list)
+    _standings(campaign, surrogate_ids, found)
+    for kind in kinds_of(collector):
+        _READERS[kind](campaign, surrogate_ids, found)
+    return found
+
+
+def _standings(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
+    rows = StandingChange.objects.filter(campaign=campaign, surrogate__in=surrogate_ids)
+    for pk, surrogate_id, at, after in rows.values_list("pk", "surrogate_id", "at", "after"):
+        found[surrogate_id].append(Fact(at, Kind.STANDING, pk, after))
+
+
+def _undone(campaign: Campaign, surrogate_ids: Collection[UUID]) -> dict[int, datetime]:
+    """Return when annotations were undone, by their keys."""
+    rows = CountedChange.objects.filter(
+        annotation__campaign=campaign, annotation__surrogate__in=surrogate_ids, after=AnnotationState.UNDONE
+    )
+    return dict(rows.order_by("-pk").values_list("annotation_id", "at"))
+
+
+def _checks(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
+    undone = _undone(campaign, surrogate_ids)
+    rows = GoldCheck.objects.filter(campaign=campaign, surrogate__in=surrogate_ids, is_void=False)
+    for pk, surrogate_id, at, is_hit, annotation in rows.values_list(
+        "pk", "surrogate_id", "at", "is_hit", "annotation"
+    ):
+        found[surrogate_id].append(Fact(at, Kind.CHECK, pk, not is_hit, undone.get(annotation)))
+
+
+def _inspections(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
+    rows = Inspection.objects.filter(campaign=campaign, annotation__surrogate__in=surrogate_ids, because="sample")
+    rows = rows.exclude(verdict="")
+    for pk, who, at, verdict in rows.values_list("pk", "annotation__surrogate_id", "inspected_at", "verdict"):
+        if at is not None:
+            found[who].append(Fact(at, Kind.INSPECTION, pk, verdict == InspectionVerdict.WRONG))
+
+
+def _answers(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
+    undone, path = _undone(campaign, surrogate_ids), TASK_TYPES[campaign.task_type].path
+    rows = Annotation.objects.filter(campaign=campaign, surrogate__in=surrogate_ids)
+    columns = ("pk", "surrogate_id", "submitted_at", "active_seconds", "seconds", "answer")
+    for pk, who, at, active, seconds, answer in rows.values_list(*columns).iterator(chunk_size=2000):
+        value: Any = (seconds if active is None else active, path(answer))
+        found[who].append(Fact(at, Kind.ANSWER, pk, value, undone.get(pk)))
+
+
+def _skips(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
+    rows = Assignment.objects.filter(campaign=campaign, surrogate__in=surrogate_ids, state=AssignmentState.SKIPPED)
+    rows = rows.exclude(skip_reason="offensive")
+    for pk, who, at in rows.values_list("pk", "surrogate_id", "ended_at"):
+        if at is not None:
+            found[who].append(Fact(at, Kind.SKIP, pk.int >> 65, None))
+
+
+_READERS = {
+    Kind.CHECK: _checks, Kind.INSPECTION: _inspections, Kind.ANSWER: _answers, Kind.SKIP: _skips,
+}  # fmt: skip
