@@ -34,6 +34,10 @@ class PolicyForm(forms.Form):
         help_text=_("0.03 in the ANTIQUE paper; 0.05 finds careless people in half of the time."),
     )  # fmt: skip
     gold_most_exposures = forms.IntegerField(label=_("How often one key is shown"), min_value=1, max_value=10_000)
+    drift_run_length = forms.IntegerField(
+        label=_("Checks between false alarms of late drift"), min_value=0, max_value=1_000_000,
+        help_text=_("Who does worse than before comes before a manager and works on. 0: nobody is watched for it."),
+    )  # fmt: skip
     inspection_rate = forms.FloatField(label=_("Share of each person's work that is read"), min_value=0, max_value=1)
     experts = forms.IntegerField(label=_("Experts for an item without agreement"), min_value=1, max_value=MOST_EXPERTS)
     decide_hours = forms.IntegerField(label=_("Hours to decide about a paused annotator"), min_value=1, max_value=720)
@@ -43,6 +47,8 @@ class PolicyForm(forms.Form):
         data = super().clean() or {}
         if data.get("gold_first", 0) > data.get("gold_first_items", 0):
             self.add_error("gold_first", _("There are fewer first items than that."))
+        if 0 < data.get("drift_run_length", 0) < 100:
+            self.add_error("drift_run_length", _("Fewer than 100 would alarm all the time."))
         return data
 
 

@@ -31,6 +31,8 @@ class Policy:
         How often one key may be shown, to all people together.
     gold_test
         When checks warn and pause.
+    drift_run_length
+        After how many checks, on average, late drift is suspected of a good annotator (`quality.rules.drift`); 0: never.
     inspection_rate
         Share of each person's submissions that is read by hand.
     experts
@@ -45,6 +47,7 @@ class Policy:
     gold_first_items: int = 25
     gold_most_exposures: int = 40
     gold_test: GoldTest = field(default_factory=GoldTest)
+    drift_run_length: int = 2_000
     inspection_rate: float = 0.2
     experts: int = 1
     decide_hours: int = 48
@@ -56,6 +59,8 @@ class Policy:
             raise ValueError("gold_first must lie between 0 and gold_first_items")
         if self.gold_most_exposures < 1 or self.decide_hours < 1 or self.experts < 1:
             raise ValueError("gold_most_exposures, experts and decide_hours must be at least 1")
+        if self.drift_run_length != 0 and not 100 <= self.drift_run_length <= 1_000_000:
+            raise ValueError("drift_run_length must be 0 or between 100 and 1,000,000")
 
     def as_data(self) -> dict[str, Any]:
         """Return the policy as JSON."""

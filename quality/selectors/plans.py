@@ -3,6 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
+from quality.rules.drift import limit_for, run_length
 from quality.rules.gold import GoldTest
 from quality.rules.gold_keys import catches, checks_among, keys_needed
 from quality.rules.policy import Policy
@@ -23,12 +24,27 @@ def paused_shares(test: GoldTest) -> list[tuple[float, list[float]]]:
     return [(rate, [float(curve[checks]) for checks in AFTER_CHECKS]) for rate, curve in curves]
 
 
+def drift_of(policy: Policy, checks: int) -> dict[str, Any] | None:
+    """Return what the watch for late drift comes to over so many checks; None where there is none."""
+    if not policy.drift_run_length:
+        return None
+    test = policy.gold_test
+    limit = limit_for(test, policy.drift_run_length)
+    return {
+        "alarms": round(checks / run_length(test, limit, test.good), 1),
+        "clicker": round(run_length(test, limit, 0.25)),
+        "careless": round(run_length(test, limit, test.bad)),
+        "bad": f"{test.bad:.0%}",
+    }
+
+
 def plan_of(policy: Policy, *, people: int, items_each: int) -> dict[str, Any]:
     """Return what a campaign of so many people and items each needs and gets by a policy."""
     return {
         "checks": checks_among(items_each, policy),
         "keys": keys_needed(people=people, items_each=items_each, policy=policy),
         "exposures": people * checks_among(items_each, policy),
+        "drift": drift_of(policy, people * checks_among(items_each, policy)),
         "caught": [
             (rate, catches(policy, hit_rate=rate, after=(items_each,), most_items=MOST_ITEMS)) for _, rate in WORKERS
         ],

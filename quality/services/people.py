@@ -20,6 +20,8 @@ from annotation.services.people import standing_move
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import GoldCheck, Review, ReviewState
+from quality.rules.drift import limit_for
+from quality.rules.drift import score as drift_score
 from quality.rules.gold import Assessment, Finding
 from quality.rules.policy import Policy
 from workforces.models import WorkforceKind
@@ -78,7 +80,30 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.ACTIVE, actor_id=None, now=now, **evidence
         )
+    if found.finding is not Finding.FAILED and standing in (Standing.ACTIVE, Standing.WARNED):
+        _watch_drift(campaign, policy, surrogate_id, now)
     return found
+
+
+def _watch_drift(campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime) -> None:
+    """Put somebody before a manager whose later checks went worse; they work on, and their pay is not held."""
+    if not policy.drift_run_length:
+        return
+    reviews = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
+    if reviews.filter(state=ReviewState.OPEN).exists():
+        return
+    looked_at = reviews.order_by("-decided_at").values_list("decided_at", flat=True).first()
+    checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id, is_void=False)
+    checks = checks.exclude(annotation__state=AnnotationState.UNDONE)
+    hits = (checks.filter(at__gt=looked_at) if looked_at else checks).order_by("pk").values_list("is_hit", flat=True)
+    score = drift_score(hits, policy.gold_test)
+    if score >= limit_for(policy.gold_test, policy.drift_run_length):
+        review = Review.objects.create(
+            campaign=campaign, surrogate_id=surrogate_id, opened_at=now,
+            decide_by=now + timedelta(hours=policy.decide_hours),
+            evidence={"drift": round(score, 3), "run_length": policy.drift_run_length},
+        )  # fmt: skip
+        record(action="review_open", subject=review, now=now, actor_id=None, scope_id=campaign.pk, **review.evidence)
 
 
 def _add_evidence(campaign: Campaign, surrogate_id: UUID, evidence: dict[str, Any]) -> None:
@@ -105,10 +130,12 @@ def person_pause(
     decide_by = now + timedelta(hours=policy.decide_hours)
     pay_hold(campaign=campaign, surrogate_id=surrogate_id, until=decide_by)
     _tell(campaign, surrogate_id, Standing.PAUSED, now)
-    Review.objects.get_or_create(
+    review, opened = Review.objects.get_or_create(
         campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN,
         defaults={"opened_at": now, "decide_by": decide_by, "evidence": evidence},
     )  # fmt: skip
+    if not opened:  # they worked on under it until now
+        Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, **evidence}, decide_by=decide_by)
 
 
 def _tell(campaign: Campaign, surrogate_id: UUID, standing: Standing, now: datetime) -> None:

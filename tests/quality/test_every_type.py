@@ -475,7 +475,7 @@ def test_a_key_that_is_out_of_use_tests_nobody_whatever_was_planned_or_answered(
     factories.annotate(campaign, person, label="good", box=3)  # not examined yet
     answered = Annotation.objects.get()
     planned = Injection.objects.filter(surrogate_id=person.surrogate_id).exclude(slot__item=answered.item)
-    assert planned.count() == 2
+    assert planned.count() >= 2
     for key in GoldKey.objects.filter(item__in=planned.values("slot__item")):
         assert gold_key_ask(key=key, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
     gold_key_retire(

@@ -108,9 +108,10 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
     assert "84 %" in body  # of people with a true rate of 80 % are paused after 1,000 checks
     form = {
         "gold_first": "10", "gold_first_items": "30", "gold_rate": "0.05", "gold_most_exposures": "40",
-        "inspection_rate": "0.1", "experts": "2", "decide_hours": "24",
+        "inspection_rate": "0.1", "experts": "2", "decide_hours": "24", "drift_run_length": "2000",
     }  # fmt: skip
     assert "fewer first items" in client.post(url, {**form, "gold_first": "31"}).content.decode()
+    assert "alarm all the time" in client.post(url, {**form, "drift_run_length": "5"}).content.decode()
     client.post(url, form)
     client.post(url, form)  # the same again is no new version
     row, policy = policy_current(campaign)

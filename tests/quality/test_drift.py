@@ -1,0 +1,99 @@
+"""Late drift: who did well for long and no longer does comes before a manager, and nothing else happens."""
+
+import numpy as np
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import Participation, Standing
+from quality.models import GoldCheck, GoldKey, Review
+from quality.rules.drift import limit_for, run_length, score
+from quality.rules.gold import GoldTest
+from quality.rules.policy import Policy
+from quality.services.people import person_assess, review_decide
+from tests import factories
+
+TEST = GoldTest()
+
+
+@pytest.mark.parametrize(("hit_rate", "runs"), [(0.9, 300), (0.6, 3000), (0.25, 3000)])
+def test_the_run_lengths_are_those_of_a_simulation(hit_rate, runs):
+    limit, chance, lengths = limit_for(TEST, 300), np.random.default_rng(5), []
+    for _ in range(runs):
+        found, checks = 0.0, 0
+        while found < limit:
+            checks += 1
+            found = max(0.0, found + (TEST.hit if chance.random() < hit_rate else TEST.miss))
+        lengths.append(checks)
+    error = 4 * np.std(lengths) / np.sqrt(runs)
+    assert abs(np.mean(lengths) - run_length(TEST, limit, hit_rate)) < error + 0.06 * np.mean(lengths)
+
+
+def test_good_work_before_does_not_hide_what_comes_after():
+    worse = [False, False, True, False, False]
+    assert score([True] * 500 + worse, TEST) == score(worse, TEST)
+    assert TEST.assess([True] * 500 + worse).finding.value != "failed"
+    assert score(worse, TEST) > limit_for(TEST, 500) - 1.5
+
+
+def test_the_limit_grows_with_the_run_length():
+    limits = [limit_for(TEST, length) for length in (100, 1_000, 10_000)]
+    assert limits == sorted(limits)
+    assert run_length(TEST, limits[1], TEST.good) >= 950
+
+
+@pytest.mark.django_db
+def test_who_drifts_comes_before_a_manager_once_and_works_on():
+    policy = Policy(drift_run_length=100, gold_first=0, gold_rate=0)
+    campaign = factories.antique(items=60, n=1, gold=1, policy=policy)
+    person, boss = factories.annotator(campaign), factories.user()
+    key = GoldKey.objects.get()
+
+    def check(hits):
+        for hit in hits:
+            row = factories.vote(campaign, person, 4)
+            GoldCheck.objects.create(
+                annotation=row,
+                key=key,
+                campaign=campaign,
+                surrogate_id=person.surrogate_id,
+                is_hit=hit,
+                at=timezone.now(),
+            )
+            with transaction.atomic():
+                person_assess(campaign=campaign, policy=policy, surrogate_id=person.surrogate_id, now=timezone.now())
+
+    check([True] * 20)
+    assert not Review.objects.exists()
+    check([False, True, False, False])
+    review = Review.objects.get()
+    assert review.evidence["drift"] >= limit_for(policy.gold_test, 100)
+    place = Participation.objects.get(surrogate_id=person.surrogate_id)
+    assert place.standing in (Standing.ACTIVE, Standing.WARNED)
+    check([True])
+    assert Review.objects.count() == 1
+    review_decide(
+        review=review,
+        suspend=False,
+        reason="A bad day.",
+        refuse_pay=False,
+        actor_id=boss.surrogate_id,
+        now=timezone.now(),
+    )
+    check([True, False])  # what was looked at is looked at
+    assert Review.objects.filter(state="open").count() == 0
+
+
+@pytest.mark.django_db
+def test_two_misses_warn_and_right_answers_end_the_warning():
+    campaign = factories.antique(items=2, n=1, gold=20, policy=Policy(gold_first=12, gold_first_items=12))
+    person = factories.annotator(campaign)
+    place = Participation.objects.filter(campaign=campaign, surrogate_id=person.surrogate_id)
+    seen = []
+    for label in (1, 1, 4, 4, 4, 4, 4, 4):
+        factories.vote(campaign, person, label)
+        factories.examine(campaign)
+        seen.append(place.get().standing)
+    assert seen[:2] == [Standing.ACTIVE, Standing.WARNED]
+    assert seen[-1] == Standing.ACTIVE
+    assert not Review.objects.exists()
