@@ -27,6 +27,8 @@ PEOPLE = {
     "anna": "anna@demo.example",
     "ben": "ben@demo.example",
     "rosa": "rosa@demo.example",
+    "eva": "eva@demo.example",
+    "finn": "finn@demo.example",
 }
 _CONSENT = ConsentPlan(
     purpose="Trying Quorate out. Nothing you do here is published.",
@@ -48,6 +50,8 @@ def seed_demo(*, now: datetime, stderr: Any) -> dict[str, str]:
         for slug in (OPEN_SLUG, DONE_SLUG):
             campaign = Campaign.objects.get(slug=slug)
             membership_grant(user=users["rosa"], scope_id=campaign.pk, role=Role.RESEARCHER, actor_id=None, now=now)
+            for name in ("eva", "finn"):
+                membership_grant(user=users[name], scope_id=campaign.pk, role=Role.EXPERT, actor_id=None, now=now)
         campaign = Campaign.objects.get(slug=OPEN_SLUG)
         for name in ("anna", "ben"):
             membership_grant(user=users[name], scope_id=campaign.pk, role=Role.ANNOTATOR, actor_id=None, now=now)
@@ -57,12 +61,13 @@ def seed_demo(*, now: datetime, stderr: Any) -> dict[str, str]:
 def _logins() -> dict[str, str]:
     """Return this installation's own passwords, made once and readable by its owner only."""
     path = Path(settings.DATA_DIR) / "demo-logins.json"
-    if not path.exists():
-        made = {PEOPLE[name]: secrets.token_urlsafe(9) for name in PEOPLE}
+    kept: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    logins = {email: kept.get(email) or secrets.token_urlsafe(9) for email in PEOPLE.values()}
+    if logins != kept:  # a demo of an earlier version has fewer people
+        path.unlink(missing_ok=True)
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(descriptor, "w") as file:
-            json.dump(made, file)
-    logins: dict[str, str] = json.loads(path.read_text())
+            json.dump(logins, file)
     return logins
 
 
@@ -107,4 +112,6 @@ def _finished(admin: User, *, now: datetime, stderr: Any) -> None:
     lines = (HERE / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     expected = {row["external_id"]: row["expected"] for row in map(json.loads, lines)}
     answer_everything(campaign=campaign, members=members, expected=expected, seed=7, now=now - timedelta(days=2))
+    sample = {"campaign": str(campaign.pk), "count": 4, "seed": 7, "experts": 2, "every_answer": False}
+    run_here(kind="quality.sample_cases", payload=sample, stderr=stderr, scope_id=campaign.pk)
     numbers_refresh(campaign=campaign, now=now)
