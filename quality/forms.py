@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.forms import check_size
 from quality.models import WatchRule
+from quality.rules.policy import LEAST_RATE
 from quality.services.cases import MOST_EXPERTS
 
 
@@ -47,6 +48,8 @@ class PolicyForm(forms.Form):
         data = super().clean() or {}
         if data.get("gold_first", 0) > data.get("gold_first_items", 0):
             self.add_error("gold_first", _("There are fewer first items than that."))
+        if 0 < data.get("gold_rate", 0) < LEAST_RATE:
+            self.add_error("gold_rate", _("Either 0 or at least 0.001."))
         if 0 < data.get("drift_run_length", 0) < 100:
             self.add_error("drift_run_length", _("Fewer than 100 would alarm all the time."))
         return data

@@ -23,8 +23,18 @@ def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
         return {"place": place, "notice": ""}
     changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     last = changes.order_by("-pk").first()
-    reason = str(last.because.get("reason", "")) if last else ""
-    return {"place": place, "notice": reason or notice_of(Standing(place.standing))}
+    because = last.because if last else {}
+    notice = notice_for(Standing(place.standing), because)
+    return {"place": place, "notice": notice}
+
+
+def notice_for(standing: Standing, because: dict[str, Any]) -> str:
+    """Return what a person reads about a change of their standing: the reason that somebody gave, if there is one."""
+    if because.get("reason"):
+        return str(because["reason"])
+    if "rule" in because:
+        return _("Something about your recent work stood out. A manager looks at it; what you handed in is kept.")
+    return notice_of(standing)
 
 
 def notice_of(standing: Standing) -> str:

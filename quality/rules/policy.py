@@ -7,6 +7,8 @@ from typing import Any
 
 from quality.rules.gold import GoldTest
 
+LEAST_RATE = 0.001  # of gold checks, besides none at all
+
 
 class SecondRound(StrEnum):
     """What is counted after the second round; the ANTIQUE paper does not say."""
@@ -53,8 +55,8 @@ class Policy:
     decide_hours: int = 48
 
     def __post_init__(self) -> None:
-        if not 0 <= self.gold_rate <= 0.5 or not 0 <= self.inspection_rate <= 1:
-            raise ValueError("gold_rate must lie between 0 and 0.5, inspection_rate between 0 and 1")
+        if (self.gold_rate and not LEAST_RATE <= self.gold_rate <= 0.5) or not 0 <= self.inspection_rate <= 1:
+            raise ValueError("gold_rate must be 0 or lie between 0.001 and 0.5, inspection_rate between 0 and 1")
         if not 0 <= self.gold_first <= self.gold_first_items:
             raise ValueError("gold_first must lie between 0 and gold_first_items")
         if self.gold_most_exposures < 1 or self.decide_hours < 1 or self.experts < 1:

@@ -1,7 +1,7 @@
 """Rules over what people do: a collector, a condition, an act. Pure: the same walk is a dry run and a live one.
 
 A person's history is a sequence of facts. A rule looks at the last so many facts of its collector whenever one is added;
-where its condition holds it fires once, and again only after the person was made active anew. A live run walks the whole
+where its condition holds it fires once, and again only after somebody made the person active anew. A live run walks the whole
 history each time and carries out what was not carried out before, so that a dry run over the same facts names the same
 acts.
 """
@@ -22,7 +22,7 @@ class Kind(StrEnum):
     INSPECTION = "inspection"  # a manual check: whether it was found wrong
     ANSWER = "answer"  # a submission: (seconds, what was answered)
     SKIP = "skip"  # an item that was skipped, but for what upsets
-    STANDING = "standing"  # the standing that a person got
+    STANDING = "standing"  # (the standing that a person got, whether somebody decided that)
 
 
 class Collector(StrEnum):
@@ -138,8 +138,8 @@ def firings(condition: Condition, facts: Iterable[Fact]) -> list[Firing]:
     standing, is_armed = "active", True
     for fact in sorted(facts, key=lambda fact: (fact.at, fact.kind == Kind.STANDING, fact.key)):
         if fact.kind == Kind.STANDING:
-            standing = fact.value
-            if standing == "active":  # who begins anew is judged by what they do from now on
+            standing, is_decided = fact.value
+            if standing == "active" and is_decided:  # who begins anew is judged by what they do from now on
                 is_armed, recent = True, []
             continue
         if fact.kind not in kinds:

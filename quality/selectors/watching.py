@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from annotation.models import (
     AssignmentState,
     Campaign,
     CountedChange,
+    Standing,
     StandingChange,
 )
 from annotation.tasktypes.registry import TASK_TYPES
@@ -20,6 +21,7 @@ from quality.models import GoldCheck, Inspection, InspectionVerdict, WatchRule
 from quality.rules.watching import Act, Collector, Condition, Fact, Kind, kinds_of
 
 Facts = dict[UUID, list[Fact]]
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def condition_of(rule: WatchRule) -> Condition:
@@ -29,19 +31,30 @@ def condition_of(rule: WatchRule) -> Condition:
     )
 
 
-def facts_of(campaign: Campaign, surrogate_ids: Collection[UUID], collector: Collector) -> Facts:
-    """Return the facts of people that a collector reads, with what became of their standing."""
+def facts_of(
+    campaign: Campaign, surrogate_ids: Collection[UUID], collector: Collector, *, since: datetime | None = None
+) -> Facts:
+    """Return the facts of people that a collector reads, since a time if one is given, with all of their standings."""
     found: Facts = defaultdict(list)
+    begin = since or BEGINNING
     _standings(campaign, surrogate_ids, found)
     for kind in kinds_of(collector):
-        _READERS[kind](campaign, surrogate_ids, found)
+        _READERS[kind](campaign, surrogate_ids, found, begin)
     return found
+
+
+def reinstated_at(campaign: Campaign, surrogate_ids: Collection[UUID]) -> dict[UUID, datetime]:
+    """Return when a person last made people active again."""
+    rows = StandingChange.objects.filter(
+        campaign=campaign, surrogate__in=surrogate_ids, after=Standing.ACTIVE, changed_by__isnull=False
+    )
+    return dict(rows.order_by("pk").values_list("surrogate_id", "at"))
 
 
 def _standings(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
     rows = StandingChange.objects.filter(campaign=campaign, surrogate__in=surrogate_ids)
-    for pk, surrogate_id, at, after in rows.values_list("pk", "surrogate_id", "at", "after"):
-        found[surrogate_id].append(Fact(at, Kind.STANDING, pk, after))
+    for pk, surrogate_id, at, after, by in rows.values_list("pk", "surrogate_id", "at", "after", "changed_by"):
+        found[surrogate_id].append(Fact(at, Kind.STANDING, pk, (after, by is not None)))
 
 
 def _undone(campaign: Campaign, surrogate_ids: Collection[UUID]) -> dict[int, datetime]:
@@ -52,35 +65,35 @@ def _undone(campaign: Campaign, surrogate_ids: Collection[UUID]) -> dict[int, da
     return dict(rows.order_by("-pk").values_list("annotation_id", "at"))
 
 
-def _checks(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
+def _checks(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts, begin: datetime) -> None:
     undone = _undone(campaign, surrogate_ids)
-    rows = GoldCheck.objects.filter(campaign=campaign, surrogate__in=surrogate_ids, is_void=False)
+    rows = GoldCheck.objects.filter(campaign=campaign, surrogate__in=surrogate_ids, is_void=False, at__gte=begin)
     for pk, surrogate_id, at, is_hit, annotation in rows.values_list(
         "pk", "surrogate_id", "at", "is_hit", "annotation"
     ):
         found[surrogate_id].append(Fact(at, Kind.CHECK, pk, not is_hit, undone.get(annotation)))
 
 
-def _inspections(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
+def _inspections(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts, begin: datetime) -> None:
     rows = Inspection.objects.filter(campaign=campaign, annotation__surrogate__in=surrogate_ids, because="sample")
-    rows = rows.exclude(verdict="")
+    rows = rows.filter(inspected_at__gte=begin).exclude(verdict="")
     for pk, who, at, verdict in rows.values_list("pk", "annotation__surrogate_id", "inspected_at", "verdict"):
         if at is not None:
             found[who].append(Fact(at, Kind.INSPECTION, pk, verdict == InspectionVerdict.WRONG))
 
 
-def _answers(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
+def _answers(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts, begin: datetime) -> None:
     undone, path = _undone(campaign, surrogate_ids), TASK_TYPES[campaign.task_type].path
-    rows = Annotation.objects.filter(campaign=campaign, surrogate__in=surrogate_ids)
+    rows = Annotation.objects.filter(campaign=campaign, surrogate__in=surrogate_ids, submitted_at__gte=begin)
     columns = ("pk", "surrogate_id", "submitted_at", "active_seconds", "seconds", "answer")
     for pk, who, at, active, seconds, answer in rows.values_list(*columns).iterator(chunk_size=2000):
         value: Any = (seconds if active is None else active, path(answer))
         found[who].append(Fact(at, Kind.ANSWER, pk, value, undone.get(pk)))
 
 
-def _skips(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:
+def _skips(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts, begin: datetime) -> None:
     rows = Assignment.objects.filter(campaign=campaign, surrogate__in=surrogate_ids, state=AssignmentState.SKIPPED)
-    rows = rows.exclude(skip_reason="offensive")
+    rows = rows.filter(ended_at__gte=begin).exclude(skip_reason="offensive")
     for pk, who, at in rows.values_list("pk", "surrogate_id", "ended_at"):
         if at is not None:
             found[who].append(Fact(at, Kind.SKIP, pk.int >> 65, None))

@@ -15,7 +15,7 @@ from annotation.services.people import standing_move
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
-from quality.services.people import ReviewError, person_pause, review_decide
+from quality.services.people import ReviewError, person_pause, person_tell, review_decide
 from quality.services.policies import policy_ensure
 from quality.services.suspensions import excluded_because, suspension_lift, suspension_of
 
@@ -80,6 +80,7 @@ def _move(campaign: Campaign, place: Participation, act: Act, reason: str, actor
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=to, actor_id=actor_id, now=now, reason=reason[:300]
         )
+        person_tell(campaign, surrogate_id, to, now, {"reason": reason})
     elif act is Act.REINSTATE and standing == Standing.SUSPENDED:
         review = suspension_of(campaign=campaign, surrogate_id=surrogate_id)
         if review is None:

@@ -25,7 +25,7 @@ from quality.rules.drift import score as drift_score
 from quality.rules.gold import Assessment, Finding
 from quality.rules.policy import Policy
 from workforces.models import WorkforceKind
-from workforces.selectors import notice_of
+from workforces.selectors import notice_for, notice_of
 from workforces.services.messages import person_message
 from workforces.services.pay import pay_hold, pay_release, tickets_refuse
 from workforces.services.tickets import exclusion_end
@@ -75,14 +75,21 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.WARNED, actor_id=None, now=now, **evidence
         )
-        _tell(campaign, surrogate_id, Standing.WARNED, now)
-    elif found.finding is Finding.OPEN and standing == Standing.WARNED:
+        person_tell(campaign, surrogate_id, Standing.WARNED, now, evidence)
+    elif found.finding is Finding.OPEN and standing == Standing.WARNED and _warned_by_gold(campaign, surrogate_id):
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.ACTIVE, actor_id=None, now=now, **evidence
         )
     if found.finding is not Finding.FAILED and standing in (Standing.ACTIVE, Standing.WARNED):
         _watch_drift(campaign, policy, surrogate_id, now)
     return found
+
+
+def _warned_by_gold(campaign: Campaign, surrogate_id: UUID) -> bool:
+    """Return whether gold checks led to somebody's warning: those of managers and rules are not theirs to end."""
+    changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).order_by("-pk")
+    last = changes.values_list("because", flat=True).first()
+    return "score" in (last or {})
 
 
 def _watch_drift(campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime) -> None:
@@ -129,7 +136,7 @@ def person_pause(
     )
     decide_by = now + timedelta(hours=policy.decide_hours)
     pay_hold(campaign=campaign, surrogate_id=surrogate_id, until=decide_by)
-    _tell(campaign, surrogate_id, Standing.PAUSED, now)
+    person_tell(campaign, surrogate_id, Standing.PAUSED, now, evidence)
     review, opened = Review.objects.get_or_create(
         campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN,
         defaults={"opened_at": now, "decide_by": decide_by, "evidence": evidence},
@@ -138,11 +145,13 @@ def person_pause(
         Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, **evidence}, decide_by=decide_by)
 
 
-def _tell(campaign: Campaign, surrogate_id: UUID, standing: Standing, now: datetime) -> None:
-    """Write to an annotator whose standing the rules moved, once for each time that they did."""
+def person_tell(
+    campaign: Campaign, surrogate_id: UUID, standing: Standing, now: datetime, because: dict[str, Any]
+) -> None:
+    """Write to an annotator whose standing moved, once for each time that it did."""
     moves = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).count()
     person_message(
-        campaign=campaign, surrogate_id=surrogate_id, text=notice_of(standing), now=now,
+        campaign=campaign, surrogate_id=surrogate_id, text=notice_for(standing, because), now=now,
         token=f"{standing}-{surrogate_id}-{moves}",
     )  # fmt: skip
 

@@ -12,11 +12,12 @@ from accounts.transactions import durable, require_transaction
 from annotation.models import Campaign, Participation, Standing
 from annotation.services.counting import people_lock
 from annotation.services.people import standing_move
+from jobs.models import Job
 from jobs.work import Work
 from quality.models import RuleFiring, WatchRule
-from quality.rules.watching import ALLOWED, Act, Collector, Condition, Firing, Kind, firings
-from quality.selectors.watching import condition_of, facts_of
-from quality.services.people import person_pause
+from quality.rules.watching import ALLOWED, Act, Collector, Condition, Firing, firings
+from quality.selectors.watching import condition_of, facts_of, reinstated_at
+from quality.services.people import person_pause, person_tell
 from quality.services.policies import policy_ensure
 
 CHUNK = 50  # people
@@ -51,10 +52,9 @@ def named_by(
 
     A rule that is switched on sees what happens from then on.
     """
-    facts = facts_of(campaign, surrogate_ids, condition.collector)
+    facts = facts_of(campaign, surrogate_ids, condition.collector, since=since)
     for surrogate_id in sorted(facts):
-        seen = [one for one in facts[surrogate_id] if since is None or one.at >= since or one.kind == Kind.STANDING]
-        for firing in firings(condition, seen):
+        for firing in firings(condition, facts[surrogate_id]):
             yield surrogate_id, firing
 
 
@@ -65,11 +65,14 @@ def rules_run(*, campaign: Campaign, surrogate_ids: Collection[UUID], now: datet
     if not rules:
         return 0
     people_lock(campaign_id=campaign.pk, surrogate_ids=surrogate_ids)
+    forgiven = reinstated_at(campaign, surrogate_ids)
     carried_out = 0
     for rule in rules:
         done = set(rule.firings.filter(surrogate__in=surrogate_ids).values_list("surrogate_id", "kind", "key"))
         for surrogate_id, firing in named_by(condition_of(rule), campaign, surrogate_ids, since=rule.created_at):
-            if (surrogate_id, str(firing.kind), firing.key) not in done:
+            # A key that was corrected moves where a rule would have fired: what a manager looked at since stays so.
+            is_late = surrogate_id in forgiven and firing.at < forgiven[surrogate_id]
+            if not is_late and (surrogate_id, str(firing.kind), firing.key) not in done:
                 _carry_out(campaign, rule, surrogate_id, firing, now)
                 carried_out += 1
     return carried_out
@@ -92,6 +95,7 @@ def _carry_out(campaign: Campaign, rule: WatchRule, surrogate_id: UUID, firing: 
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=Standing.WARNED, actor_id=None, now=now, **evidence
         )
+        person_tell(campaign, surrogate_id, Standing.WARNED, now, evidence)
     elif rule.act == Act.PAUSE:
         _, policy = policy_ensure(campaign=campaign, now=now)
         person_pause(campaign=campaign, policy=policy, surrogate_id=surrogate_id, now=now, evidence=evidence)
@@ -117,8 +121,14 @@ def rule_dry_run(*, work: Work, campaign: Campaign, fields: dict[str, Any]) -> d
 
 
 def firings_forget(*, campaign: Campaign, before: UUID, **_: Any) -> None:
-    """Forget where rules fired at somebody who left: it would lead to who they were."""
+    """Forget where rules fired at somebody who left, and would have: times and names would lead to their work."""
     RuleFiring.objects.filter(rule__campaign=campaign, surrogate_id=before).delete()
+    jobs = Job.objects.filter(scope_id=campaign.pk)
+    jobs.filter(kind="quality.person_work", payload__surrogate=str(before)).delete()
+    for job in jobs.filter(kind="quality.dry_run").iterator():
+        found = [row for row in job.result.get("found", []) if row["surrogate"] != str(before)]
+        if len(found) != len(job.result.get("found", [])):
+            Job.objects.filter(pk=job.pk).update(result={**job.result, "found": found})
 
 
 def condition_from(fields: dict[str, Any]) -> Condition:

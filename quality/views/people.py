@@ -1,7 +1,7 @@
 """One person as managers see them, and what they do about them."""
 
 import zoneinfo
-from datetime import datetime, time
+from datetime import UTC, datetime, time
 from uuid import UUID
 
 from django.contrib import messages
@@ -62,8 +62,8 @@ def _day(campaign: Campaign, text: str) -> datetime | None:
     """Return the beginning of a day of the campaign; None for anything that is no day."""
     try:
         day = parse_date(text)
-        return (
-            timezone.make_aware(datetime.combine(day, time()), zoneinfo.ZoneInfo(campaign.time_zone)) if day else None
-        )
+        if day is None:
+            return None
+        return timezone.make_aware(datetime.combine(day, time()), zoneinfo.ZoneInfo(campaign.time_zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None

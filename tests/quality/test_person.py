@@ -111,6 +111,7 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
         "inspection_rate": "0.1", "experts": "2", "decide_hours": "24", "drift_run_length": "2000",
     }  # fmt: skip
     assert "fewer first items" in client.post(url, {**form, "gold_first": "31"}).content.decode()
+    assert "at least 0.001" in client.post(url, {**form, "gold_rate": "1e-9"}).content.decode()
     assert "alarm all the time" in client.post(url, {**form, "drift_run_length": "5"}).content.decode()
     client.post(url, form)
     client.post(url, form)  # the same again is no new version

@@ -1,5 +1,6 @@
 """Rules over what people do: a dry run names exactly what a live run does."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,9 +11,12 @@ from annotation.models import Annotation, Participation, Standing
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.undo import submission_undo
 from annotation.services.work import assignment_skip
-from quality.models import Inspection, InspectionVerdict, Review, ReviewState, RuleFiring, WatchRule
+from annotation.signals import participation_withdrawn
+from jobs.models import Job
+from quality.models import GoldCheck, Inspection, InspectionVerdict, Review, ReviewState, RuleFiring, WatchRule
 from quality.rules.policy import Policy
 from quality.rules.watching import Act, Collector, Condition, Fact, Kind, firings
+from quality.services.gold_keys import gold_key_retire
 from quality.services.inspections import inspection_decide
 from quality.services.people import review_decide
 from quality.services.watching import named_by, rule_add, rule_end
@@ -36,11 +40,13 @@ def test_a_rule_looks_at_the_last_facts_and_fires_once_until_a_person_is_active_
     rule = Condition(Collector.GOLD, True, 0.5, window=4, least=4, act=Act.PAUSE)
     missed = facts(Kind.CHECK, [False, True, True, False, True, True, True])
     assert keys(rule, missed) == [4]  # three of the last four
-    paused = [Fact(START + timedelta(minutes=4, seconds=1), Kind.STANDING, 0, "paused")]
+    paused = [Fact(START + timedelta(minutes=4, seconds=1), Kind.STANDING, 0, ("paused", False))]
     assert keys(rule, [*missed, *paused]) == [4]
-    again = [Fact(START + timedelta(minutes=10), Kind.STANDING, 1, "active")]
+    by_itself = [Fact(START + timedelta(minutes=10), Kind.STANDING, 1, ("active", False))]
+    again = [Fact(START + timedelta(minutes=10), Kind.STANDING, 1, ("active", True))]
     more = facts(Kind.CHECK, [True, True, True, True], start=20)
     assert keys(rule, [*missed, *paused, *again, *more]) == [4, 23]  # four new ones: what was before is forgiven
+    assert keys(rule, [*missed, *paused, *by_itself, *more]) == [4]  # nobody decided that
 
 
 def test_what_was_undone_is_no_fact_any_more_and_each_act_has_its_standing():
@@ -49,7 +55,7 @@ def test_what_was_undone_is_no_fact_any_more_and_each_act_has_its_standing():
     assert keys(rule, [*undone, *facts(Kind.CHECK, [True, True], start=1)]) == [2]
     gone = facts(Kind.CHECK, [True], until=START + timedelta(minutes=1, seconds=30))
     assert keys(rule, [*gone, *facts(Kind.CHECK, [True, True], start=1)]) == []
-    warned = [Fact(START - timedelta(minutes=1), Kind.STANDING, 0, "warned")]
+    warned = [Fact(START - timedelta(minutes=1), Kind.STANDING, 0, ("warned", True))]
     assert keys(rule, [*warned, *facts(Kind.CHECK, [True] * 5)]) == []
     pause = Condition(Collector.GOLD, True, 0.5, window=3, least=3, act=Act.PAUSE)
     assert keys(pause, [*warned, *facts(Kind.CHECK, [True] * 5)]) == [2]
@@ -181,3 +187,76 @@ def test_a_rule_is_tried_switched_on_and_off_in_the_browser(client):
     rule_end(rule=rule, actor_id=person.surrogate_id, now=timezone.now())  # once more changes nothing
     assert "Switched off" in client.get(url).content.decode()
     assert Annotation.objects.count() == 4
+
+
+def gold_rule(act=Act.PAUSE):
+    return Condition(Collector.GOLD, True, 0.3, window=6, least=2, act=act)
+
+
+@pytest.mark.django_db
+def test_who_was_reinstated_is_not_paused_again_over_what_a_corrected_key_moved():
+    policy = Policy(gold_first=12, gold_first_items=12, gold_rate=0)
+    campaign = factories.antique(items=30, n=1, gold=20, policy=policy)
+    person, boss = factories.annotator(campaign), factories.user()
+    rule_add(campaign=campaign, condition=gold_rule(), actor_id=boss.surrogate_id, now=timezone.now())
+    for label in (1, 4, 1):
+        factories.vote(campaign, person, label)
+    factories.examine(campaign)
+    assert Review.objects.get().evidence["collector"] == "gold"
+    _reinstate(campaign, person, boss)
+    first = GoldCheck.objects.order_by("pk").first()
+    gold_key_retire(key=first.key, reason="Wrong.", is_wrong=True, actor_id=boss.surrogate_id, now=timezone.now())
+    factories.vote(campaign, person, 4)
+    factories.examine(campaign)
+    assert Participation.objects.get(surrogate_id=person.surrogate_id).standing != Standing.PAUSED
+    assert Review.objects.filter(state="open").count() == 0
+
+
+@pytest.mark.django_db
+def test_the_gold_test_ends_its_own_warnings_alone_and_each_says_its_reason(client):
+    policy = Policy(gold_first=12, gold_first_items=12, gold_rate=0)
+    campaign = factories.antique(items=30, n=1, gold=20, policy=policy)
+    person, boss = factories.annotator(campaign), factories.user()
+    factories.vote(campaign, person, 4)
+    client.force_login(factories.user(is_admin=True))
+    page = reverse("quality-person", args=[campaign.slug, person.surrogate_id])
+    client.post(page, {"act": "warn", "reason": "Please slow down."})
+    for _ in range(3):
+        factories.vote(campaign, person, 4)
+        factories.examine(campaign)
+    place = Participation.objects.filter(surrogate_id=person.surrogate_id)
+    assert place.get().standing == Standing.WARNED
+    client.post(page, {"act": "reinstate", "reason": "Thank you."})
+    rule_add(campaign=campaign, condition=gold_rule(Act.PAUSE), actor_id=boss.surrogate_id, now=timezone.now())
+    for _ in range(2):
+        factories.vote(campaign, person, 1)
+    factories.examine(campaign)
+    assert place.get().standing == Standing.PAUSED
+    client.force_login(person)
+    body = client.get(reverse("quality-standing", args=[campaign.slug])).content.decode()
+    assert "stood out" in body
+    assert "known answers" not in body
+
+
+@pytest.mark.django_db
+def test_a_dry_run_names_nobody_who_left(client):
+    campaign = factories.antique(items=30, n=1, gold=12, policy=Policy(gold_first=5, gold_first_items=5))
+    person = factories.annotator(campaign)
+    for _ in range(2):
+        factories.vote(campaign, person, 1)
+    factories.examine(campaign)
+    client.force_login(factories.user(is_admin=True))
+    url = reverse("quality-rules", args=[campaign.slug])
+    form = {"collector": "gold", "is_above": "True", "limit": "0.4", "window": "5", "least": "2", "act": "notify"}
+    client.post(url, {**form, "what": "try"})
+    person_page = reverse("quality-person", args=[campaign.slug, person.surrogate_id])
+    client.post(person_page, {"act": "exclude", "reason": "x", "since": "2026-01-01"})
+    client.post(person_page, {"act": "exclude", "reason": "x", "since": "0001-01-01"})
+    factories.run_jobs()
+    assert str(person.surrogate_id) in client.get(url).content.decode()
+    participation_withdrawn.send(
+        sender=None, campaign=campaign, before=person.surrogate_id, after=factories.user().surrogate_id
+    )
+    said = [[job.payload, job.result] for job in Job.objects.filter(scope_id=campaign.pk, kind__startswith="quality.")]
+    assert str(person.surrogate_id) not in json.dumps(said)
+    assert str(person.surrogate_id) not in client.get(url).content.decode()
