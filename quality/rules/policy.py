@@ -82,6 +82,8 @@ def policy_from(data: Mapping[str, Any]) -> Policy:
     if unknown:
         raise ValueError(f"unknown in a policy: {', '.join(sorted(unknown))}")
     given = dict(data)
+    if 0 < given.get("gold_rate", 0) < LEAST_RATE:  # published when that was not refused yet
+        given["gold_rate"] = LEAST_RATE
     if "gold_test" in given:
         given["gold_test"] = GoldTest(**given["gold_test"])
     if "second_round" in given:

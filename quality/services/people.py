@@ -223,6 +223,11 @@ def _suspend(
             campaign=review.campaign, surrogate_id=review.surrogate_id, reason=reason, actor_id=actor_id,
             due_at=now + timedelta(seconds=undo_seconds), now=now,
         )  # fmt: skip
+    exclusion_request(review=review, actor_id=actor_id, now=now)
+
+
+def exclusion_request(*, review: Review, actor_id: UUID | None, now: datetime) -> None:
+    """Have all that a suspended person did taken out of the votes by a job."""
     job_enqueue(
         kind="quality.exclude", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,
         requested_by_id=actor_id, key=f"exclude:{review.pk}",

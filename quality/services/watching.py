@@ -14,7 +14,7 @@ from annotation.services.counting import people_lock
 from annotation.services.people import standing_move
 from jobs.models import Job
 from jobs.work import Work
-from quality.models import RuleFiring, WatchRule
+from quality.models import Review, ReviewState, RuleFiring, WatchRule
 from quality.rules.watching import ALLOWED, Act, Collector, Condition, Firing, firings
 from quality.selectors.watching import condition_of, facts_of, reinstated_at
 from quality.services.people import person_pause, person_tell
@@ -123,6 +123,9 @@ def rule_dry_run(*, work: Work, campaign: Campaign, fields: dict[str, Any]) -> d
 def firings_forget(*, campaign: Campaign, before: UUID, **_: Any) -> None:
     """Forget where rules fired at somebody who left, and would have: times and names would lead to their work."""
     RuleFiring.objects.filter(rule__campaign=campaign, surrogate_id=before).delete()
+    # Nobody waits for a decision about drift: they worked on, and left.
+    reviews = Review.objects.filter(campaign=campaign, surrogate_id=before, state=ReviewState.OPEN)
+    reviews.filter(evidence__has_key="drift").exclude(evidence__has_key="score").delete()
     jobs = Job.objects.filter(scope_id=campaign.pk)
     jobs.filter(kind="quality.person_work", payload__surrogate=str(before)).delete()
     for job in jobs.filter(kind="quality.dry_run").iterator():

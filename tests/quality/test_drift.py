@@ -11,6 +11,7 @@ from quality.rules.drift import limit_for, run_length, score
 from quality.rules.gold import GoldTest
 from quality.rules.policy import Policy
 from quality.services.people import person_assess, review_decide
+from quality.services.watching import firings_forget
 from tests import factories
 
 TEST = GoldTest()
@@ -80,6 +81,11 @@ def test_who_drifts_comes_before_a_manager_once_and_works_on():
         actor_id=boss.surrogate_id,
         now=timezone.now(),
     )
+    Review.objects.create(
+        campaign=campaign, surrogate_id=person.surrogate_id, opened_at=timezone.now(), decide_by=timezone.now(),
+        evidence={"drift": 3.0},
+    )  # fmt: skip
+    firings_forget(campaign=campaign, before=person.surrogate_id)  # they leave: nobody is to decide about them
     check([True, False])  # what was looked at is looked at
     assert Review.objects.filter(state="open").count() == 0
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotation.models import Annotation, AnnotationState, Participation, Standing, StandingChange
 from annotation.services.numbers import numbers_refresh
 from quality.models import Review
+from quality.rules.policy import policy_from
 from quality.selectors.person import person_of
 from quality.selectors.policies import policy_current
 from quality.services.numbers import quality_numbers_refresh
@@ -117,6 +118,7 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
     client.post(url, form)  # the same again is no new version
     row, policy = policy_current(campaign)
     assert (row.version, policy.gold_first, policy.experts) == (2, 10, 2)
+    assert policy_from({"gold_rate": 1e-9}).gold_rate == 0.001  # as an earlier version could publish
     assert "<dd>303</dd>" in client.get(url, {"people": "577", "items_each": "257"}).content.decode()
 
 

@@ -117,11 +117,16 @@ def test_checks_that_were_answered_count_before_anybody_has_looked_at_them():
     policy = Policy(gold_rate=0, gold_first=12, gold_first_items=12, inspection_rate=0)
     campaign = factories.antique(items=60, n=1, gold=40, policy=policy)
     person = factories.annotator(campaign)
-    for number in range(24):  # as many answered as skipped, in one burst
-        if number % 2:
+    answered = skipped = 0
+    for _ in range(24):  # of the checks as many answered as skipped, in one burst
+        held = factories.claim(campaign, person)
+        if held.item.batch.purpose == "gold" and skipped < answered:
             skip(campaign, person)
+            skipped += 1
         else:
-            factories.vote(campaign, person, 4)
+            answered += held.item.batch.purpose == "gold"
+            factories.submit(factories.label(held, 4))
+    assert skipped >= 5
     assert place_of(campaign, person).standing == Standing.ACTIVE
 
 
