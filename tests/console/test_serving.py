@@ -78,7 +78,7 @@ def test_the_demo_prints_its_address_and_logins_and_answers(demo):
     address, folder, _ = demo
     log = (folder / "log").read_text()
     assert address in log
-    assert len(re.findall(r"@demo\.example +\S{8,}", log)) == 6
+    assert len(re.findall(r"@demo\.example +\S{8,}", log)) == 8
     assert (folder / "demo-logins.json").stat().st_mode & 0o777 == 0o600
     assert (folder / "secret_key").stat().st_mode & 0o777 == 0o600
     status, body, headers = get(f"{address}/account/login/")

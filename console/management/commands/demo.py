@@ -37,7 +37,7 @@ class Command(BaseCommand):
 
         def ready(address: str) -> None:
             self.stdout.write(f"\nQuorate is running at {address}\n\nLog in as\n")
-            roles = ("administrator and manager", "annotator", "annotator", "researcher")
+            roles = ("administrator and manager", "annotator", "annotator", "researcher", "expert", "expert")
             for (email, password), role in zip(logins.items(), roles, strict=True):
                 self.stdout.write(f"  {email:<20} {password}   {role}")
             self.stdout.write(f"\nThe marketplace is running at {market['workers_url']}\n\nLog in as a worker:\n")
