@@ -1,6 +1,6 @@
 """Whether an answer costs more in a large campaign, or after thousands of answers: ``python -m perf.flatness``.
 
-Over HTTP, real processes. A newcomer and somebody with many answers behind them, in a campaign of 1,000 items and in
+Over HTTP, real processes. A newcomer and an annotator with many answers behind them, in a campaign of 1,000 items and in
 one of 100,000, answer in turns: the machine is the same to all four. Five runs; the figures are medians of the runs.
 """
 

@@ -38,7 +38,7 @@ class GoldKey(models.Model):
     item = models.OneToOneField("annotation.Item", on_delete=models.CASCADE, related_name="gold_key")
     accepted = models.JSONField()
     state = models.CharField(max_length=10, choices=GoldKeyState, default=GoldKeyState.ACTIVE)
-    confirmed_at = models.DateTimeField(null=True, blank=True)  # by experts who did not know what it accepts
+    confirmed_at = models.DateTimeField(null=True, blank=True)  # by experts who were not told that it is a key
     retired_reason = models.CharField(max_length=300, blank=True)
     exposures = models.PositiveIntegerField(default=0)
 
@@ -247,7 +247,7 @@ class InspectionTally(models.Model):
 
 
 class ReviewState(models.TextChoices):
-    """What a manager decided about an annotator whom the rules paused."""
+    """What a manager decided about the annotator of a review."""
 
     OPEN = "open", _("Waits for a decision")
     REINSTATED = "reinstated", _("Reinstated")
@@ -255,7 +255,9 @@ class ReviewState(models.TextChoices):
 
 
 class Review(models.Model):
-    """An annotator who was paused, before a manager. Without a decision in time, what is held is paid.
+    """An annotator about whom a manager is to decide: mostly one who was paused; one who drifts works on.
+
+    Without a decision in time, what is held is paid.
 
     Who was suspended can appeal, once for each suspension; a manager answers.
     """

@@ -15,9 +15,9 @@ from quality.models import Review
 from quality.services.cases import cases_sample
 from quality.services.examine import campaign_examine, examine_due
 from quality.services.gold import gold_import
-from quality.services.measures import person_work
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude, reviews_lapse
+from quality.services.person_acts import person_work
 from quality.services.suspensions import person_restore
 from quality.services.watching import rule_dry_run
 

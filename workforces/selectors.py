@@ -29,7 +29,7 @@ def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
 
 
 def notice_for(standing: Standing, because: dict[str, Any]) -> str:
-    """Return what a person reads about a change of their standing: the reason that somebody gave, if there is one."""
+    """Return what a person reads about a change of their standing: the reason given, if there is one."""
     if because.get("reason"):
         return str(because["reason"])
     if "rule" in because:

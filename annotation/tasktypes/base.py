@@ -163,7 +163,7 @@ class TaskType(Protocol):
         ...
 
     def parts_of_key(self, accepted: Accepted) -> list[Part]:
-        """Return what an expert judges to confirm a gold key, none of which tells what the key accepts."""
+        """Return what an expert judges to confirm a gold key, without being told that it is one."""
         ...
 
     def confirms(self, accepted: Accepted, said: Said) -> bool:
@@ -201,9 +201,7 @@ class Pages:
     measures: ClassVar[Mapping[str, Any]] = {}
     grades: ClassVar[tuple[tuple[Any, Any, Any], ...]] = ()
     part_names: ClassVar[Mapping[str, Any]] = {}  # by what they are (``what`` of `Part`)
-    part_template: ClassVar[str] = (
-        ""  # shows one part that experts judge, below the item; empty where the item says it all
-    )
+    part_template: ClassVar[str] = ""  # shows a part that experts judge, below the item; empty: the item says it all
     answer_template: ClassVar[str] = "annotation/_summary.html"  # shows an answer for reading, its summary at hand
     training_stage: ClassVar[str] = ""  # which stage the training round shows
     # The ends of the annotator's paths (`TaskType.path`) with their names, for the chart, and a note under it.

@@ -1,7 +1,7 @@
 """Rules over what people do: a collector, a condition, an act. Pure: the same walk is a dry run and a live one.
 
 A person's history is a sequence of facts. A rule looks at the last so many facts of its collector whenever one is added;
-where its condition holds it fires once, and again only after somebody made the person active anew. A live run walks the whole
+where its condition holds it fires once, and again only after a manager made the person active anew. A live run walks the whole
 history each time and carries out what was not carried out before, so that a dry run over the same facts names the same
 acts.
 """
@@ -22,7 +22,7 @@ class Kind(StrEnum):
     INSPECTION = "inspection"  # a manual check: whether it was found wrong
     ANSWER = "answer"  # a submission: (seconds, what was answered)
     SKIP = "skip"  # an item that was skipped, but for what upsets
-    STANDING = "standing"  # (the standing that a person got, whether somebody decided that)
+    STANDING = "standing"  # (the standing that a person got, whether a manager decided that)
 
 
 class Collector(StrEnum):

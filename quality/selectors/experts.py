@@ -49,12 +49,11 @@ def cases_counted(campaign: Campaign) -> dict[str, int]:
 
 
 def experts_of(campaign: Campaign) -> dict[str, Any]:
-    """Return the numbers of experts: cases, agreement while each judged alone, and what samples came to.
+    """Return the numbers of experts: agreement while each judged alone, and what samples came to.
 
     Grows with the number of opinions: for jobs and commands, not for pages.
     """
     return {
-        "cases": cases_counted(campaign),
         "agreement": _agreement(campaign),
         "sample": _sample(campaign),
     }

@@ -52,7 +52,6 @@ def person_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any] | Non
         "checks": GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id, is_void=False).count(),
         "seconds": _median(latest),
         "peers": _peers(campaign, latest),
-        "latest": latest[:20],
         "timeline": _timeline(campaign, surrogate_id),
         **_beside_the_rest(campaign, surrogate_id),
     }

@@ -86,14 +86,14 @@ def person_assess(*, campaign: Campaign, policy: Policy, surrogate_id: UUID, now
 
 
 def _warned_by_gold(campaign: Campaign, surrogate_id: UUID) -> bool:
-    """Return whether gold checks led to somebody's warning: those of managers and rules are not theirs to end."""
+    """Return whether gold checks led to the person's warning: those of managers and rules are not theirs to end."""
     changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).order_by("-pk")
     last = changes.values_list("because", flat=True).first()
     return "score" in (last or {})
 
 
 def _watch_drift(campaign: Campaign, policy: Policy, surrogate_id: UUID, now: datetime) -> None:
-    """Put somebody before a manager whose later checks went worse; they work on, and their pay is not held."""
+    """Open a review of a person whose later checks went worse; they work on, and their pay is not held."""
     if not policy.drift_run_length:
         return
     reviews = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
@@ -114,7 +114,7 @@ def _watch_drift(campaign: Campaign, policy: Policy, surrogate_id: UUID, now: da
 
 
 def _add_evidence(campaign: Campaign, surrogate_id: UUID, evidence: dict[str, Any]) -> None:
-    """Put the checks that somebody missed beside what they were paused for, so that one decision is about both."""
+    """Put the checks that a person missed beside what they were paused for, so that one decision is about both."""
     for review in Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN):
         if "score" not in review.evidence:
             Review.objects.filter(pk=review.pk).update(evidence={**evidence, **review.evidence})

@@ -121,7 +121,7 @@ def rule_dry_run(*, work: Work, campaign: Campaign, fields: dict[str, Any]) -> d
 
 
 def firings_forget(*, campaign: Campaign, before: UUID, **_: Any) -> None:
-    """Forget where rules fired at somebody who left, and would have: times and names would lead to their work."""
+    """Forget where rules fired at a person who left, and would have: times and names would lead to their work."""
     RuleFiring.objects.filter(rule__campaign=campaign, surrogate_id=before).delete()
     # Nobody waits for a decision about drift: they worked on, and left.
     reviews = Review.objects.filter(campaign=campaign, surrogate_id=before, state=ReviewState.OPEN)

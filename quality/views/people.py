@@ -19,8 +19,8 @@ from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
 from quality.selectors.people import names_of
 from quality.selectors.person import person_of
-from quality.services.measures import Act, person_act
 from quality.services.people import ReviewError
+from quality.services.person_acts import ManagerAct, person_act
 
 
 @login_required
@@ -50,10 +50,10 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
 
 def _act(request: HttpRequest, campaign: Campaign, surrogate_id: UUID) -> None:
     act = request.POST.get("act", "")
-    if act not in set(Act):
+    if act not in set(ManagerAct):
         raise ReviewError(_("Choose what to do."))
     person_act(
-        campaign=campaign, surrogate_id=surrogate_id, act=Act(act), reason=request.POST.get("reason", "")[:1000],
+        campaign=campaign, surrogate_id=surrogate_id, act=ManagerAct(act), reason=request.POST.get("reason", "")[:1000],
         since=_day(campaign, request.POST.get("since", "")), actor_id=signed_in(request).surrogate_id, now=timezone.now(),
     )  # fmt: skip
 

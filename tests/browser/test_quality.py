@@ -53,13 +53,12 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     factories.import_questions(campaign, [f"question {index} about the harbour" for index in range(3)])
     factories.launch(campaign)
     person, boss = factories.annotator(campaign), member(campaign, Role.MANAGER)
-    desk = open_browser(boss).page
-    base = f"/campaigns/{campaign.slug}/"
+    manager = open_browser(boss)
+    desk = manager.page
 
     def manage(path):
-        desk.goto(desk_base + base + path)
+        manager.go(f"/campaigns/{campaign.slug}/{path}")
 
-    desk_base = open_browser(boss).base
     manage("quality/gold/")
     desk.set_input_files("input[type=file]", gold_file(tmp_path))
     desk.fill("#id_experts", "0")

@@ -9,7 +9,7 @@ A gold key accepts alternatives. In a file, ``accepted`` is a list of objects, o
     {"long_answer": 3, "short_answer": [[12, 14], [20, 21]]}  # spans of tokens
 
 Spans meet the key if each shares a token with one of the key's, and each of the key's with one of theirs: what a key tests
-is whether somebody reads, not where exactly they end a span.
+is whether the annotator reads, not where exactly they end a span.
 """
 
 import json

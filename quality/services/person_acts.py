@@ -23,7 +23,7 @@ BY_DATE = "a manager, by date"  # why work is excluded that was done from a date
 CHUNK = 20
 
 
-class Act(StrEnum):
+class ManagerAct(StrEnum):
     """What can be done about a person."""
 
     WARN = "warn"
@@ -39,7 +39,7 @@ def person_act(
     *,
     campaign: Campaign,
     surrogate_id: UUID,
-    act: Act,
+    act: ManagerAct,
     reason: str,
     since: datetime | None,
     actor_id: UUID,
@@ -57,7 +57,7 @@ def person_act(
     place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
     if place is None:
         raise ReviewError("this person has no work in the campaign")
-    if act in (Act.EXCLUDE, Act.COUNT_AGAIN):
+    if act in (ManagerAct.EXCLUDE, ManagerAct.COUNT_AGAIN):
         _enqueue(campaign, surrogate_id, act, since, actor_id, now)
     else:
         _move(campaign, place, act, reason, actor_id, now)
@@ -66,22 +66,24 @@ def person_act(
     )
 
 
-def _move(campaign: Campaign, place: Participation, act: Act, reason: str, actor_id: UUID, now: datetime) -> None:
+def _move(
+    campaign: Campaign, place: Participation, act: ManagerAct, reason: str, actor_id: UUID, now: datetime
+) -> None:
     standing, surrogate_id = Standing(place.standing), place.surrogate_id
     allowed = {
-        Act.WARN: (Standing.ACTIVE,), Act.PAUSE: (Standing.ACTIVE, Standing.WARNED),
-        Act.SUSPEND: (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED),
-        Act.REINSTATE: (Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED),
+        ManagerAct.WARN: (Standing.ACTIVE,), ManagerAct.PAUSE: (Standing.ACTIVE, Standing.WARNED),
+        ManagerAct.SUSPEND: (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED),
+        ManagerAct.REINSTATE: (Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED),
     }  # fmt: skip
     if standing not in allowed[act]:
         raise ReviewError("their standing changed meanwhile: look again")
-    if act is Act.WARN or (act is Act.REINSTATE and standing == Standing.WARNED):
-        to = Standing.WARNED if act is Act.WARN else Standing.ACTIVE
+    if act is ManagerAct.WARN or (act is ManagerAct.REINSTATE and standing == Standing.WARNED):
+        to = Standing.WARNED if act is ManagerAct.WARN else Standing.ACTIVE
         standing_move(
             campaign=campaign, surrogate_id=surrogate_id, to=to, actor_id=actor_id, now=now, reason=reason[:300]
         )
         person_tell(campaign, surrogate_id, to, now, {"reason": reason})
-    elif act is Act.REINSTATE and standing == Standing.SUSPENDED:
+    elif act is ManagerAct.REINSTATE and standing == Standing.SUSPENDED:
         review = suspension_of(campaign=campaign, surrogate_id=surrogate_id)
         if review is None:
             raise ReviewError("their standing changed meanwhile: look again")
@@ -90,7 +92,9 @@ def _move(campaign: Campaign, place: Participation, act: Act, reason: str, actor
         _review(campaign, place, act, reason, actor_id, now)
 
 
-def _review(campaign: Campaign, place: Participation, act: Act, reason: str, actor_id: UUID, now: datetime) -> None:
+def _review(
+    campaign: Campaign, place: Participation, act: ManagerAct, reason: str, actor_id: UUID, now: datetime
+) -> None:
     """Pause a person before a manager, or decide about who is paused."""
     _, policy = policy_ensure(campaign=campaign, now=timezone.now())
     if place.standing != Standing.PAUSED:
@@ -98,15 +102,20 @@ def _review(campaign: Campaign, place: Participation, act: Act, reason: str, act
             campaign=campaign, policy=policy, surrogate_id=place.surrogate_id, now=now,
             evidence={"manager": reason[:1000], "reason": reason[:300]}, actor_id=actor_id,
         )  # fmt: skip
-    if act is not Act.PAUSE:
+    if act is not ManagerAct.PAUSE:
         review = Review.objects.get(campaign=campaign, surrogate_id=place.surrogate_id, state=ReviewState.OPEN)
         review_decide(
-            review=review, suspend=act is Act.SUSPEND, reason=reason, refuse_pay=False, actor_id=actor_id, now=now
+            review=review,
+            suspend=act is ManagerAct.SUSPEND,
+            reason=reason,
+            refuse_pay=False,
+            actor_id=actor_id,
+            now=now,
         )
 
 
 def _enqueue(
-    campaign: Campaign, surrogate_id: UUID, act: Act, since: datetime | None, actor_id: UUID, now: datetime
+    campaign: Campaign, surrogate_id: UUID, act: ManagerAct, since: datetime | None, actor_id: UUID, now: datetime
 ) -> None:
     if since is None:
         raise ReviewError("give the day from which on")
@@ -114,7 +123,7 @@ def _enqueue(
         kind="quality.person_work", now=now, scope_id=campaign.pk, requested_by_id=actor_id,
         payload={
             "campaign": str(campaign.pk), "surrogate": str(surrogate_id), "since": since.isoformat(),
-            "excludes": act is Act.EXCLUDE,
+            "excludes": act is ManagerAct.EXCLUDE,
         },
     )  # fmt: skip
 

@@ -1,0 +1,66 @@
+"""Campaigns of Natural Questions with gold keys, experts and disputed items, for the tests of the quality desk."""
+
+from django.utils import timezone
+
+from accounts.models import Role
+from quality.models import Case, CaseReason
+from quality.rules.policy import Policy
+from quality.services.cases import case_ask
+from quality.services.gold import gold_import
+from quality.services.opinions import opinion_give
+from quality.services.policies import policy_publish
+from tests import factories
+
+FIRST = Policy(gold_first=3, gold_first_items=3, inspection_rate=1.0)  # whoever comes meets three keys first
+
+
+def rows(accepted, count=1, start=0):
+    return [
+        (number + 1, {"id": f"gold{start + number}", "question": f"gold question {start + number}?",
+                      "document": "harbour.html", "accepted": accepted})
+        for number in range(count)
+    ]  # fmt: skip
+
+
+def nq(*, n=2, items=3, keys=0, accepted=None, **options):
+    """Return an open campaign of questions with keys that accept the first box."""
+    made = factories.campaign(n=n)
+    policy_publish(campaign=made, policy=FIRST, actor_id=None, now=timezone.now())
+    if keys:
+        wanted = accepted or [{"long_answer": 0}]
+        gold_import(campaign=made, rows=rows(wanted, keys), actor_id=None, now=timezone.now(), **options)
+    factories.import_questions(made, [f"question {index} about the harbour" for index in range(items)])
+    factories.launch(made)
+    return made
+
+
+def careless(campaign, count=3, **chosen):
+    person = factories.annotator(campaign)
+    for _ in range(count):
+        factories.annotate(campaign, person, **{"label": "good", "box": 3, **chosen})
+    factories.examine(campaign)
+    return person
+
+
+def three_answers(campaign):
+    """Return an item with three answers: two boxes, one of them with a short answer, and none."""
+    for box, kind in ((0, "yes"), (1, "none"), (-1, "none")):
+        factories.annotate(campaign, factories.annotator(campaign), label="good", box=box, kind=kind)
+    return campaign.items.filter(batch__purpose="work").first()
+
+
+def expert_of(campaign):
+    person = factories.user()
+    factories.join(campaign, person, Role.EXPERT)
+    return person
+
+
+def in_discussion(campaign):
+    item = three_answers(campaign)
+    experts = [expert_of(campaign) for _ in range(3)]
+    case_ask(item=item, because=CaseReason.MANAGER, experts=2, actor_id=experts[0].surrogate_id, now=timezone.now())
+    case = Case.objects.get()
+    for expert, grade in zip(experts, ("correct", "wrong"), strict=False):
+        grades = dict.fromkeys((part["key"] for part in case.parts), grade)
+        opinion_give(case=case, surrogate_id=expert.surrogate_id, said=grades, justification="", now=timezone.now())
+    return case, experts
