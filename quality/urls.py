@@ -2,10 +2,25 @@
 
 from django.urls import path
 
-from quality.views import cases, decisions, gold, inspections, overview, people, policy, rules, standing, workforces
+from quality.views import (
+    cases,
+    charts,
+    decisions,
+    gold,
+    inspections,
+    overview,
+    people,
+    policy,
+    rules,
+    standing,
+    workforces,
+)
 
 urlpatterns = [
     path("campaigns/<slug:slug>/quality/", overview.overview, name="quality"),
+    path("campaigns/<slug:slug>/quality/charts/<slug:figure>/", charts.chart, name="quality-chart"),
+    path("campaigns/<slug:slug>/quality/charts/<slug:figure>.svg", charts.chart_svg, name="quality-chart-svg"),
+    path("campaigns/<slug:slug>/quality/charts/<slug:figure>.csv", charts.chart_csv, name="quality-chart-csv"),
     path("campaigns/<slug:slug>/quality/gold/", gold.keys, name="quality-gold"),
     path("campaigns/<slug:slug>/quality/gold/<int:key_id>/", gold.key, name="quality-gold-key"),
     path("campaigns/<slug:slug>/quality/experts/", cases.experts, name="quality-experts"),

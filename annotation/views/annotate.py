@@ -170,7 +170,7 @@ def _version(request: HttpRequest) -> int:
 def _after(
     request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime, *, undo: bool = False
 ) -> HttpResponse:
-    if _is_partial(request):
+    if _is_partial(request) or claim.assignment is None:  # why there is nothing is known only now
         return _show(request, campaign, claim, now, undo=undo)
     return redirect("work", slug=campaign.slug)
 

@@ -98,6 +98,15 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
     return Agreement(found, units, values, annotators, observed, found - half, min(1.0, found + half), "", warning)
 
 
+def coincidences(judgments: Judgments) -> Floats:
+    """Return of each two labels how often two annotators of one item gave them, shape (labels, labels), symmetric.
+
+    Each pair of an item with m judgments weighs 1 / (m - 1), so that each judgment counts once (Krippendorff's
+    coincidence matrix). Of items with one judgment nothing is known.
+    """
+    return _Sums.of(judgments.counts()).pairs
+
+
 def _observed(counts: Floats) -> float:
     sizes = counts.sum(axis=1)
     return float(((counts * (counts - 1)).sum(axis=1) / (sizes * (sizes - 1))).mean())

@@ -58,6 +58,12 @@ class Judgments:
         columns = (self.item[keep], self.annotator[keep], self.label[keep])
         return Judgments(self.items, self.annotators, self.labels, *columns)
 
+    def of_items(self, first: int, after: int) -> "Judgments":
+        """Return the judgments of the items from a place on, up to another one."""
+        keep = (self.item >= first) & (self.item < after)
+        columns = (self.item[keep] - first, self.annotator[keep], self.label[keep])
+        return Judgments(self.items[first:after], self.annotators, self.labels, *columns)
+
 
 def judgments_of(
     rows: Iterable[tuple[Hashable, Hashable, Hashable]],

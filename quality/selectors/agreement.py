@@ -3,38 +3,52 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import orjson
 from django.db.models import CharField, Q, TextField
 from django.db.models.functions import Cast
 
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
-from annotation.tasktypes.base import Measure, Scale
+from annotation.tasktypes.base import Measure, Scale, TaskType
 from annotation.tasktypes.registry import TASK_TYPES
-from quality.rules.agreement import Level, alpha
+from quality.rules.agreement import Level, alpha, coincidences
 from quality.rules.judgments import Repeats, judgments_of
 from quality.rules.set_agreement import set_alpha
 
 Value = tuple[int, str, Any]  # item, annotator, what they said
 MOST_KEPT = 50_000  # answers that are read once
+TREND_PARTS, TREND_ITEMS = 12, 50  # at most so many parts, each of at least so many items with two answers
 
 
-def agreement_of(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return a row for each measure: agreement on ordinary first-round work, as collected and without what was excluded.
+def agreement_of(campaign: Campaign) -> dict[str, Any]:
+    """Return how annotators agree on ordinary first-round work.
 
-    Reads every annotation: for jobs and commands, not for pages.
+    ``agreement``: a row for each measure, as collected and without what was excluded; ``trend``: alpha of what counts by
+    when items were first answered; ``confusion``: which answers meet in one item. Reads every annotation: for jobs and
+    commands, not for pages.
     """
-    measures = TASK_TYPES[campaign.task_type].measures
+    task_type = TASK_TYPES[campaign.task_type]
+    measures = task_type.measures
     collected: list[list[Value]] = [[] for _ in measures]
     counted: list[list[Value]] = [[] for _ in measures]
-    said = _Said(measures)
+    paths: list[Value] = []
+    said = _Said(task_type)
     for item, surrogate, answer, state in _answers(campaign):
-        for place, value in said.of(answer):
+        path, values = said.of(answer)
+        for place, value in values:
             collected[place].append((item, surrogate, value))
             if state == AnnotationState.COUNTED:
                 counted[place].append((item, surrogate, value))
-    return [_row(measure, counted[place], collected[place]) for place, measure in enumerate(measures)]
+        if state == AnnotationState.COUNTED:
+            paths.append((item, surrogate, path))
+    return {
+        "agreement": [_row(measure, counted[place], collected[place]) for place, measure in enumerate(measures)],
+        "trend": _trend(campaign, measures, counted),
+        "confusion": _confusion(paths),
+    }
 
 
 def _row(measure: Measure, counted: list[Value], collected: list[Value]) -> dict[str, Any]:
@@ -43,19 +57,50 @@ def _row(measure: Measure, counted: list[Value], collected: list[Value]) -> dict
     return {"key": measure.key, "scale": measure.scale, "counted": found, "with_excluded": everything}
 
 
+def _trend(campaign: Campaign, measures: tuple[Measure, ...], counted: list[list[Value]]) -> dict[str, Any]:
+    """Return alpha of the first measure that has labels, over parts of as many items each; nothing with too few."""
+    place = next((place for place, measure in enumerate(measures) if measure.scale is not Scale.SETS), None)
+    if place is None:
+        return {"key": "", "parts": []}
+    judgments = judgments_of(counted[place], repeats=Repeats.LAST)
+    judged = np.flatnonzero(judgments.counts().sum(axis=1) >= 2)
+    parts = min(TREND_PARTS, len(judged) // TREND_ITEMS)
+    starts = [int(part[0]) for part in np.array_split(judged, parts)] if parts >= 2 else []
+    found = [
+        (judgments.items[after - 1], alpha(judgments.of_items(first, after), level=_level(measures[place])))
+        for first, after in pairwise([*starts, len(judgments.items)])
+    ]
+    return {
+        "key": measures[place].key,
+        "parts": [{"until": _day(campaign, item), **asdict(one)} for item, one in found],
+    }
+
+
+def _day(campaign: Campaign, item: int) -> str:
+    """Return on which day an item was first answered."""
+    answers = Annotation.objects.filter(campaign=campaign, item_id=item, state=AnnotationState.COUNTED)
+    return str(answers.order_by("pk").values_list("submitted_at", flat=True)[0].date())
+
+
+def _confusion(paths: list[Value]) -> dict[str, Any]:
+    judgments = judgments_of(paths, repeats=Repeats.LAST)
+    return {"paths": list(judgments.labels), "pairs": coincidences(judgments).round(3).tolist()}
+
+
 class _Said:
-    """What answers say by each measure. Many answers are the same text: each is read once."""
+    """What answers say: the path that each took, and by each measure. Many answers are the same text: each is read once."""
 
-    def __init__(self, measures: tuple[Measure, ...]) -> None:
-        self._measures = measures
-        self._kept: dict[str, list[tuple[int, Any]]] = {}
+    def __init__(self, task_type: TaskType) -> None:
+        self._task_type = task_type
+        self._kept: dict[str, tuple[str, list[tuple[int, Any]]]] = {}
 
-    def of(self, answer: str) -> list[tuple[int, Any]]:
-        """Return (number of the measure, value) of an answer as JSON, where it says something."""
+    def of(self, answer: str) -> tuple[str, list[tuple[int, Any]]]:
+        """Return the path of an answer as JSON, and (number of the measure, value) where it says something."""
         found = self._kept.get(answer)
         if found is None:
-            values = ((place, measure.of(orjson.loads(answer))) for place, measure in enumerate(self._measures))
-            found = [(place, value) for place, value in values if value is not None]
+            read = orjson.loads(answer)
+            values = ((place, measure.of(read)) for place, measure in enumerate(self._task_type.measures))
+            found = self._task_type.path(read), [(place, value) for place, value in values if value is not None]
             if len(self._kept) < MOST_KEPT:
                 self._kept[answer] = found
         return found
@@ -71,11 +116,14 @@ def _answers(campaign: Campaign) -> Iterable[tuple[int, str, str, str]]:
     yield from rows.values_list("item_id", "who", "text", "state").iterator(chunk_size=2000)
 
 
+def _level(measure: Measure) -> Level:
+    return Level.ORDINAL if measure.scale is Scale.ORDINAL else Level.NOMINAL
+
+
 def _agreement(measure: Measure, values: list[Value]) -> dict[str, Any]:
     """Return what a measure's values come to. Who answered an item again after undoing it meant the last."""
     if measure.scale is not Scale.SETS:
-        level = Level.ORDINAL if measure.scale is Scale.ORDINAL else Level.NOMINAL
-        return asdict(alpha(judgments_of(values, repeats=Repeats.LAST), level=level))
+        return asdict(alpha(judgments_of(values, repeats=Repeats.LAST), level=_level(measure)))
     last = {(item, surrogate): value for item, surrogate, value in values}
     units = defaultdict(list)
     for (item, _), value in last.items():

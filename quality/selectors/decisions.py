@@ -12,6 +12,20 @@ from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandSta
 MOST = 50
 
 
+def waiting_of(campaign: Campaign) -> dict[str, int]:
+    """Return how much of each kind waits for a decision: for jobs, since it counts."""
+    appealed = Review.objects.filter(campaign=campaign, appealed_at__isnull=False, appeal_decided_at=None)
+    counts = {
+        "reviews": Review.objects.filter(campaign=campaign, state=ReviewState.OPEN).count(),
+        "appeals": appealed.count() + Appeal.objects.filter(campaign=campaign, state=AppealState.OPEN).count(),
+        "flags": Flag.objects.filter(campaign=campaign, is_listed=None).count(),
+        "errands": Errand.objects.filter(workforce__campaign=campaign, state=ErrandState.FAILED).count(),
+        "cases": Case.objects.filter(campaign=campaign, state=CaseState.OPEN).count(),
+        "inspections": Inspection.objects.filter(campaign=campaign, verdict="").count(),
+    }
+    return {what: count for what, count in counts.items() if count}
+
+
 def decisions_of(campaign: Campaign) -> dict[str, Any]:
     """Return what waits: each list holds at most fifty, oldest first."""
     errands = Errand.objects.filter(workforce__campaign=campaign)

@@ -62,7 +62,14 @@ def summary_of(campaign: Campaign) -> Summary:
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
     verdicts = Verdict.objects.filter(campaign=campaign, superseded_at=None, item__in=items)
     work = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
-    refused = work.filter(ticket_work__ticket__state=TicketState.REFUSED)
+    refused = Counter(work.filter(ticket_work__ticket__state=TicketState.REFUSED).values_list("state", flat=True))
+    done = (
+        work.values_list("surrogate", "state").annotate(n=Count("pk")).order_by("surrogate")
+    )  # one walk for all of them
+    states: Counter[str] = Counter()
+    for _surrogate, state, n in done:
+        states[state] += n
+    rules = Counter(dict(verdicts.values_list("rule").annotate(n=Count("pk")).order_by("rule")))
     standings = Counter(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True))
     checks = GoldCheck.objects.filter(campaign=campaign, is_void=False)
     read = Inspection.objects.filter(campaign=campaign)
@@ -71,15 +78,15 @@ def summary_of(campaign: Campaign) -> Summary:
         questions=questions,
         pairs=items.count(),
         has_vote=isinstance(TASK_TYPES[campaign.task_type], Voted),
-        verdicts=verdicts.count(),
+        verdicts=rules.total(),
         labels=_labels(campaign, verdicts, known),
-        rules={rule: verdicts.filter(rule=rule).count() for rule in Rule.values},
+        rules={rule: rules[rule] for rule in Rule.values},
         no_agreement_first=Slot.objects.filter(item__in=items, round=2).values("item").distinct().count(),
         expert_cases=Case.objects.filter(campaign=campaign, because=CaseReason.NO_AGREEMENT).count(),
-        workers=work.values("surrogate").distinct().count(),
-        judgments=work.count(),
-        refused=refused.count(),
-        excluded_paid=work.exclude(state__in=FILLING).exclude(pk__in=refused).count(),
+        workers=len({surrogate for surrogate, _state, _n in done}),
+        judgments=states.total(),
+        refused=refused.total(),
+        excluded_paid=sum(n - refused[state] for state, n in states.items() if state not in FILLING),
         gold_checks=checks.count(),
         gold_misses=checks.filter(is_hit=False).count(),
         warned=standings[Standing.WARNED],

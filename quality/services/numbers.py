@@ -5,15 +5,18 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, Sum, TextField
+from django.db.models.functions import Cast, Substr
 
 from annotation.models import ORDINARY, Annotation, Campaign, Slot
 from annotation.services.numbers import numbers_version
 from jobs.models import Job
 from jobs.services import job_enqueue
 from quality.models import GoldCheck, Opinion, QualitySnapshot, Verdict
+from quality.rules.funnel import outside
 from quality.rules.policy import Policy
 from quality.selectors.agreement import agreement_of
+from quality.selectors.decisions import waiting_of
 from quality.selectors.experts import experts_of
 from quality.selectors.gold import gold_of
 from quality.selectors.policies import policy_current
@@ -28,15 +31,21 @@ STALE_SECONDS = 10
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     """Compute and keep the numbers."""
     version, found = quality_numbers_version(campaign), policy_current(campaign)
+    people = people_of(campaign)
     data = {
         "summary": asdict(summary_of(campaign)),
         "rounds": _rounds(campaign),
-        "agreement": agreement_of(campaign),
+        **agreement_of(campaign),
         "experts": experts_of(campaign),
         "gold": gold_of(campaign, found[1] if found else Policy()),
+        "waiting": waiting_of(campaign),
         "wages": _wages(campaign),
+        "spent": _spent_by_day(campaign),
         "workforces": [_workforce(row) for row in campaign.workforces.order_by("pk")],
-        "people": [{**row, "surrogate_id": str(row["surrogate_id"])} for row in people_of(campaign)],
+        "people": [{**row, "surrogate_id": str(row["surrogate_id"])} for row in people],
+        "outside": outside(
+            (str(row["surrogate_id"]), row["checks"], row["checks"] - row["hits"]) for row in people if row["checks"]
+        ),
     }
     QualitySnapshot.objects.update_or_create(
         campaign=campaign, defaults={"taken_at": now, "version": version, "data": data}
@@ -102,7 +111,14 @@ def _wages(campaign: Campaign) -> dict[str, Any]:
         found["people"] = max(found["people"], len(rates))
         if rates:
             found[name] = {"p10": round(float(np.percentile(rates, 10))), "median": round(float(np.median(rates)))}
+            found[name]["all"] = sorted(round(rate) for rate in rates)
     return found
+
+
+def _spent_by_day(campaign: Campaign) -> list[tuple[str, int]]:
+    """Return (day, cents with fees) in order: as text, since SQLite asks Python about the date of each row otherwise."""
+    rows = LedgerEntry.objects.filter(campaign=campaign).annotate(day=Substr(Cast("at", TextField()), 1, 10))
+    return list(rows.values_list("day").annotate(cents=Sum("cents") + Sum("fee_cents")).order_by("day"))
 
 
 def _workforce(row: Workforce) -> dict[str, Any]:

@@ -1,19 +1,30 @@
 """How the quality of a campaign stands."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
+from annotation.models import Snapshot
+from annotation.services.numbers import numbers_request
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
+from quality.charts.campaign import CHARTS, outlook
 from quality.models import QualitySnapshot
 from quality.selectors.people import names_of
 from quality.services.numbers import quality_numbers_request
+
+MOST_OUTSIDE = 50
+WAITING = {
+    "reviews": _("reviews"), "appeals": _("appeals"), "flags": _("flags"), "errands": _("failed payments"),
+    "cases": _("cases before experts"), "inspections": _("inspections"),
+}  # fmt: skip
 
 
 @login_required
@@ -21,17 +32,36 @@ from quality.services.numbers import quality_numbers_request
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how it stands, from numbers that a job computed."""
     campaign = campaign_for(request, slug, Action.MANAGE)
+    numbers_request(campaign=campaign, now=timezone.now())
     quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
     context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot}
     if snapshot is not None:
         people = snapshot.data.get("people", [])[:200]
-        names = {str(key): name for key, name in names_of([row["surrogate_id"] for row in people]).items()}
+        shown = [*(row["surrogate_id"] for row in people), *snapshot.data.get("outside", [])[:MOST_OUTSIDE]]
+        names = {str(key): name for key, name in names_of(shown).items()}
+        outside = [(key, names.get(key, "")) for key in snapshot.data.get("outside", [])[:MOST_OUTSIDE]]
+        work = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
         measures = pages_of(campaign.task_type).measures
         context |= snapshot.data | {
+            "outside": outside,
+            "charts": list(CHARTS),
+            "slots": work.get("slots", {}),
+            "forecast": _forecast(work),
+            "waiting": [(WAITING[what], count) for what, count in snapshot.data.get("waiting", {}).items()],
             "people": [{**row, "name": names.get(row["surrogate_id"], "")} for row in people],
             "agreement": [
                 {**row, "name": measures.get(row["key"], row["key"])} for row in snapshot.data.get("agreement", [])
             ],
         }
-    return render(request, "quality/overview.html", context)
+    part = "quality/_numbers.html" if request.headers.get("HX-Request") else "quality/overview.html"
+    return render(request, part, context)
+
+
+def _forecast(work: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the days by which what is launched will be done."""
+    today = timezone.now().date()
+    found = outlook(work, today)
+    if found is None:
+        return None
+    return {name: today + timedelta(days=getattr(found, name)) for name in ("days", "low", "high")}

@@ -8,9 +8,12 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Annotation, Standing
-from quality.models import Case, GoldKey, Opinion, Phase, Review
+from quality.models import Case, CaseReason, GoldKey, Opinion, Phase, Review
 from quality.rules.policy import Policy
+from quality.services.cases import case_ask
+from quality.services.gold import gold_import
 from quality.services.numbers import quality_numbers_refresh
+from quality.services.opinions import opinion_give
 from quality.services.policies import policy_publish
 from tests import factories
 from tests.axe import VARIANTS, assert_accessible
@@ -145,11 +148,6 @@ def world(campaign, tmp_path):
     """Return a campaign with something on every page of the quality desk, and who sees them."""
     item, expert, boss = three_answers(campaign), member(campaign, Role.EXPERT), member(campaign, Role.MANAGER)
     other = member(campaign, Role.EXPERT)
-    from quality.models import CaseReason
-    from quality.services.cases import case_ask
-    from quality.services.gold import gold_import
-    from quality.services.opinions import opinion_give
-
     now = timezone.now()
     rows = [json.loads(line) for line in gold_file(tmp_path).read_text().splitlines()]
     gold_import(campaign=campaign, rows=list(enumerate(rows, 1)), actor_id=None, now=now, experts=1)

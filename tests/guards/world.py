@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Invitation, Role
 from accounts.services import invitation_create
+from annotation.services.numbers import numbers_refresh
 from exports.models import Release
 from jobs.models import Job
 from tests import factories
@@ -60,7 +61,9 @@ class World:
             "invitation_id": Invitation.objects.get().pk, "workforce_id": self.link.pk, "number": release.number,
             "job_id": job.pk if job else uuid4(), "key": self.link.key, "token": "t", "what": "case", "pk": 1,
             "name": "manifest.json", "uidb36": "1", "case_id": self.case.pk, "surrogate_id": worker.surrogate_id, "key_id": key.pk,
+            "figure": "pace",
         }  # fmt: skip
+        numbers_refresh(campaign=campaign, now=now)  # something to draw
         self.signed_link = by_link(self.link, "p1", "s1")
 
     def address(self, pattern: str, **values: Any) -> str:

@@ -1,0 +1,1 @@
+"""Charts of numbers: drawn on the server as SVG, each with its numbers beside it."""

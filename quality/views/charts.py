@@ -1,0 +1,73 @@
+"""The charts of a campaign: each as a part of a page, as a file and as numbers."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_GET
+
+from accounts.permissions import Action
+from annotation.models import Campaign, Snapshot
+from annotation.tasktypes.registry import pages_of
+from annotation.views.access import campaign_for
+from quality.charts.campaign import CHARTS, TITLES, Numbers, chart_of
+from quality.charts.svg import Chart, as_csv, as_file, in_page
+from quality.models import QualitySnapshot
+from quality.selectors.people import names_of
+
+MOST_ROWS = 200  # of the table under a chart; the file holds all
+
+
+@login_required
+@require_GET
+@cache_control(private=True, max_age=30)
+def chart(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
+    """Show a chart with its numbers, for a page to take in."""
+    found = _chart(campaign_for(request, slug, Action.MANAGE), figure)
+    context: dict[str, Any] = {"slug": slug, "figure": figure, "chart": found, "title": TITLES[figure]}
+    if found is not None:
+        context |= {"svg": mark_safe(in_page(found)), "rows": found.rows[:MOST_ROWS]}  # noqa: S308  escaped by matplotlib
+    return render(request, "quality/_chart.html", context)
+
+
+@login_required
+@require_GET
+def chart_svg(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
+    """Send a chart as a file."""
+    return _sent(request, slug, figure, "svg", "image/svg+xml", as_file)
+
+
+@login_required
+@require_GET
+def chart_csv(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
+    """Send the numbers of a chart as a file."""
+    return _sent(request, slug, figure, "csv", "text/csv; charset=utf-8", as_csv)
+
+
+def _sent(
+    request: HttpRequest, slug: str, figure: str, ending: str, kind: str, written: Callable[[Chart], str]
+) -> HttpResponse:
+    found = _chart(campaign_for(request, slug, Action.MANAGE), figure)
+    if found is None:
+        raise Http404
+    disposition = f'attachment; filename="{slug}-{figure}.{ending}"'
+    return HttpResponse(written(found), content_type=kind, headers={"Content-Disposition": disposition})
+
+
+def _chart(campaign: Campaign, figure: str) -> Chart | None:
+    """Return a chart, or None while there is nothing to draw."""
+    if figure not in CHARTS:
+        raise Http404
+    quality = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first()
+    work = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first()
+    pages = pages_of(campaign.task_type)
+    return chart_of(figure, Numbers(
+        quality=quality or {}, work=work or {}, today=timezone.now().date(), measures=pages.measures,
+        paths=dict(pages.paths), names=lambda keys: {str(key): name for key, name in names_of([UUID(key) for key in keys]).items()},
+    ))  # fmt: skip
