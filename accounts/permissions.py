@@ -19,6 +19,7 @@ class Action(StrEnum):
     CREATE_CAMPAIGN = "create_campaign"
     ANNOTATE = "annotate"
     SEE_CAMPAIGN = "see_campaign"
+    SEE_ITEMS = "see_items"
     SEE_ANSWERS = "see_answers"
     MANAGE = "manage"
     SEE_RELEASES = "see_releases"
@@ -26,11 +27,14 @@ class Action(StrEnum):
     JUDGE = "judge"
 
 
+# Experts see no list of items: those of gold keys are not on it, and so it would tell which case is one.
 _ALLOWED: dict[str, frozenset[Action]] = {
     Role.ANNOTATOR: frozenset({Action.ANNOTATE}),
     Role.EXPERT: frozenset({Action.SEE_CAMPAIGN, Action.JUDGE}),
-    Role.MANAGER: frozenset({Action.SEE_CAMPAIGN, Action.SEE_ANSWERS, Action.MANAGE, Action.SEE_RELEASES}),
-    Role.RESEARCHER: frozenset({Action.SEE_CAMPAIGN, Action.SEE_RELEASES, Action.RELEASE}),
+    Role.MANAGER: frozenset(
+        {Action.SEE_CAMPAIGN, Action.SEE_ITEMS, Action.SEE_ANSWERS, Action.MANAGE, Action.SEE_RELEASES}
+    ),
+    Role.RESEARCHER: frozenset({Action.SEE_CAMPAIGN, Action.SEE_ITEMS, Action.SEE_RELEASES, Action.RELEASE}),
 }
 
 # What administrators may not do either, without the role.

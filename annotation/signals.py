@@ -9,5 +9,8 @@ participation_advanced = Signal()
 participation_withdrawn = Signal()
 # Two surrogates turned out to be one annotator. Arguments: campaign, before, after (surrogate ids).
 participation_joined = Signal()
+# A person got the standing of a visit of theirs, or kept a worse one: what belongs to the visit's standing is theirs.
+# Arguments: campaign, before, after (surrogate ids), now.
+standing_joined = Signal()
 # An item was skipped. Arguments: assignment (with its reason), now.
 assignment_skipped = Signal()

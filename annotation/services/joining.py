@@ -17,12 +17,13 @@ from annotation.models import (
     Participation,
     SlotState,
     Standing,
+    StandingChange,
 )
 from annotation.services.claims import participation_lock
 from annotation.services.counting import people_lock, slots_release, submissions_adopt
 from annotation.services.people import standing_move
 from annotation.services.withdrawal import withdrawal_cancel, withdrawal_of
-from annotation.signals import participation_joined
+from annotation.signals import participation_joined, standing_joined
 
 # From the best to the worst: of two, an annotator keeps the worse.
 _ORDER = (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED)
@@ -50,7 +51,8 @@ def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: da
     if asked and agreed_since(scope_id=campaign.pk, surrogate_id=before, at=asked.asked_at):
         withdrawal_cancel(campaign=campaign, surrogate_id=after, now=now)  # they came back
     consents_join(scope_id=campaign.pk, before=before, after=after)
-    _places_join(campaign, before, there, now)
+    _training_join(campaign, before, there)
+    standing_join(campaign=campaign, before=before, after=after, now=now)
     participation_joined.send(sender=Participation, campaign=campaign, before=before, after=after)
     record(
         action="participation_join", subject=there, now=now, actor_id=None, scope_id=campaign.pk,
@@ -58,17 +60,31 @@ def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: da
     )  # fmt: skip
 
 
-def _places_join(campaign: Campaign, before: UUID, there: Participation, now: datetime) -> None:
-    """Carry the training and the worse standing over; an empty place goes."""
+def standing_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime) -> None:
+    """Give a person the standing of a visit of theirs where that is the worse one, with why and by whom it was so.
+
+    What else belongs to a standing (reviews, pay that is held) follows by `standing_joined`. Both are locked.
+    """
+    require_transaction()
     here = Participation.objects.filter(campaign=campaign, surrogate_id=before).first()
     if here is None:
         return
-    if here.trained_at and not there.trained_at:
-        Participation.objects.filter(pk=there.pk).update(trained=here.trained, trained_at=here.trained_at)
-    if _ORDER.index(Standing(here.standing)) > _ORDER.index(Standing(there.standing)):
+    known = Participation.objects.filter(campaign=campaign, surrogate_id=after).values_list("standing", flat=True)
+    if _ORDER.index(Standing(here.standing)) > _ORDER.index(Standing(known.first() or Standing.ACTIVE)):
+        changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=before, after=here.standing)
+        last = changes.order_by("-pk").first()
         standing_move(
-            campaign=campaign, surrogate_id=there.surrogate_id, to=Standing(here.standing), actor_id=None, now=now,
-            reason="the standing of another visit of the same person",
+            campaign=campaign, surrogate_id=after, to=Standing(here.standing), now=now,
+            actor_id=last.changed_by_id if last else None, **(last.because if last else {}),
         )  # fmt: skip
+    Participation.objects.filter(pk=here.pk).update(standing=Standing.ACTIVE)
+    standing_joined.send(sender=Participation, campaign=campaign, before=before, after=after, now=now)
     if not Annotation.objects.filter(campaign=campaign, surrogate_id=before).exists():
         here.delete()
+
+
+def _training_join(campaign: Campaign, before: UUID, there: Participation) -> None:
+    """Carry the training over."""
+    here = Participation.objects.filter(campaign=campaign, surrogate_id=before).first()
+    if here is not None and here.trained_at and not there.trained_at:
+        Participation.objects.filter(pk=there.pk).update(trained=here.trained, trained_at=here.trained_at)

@@ -23,7 +23,7 @@ from documents.selectors import page_display
 @require_GET
 def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     """List items, a page at a time by key."""
-    campaign = campaign_for(request, slug, Action.SEE_CAMPAIGN)
+    campaign = campaign_for(request, slug, Action.SEE_ITEMS)
     shows_gold = can(signed_in(request), Action.SEE_ANSWERS, campaign.pk)
     page = items_page(
         campaign=campaign,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, Subquery
 
-from annotation.models import Campaign
+from annotation.models import Campaign, Participation
 from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState, Unexamined
 from quality.selectors.people import names_of
 from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandState, Ticket, TicketState
@@ -29,7 +29,9 @@ def waiting_of(campaign: Campaign) -> dict[str, int]:
 def decisions_of(campaign: Campaign) -> dict[str, Any]:
     """Return what waits: each list holds at most fifty, oldest first."""
     errands = Errand.objects.filter(workforce__campaign=campaign)
-    reviews = list(Review.objects.filter(campaign=campaign, state=ReviewState.OPEN).order_by("decide_by")[:MOST])
+    places = Participation.objects.filter(campaign=campaign, surrogate=OuterRef("surrogate"))
+    opened = Review.objects.filter(campaign=campaign, state=ReviewState.OPEN)
+    reviews = list(opened.annotate(standing=Subquery(places.values("standing")[:1])).order_by("decide_by")[:MOST])
     appealed = Review.objects.filter(campaign=campaign, appealed_at__isnull=False, appeal_decided_at=None)
     suspended = list(appealed.order_by("appealed_at", "pk")[:MOST])
     unmatched = list(

@@ -182,6 +182,9 @@ def review_decide(
     if refuse_pay and not suspend:
         raise ReviewError("pay can be refused only to an annotator who is suspended")
     to = ReviewState.SUSPENDED if suspend else ReviewState.REINSTATED
+    suspended = review.campaign.participations.filter(surrogate_id=review.surrogate_id, standing=Standing.SUSPENDED)
+    if not suspend and suspended.exists():
+        raise ReviewError("they are suspended: that is taken back on their own page")
     decided = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN).update(
         state=to, decided_at=now, decided_by_id=actor_id, reason=reason[:1000], refuses_pay=refuse_pay
     )

@@ -103,7 +103,10 @@ def _review(
             evidence={"manager": reason[:1000], "reason": reason[:300]}, actor_id=actor_id,
         )  # fmt: skip
     if act is not ManagerAct.PAUSE:
-        review = Review.objects.get(campaign=campaign, surrogate_id=place.surrogate_id, state=ReviewState.OPEN)
+        review, _ = Review.objects.get_or_create(
+            campaign=campaign, surrogate_id=place.surrogate_id, state=ReviewState.OPEN,
+            defaults={"opened_at": now, "decide_by": now, "evidence": {"manager": reason[:1000]}},
+        )  # fmt: skip
         review_decide(
             review=review,
             suspend=act is ManagerAct.SUSPEND,

@@ -105,6 +105,11 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
         campaign=review.campaign, surrogate_id=review.surrogate_id, to=Standing.ACTIVE, actor_id=actor_id, now=now,
         reason=answer[:300],
     )  # fmt: skip
+    # Several visits of theirs may have been suspended: who is active is suspended by none of them.
+    others = Review.objects.filter(
+        campaign=review.campaign, surrogate_id=review.surrogate_id, state=ReviewState.SUSPENDED
+    )
+    others.update(state=ReviewState.REINSTATED, decided_at=now, decided_by_id=actor_id)
     exclusions_end(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
     job_enqueue(
         kind="quality.restore", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,

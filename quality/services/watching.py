@@ -64,7 +64,9 @@ def rules_run(*, campaign: Campaign, surrogate_ids: Collection[UUID], now: datet
     rules = list(WatchRule.objects.filter(campaign=campaign, ended_at=None).order_by("pk"))
     if not rules:
         return 0
-    people_lock(campaign_id=campaign.pk, surrogate_ids=surrogate_ids)
+    # Work of who left leads back to nobody: nothing is written about it.
+    here = people_lock(campaign_id=campaign.pk, surrogate_ids=surrogate_ids)
+    surrogate_ids = [place.surrogate_id for place in here]
     forgiven = reinstated_at(campaign, surrogate_ids)
     carried_out = 0
     for rule in rules:
@@ -87,8 +89,8 @@ def _carry_out(campaign: Campaign, rule: WatchRule, surrogate_id: UUID, firing: 
         action="watch_rule_fire", subject=row, now=now, actor_id=None, scope_id=campaign.pk, rule=str(rule), act=rule.act,
         value=round(firing.value, 3),
     )  # fmt: skip
-    place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
-    if place is None or place.standing not in ALLOWED[Act(rule.act)]:
+    place = Participation.objects.get(campaign=campaign, surrogate_id=surrogate_id)
+    if place.standing not in ALLOWED[Act(rule.act)]:
         return
     evidence: dict[str, Any] = {"rule": rule.pk, "collector": rule.collector, "value": round(firing.value, 3)}
     if rule.act == Act.WARN:
@@ -123,9 +125,10 @@ def rule_dry_run(*, work: Work, campaign: Campaign, fields: dict[str, Any]) -> d
 def firings_forget(*, campaign: Campaign, before: UUID, **_: Any) -> None:
     """Forget where rules fired at a person who left, and would have: times and names would lead to their work."""
     RuleFiring.objects.filter(rule__campaign=campaign, surrogate_id=before).delete()
-    # Nobody waits for a decision about drift: they worked on, and left.
-    reviews = Review.objects.filter(campaign=campaign, surrogate_id=before, state=ReviewState.OPEN)
-    reviews.filter(evidence__has_key="drift").exclude(evidence__has_key="score").delete()
+    # Nobody waits for a decision about who worked on, and left. Who was paused stays before a manager.
+    place = Participation.objects.filter(campaign=campaign, surrogate_id=before)
+    if not place.filter(standing=Standing.PAUSED).exists():
+        Review.objects.filter(campaign=campaign, surrogate_id=before, state=ReviewState.OPEN).delete()
     jobs = Job.objects.filter(scope_id=campaign.pk)
     jobs.filter(kind="quality.person_work", payload__surrogate=str(before)).delete()
     for job in jobs.filter(kind="quality.dry_run").iterator():

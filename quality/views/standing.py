@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from accounts.permissions import Action, signed_in
-from annotation.views.access import campaign_for
+from accounts.permissions import signed_in
+from annotation.views.access import own_campaign_for
 from quality.models import Review, ReviewState
 from quality.services.people import ReviewError
 from quality.services.suspensions import suspension_appeal, suspension_of
@@ -20,7 +20,7 @@ from workforces.selectors import standing_of
 @require_http_methods(["GET", "POST"])
 def standing(request: HttpRequest, slug: str) -> HttpResponse:
     """Show an annotator why they get no work and what happens next; POST appeals against a suspension."""
-    campaign = campaign_for(request, slug, Action.ANNOTATE)
+    campaign = own_campaign_for(request, slug)
     surrogate_id = signed_in(request).surrogate_id
     if request.method == "POST":
         text = request.POST.get("text", "")

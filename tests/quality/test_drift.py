@@ -1,11 +1,16 @@
 """Late drift: who did well for long and no longer does comes before a manager, and nothing else happens."""
 
+from datetime import timedelta
+
 import numpy as np
 import pytest
 from django.db import transaction
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Participation, Standing
+from annotation.services.withdrawal import withdrawal_ask, withdrawals_apply
 from quality.models import GoldCheck, GoldKey, Review
 from quality.rules.drift import limit_for, run_length, score
 from quality.rules.gold import GoldTest
@@ -43,32 +48,82 @@ def test_the_limit_grows_with_the_run_length():
     assert run_length(TEST, limits[1], TEST.good) >= 950
 
 
+POLICY = Policy(drift_run_length=100, gold_first=0, gold_rate=0)
+
+
+def checked(campaign, person, hits):
+    """Let a person answer gold keys, right or wrong."""
+    for hit in hits:
+        GoldCheck.objects.create(
+            annotation=factories.vote(campaign, person, 4), key=GoldKey.objects.get(), campaign=campaign,
+            surrogate_id=person.surrogate_id, is_hit=hit, at=timezone.now(),
+        )  # fmt: skip
+        with transaction.atomic():
+            person_assess(campaign=campaign, policy=POLICY, surrogate_id=person.surrogate_id, now=timezone.now())
+
+
+@pytest.fixture
+def drifting(db):
+    """Return a campaign, and a person of it whose drift waits for a manager while they work on."""
+    campaign = factories.antique(items=60, n=1, gold=1, policy=POLICY)
+    person = factories.annotator(campaign)
+    checked(campaign, person, [True] * 20 + [False, True, False, False])
+    return campaign, person
+
+
+def managed(campaign, person, act):
+    """Return what a manager's page of decisions says after an act on the person's page."""
+    client = Client()
+    client.force_login(factories.user(is_admin=True))
+    page = reverse("quality-person", args=[campaign.slug, person.surrogate_id])
+    assert client.post(page, {"act": act, "reason": "MY-REASON"}).status_code == 302
+    return client.get(reverse("quality-decisions", args=[campaign.slug])).content.decode()
+
+
+def test_a_pause_during_drift_is_shown_as_one(drifting):
+    campaign, person = drifting
+    client = Client()
+    client.force_login(factories.user(is_admin=True))
+    assert "Work goes on" in client.get(reverse("quality-decisions", args=[campaign.slug])).content.decode()
+    page = managed(campaign, person, "pause")
+    assert "Later checks went worse" in page
+    assert "MY-REASON" in page
+    assert "Work goes on" not in page
+
+
+@pytest.mark.parametrize(("act", "standing"), [("reinstate", Standing.ACTIVE), ("suspend", Standing.SUSPENDED)])
+def test_who_was_paused_during_drift_and_left_can_still_be_decided_about(drifting, act, standing):
+    campaign, person = drifting
+    managed(campaign, person, "pause")
+    withdrawal_ask(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
+    withdrawals_apply(timezone.now() + timedelta(days=8))
+    assert Review.objects.get().state == "open"
+    managed(campaign, person, act)
+    assert campaign.participations.get(surrogate_id=person.surrogate_id).standing == standing
+
+
+def test_who_is_paused_without_a_review_can_be_decided_about(drifting):
+    """Left so by an earlier version."""
+    campaign, person = drifting
+    managed(campaign, person, "pause")
+    Review.objects.all().delete()
+    managed(campaign, person, "reinstate")
+    assert campaign.participations.get(surrogate_id=person.surrogate_id).standing == Standing.ACTIVE
+
+
 @pytest.mark.django_db
 def test_who_drifts_comes_before_a_manager_once_and_works_on():
-    policy = Policy(drift_run_length=100, gold_first=0, gold_rate=0)
-    campaign = factories.antique(items=60, n=1, gold=1, policy=policy)
+    campaign = factories.antique(items=60, n=1, gold=1, policy=POLICY)
     person, boss = factories.annotator(campaign), factories.user()
-    key = GoldKey.objects.get()
 
     def check(hits):
-        for hit in hits:
-            row = factories.vote(campaign, person, 4)
-            GoldCheck.objects.create(
-                annotation=row,
-                key=key,
-                campaign=campaign,
-                surrogate_id=person.surrogate_id,
-                is_hit=hit,
-                at=timezone.now(),
-            )
-            with transaction.atomic():
-                person_assess(campaign=campaign, policy=policy, surrogate_id=person.surrogate_id, now=timezone.now())
+        checked(campaign, person, hits)
 
     check([True] * 20)
     assert not Review.objects.exists()
     check([False, True, False, False])
     review = Review.objects.get()
-    assert review.evidence["drift"] >= limit_for(policy.gold_test, 100)
+    assert review.evidence["drift"] >= limit_for(POLICY.gold_test, 100)
     place = Participation.objects.get(surrogate_id=person.surrogate_id)
     assert place.standing in (Standing.ACTIVE, Standing.WARNED)
     check([True])

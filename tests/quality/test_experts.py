@@ -166,3 +166,23 @@ def test_agreement_is_computed_of_each_thing_that_the_task_type_measures():
     assert found["question"]["why"] == "all labels are the same"
     assert (found["long_answer"]["units"], found["long_answer"]["observed"]) == (3, pytest.approx(1 / 3))
     assert found["short_answer"]["observed"] == 0
+
+
+def test_no_page_tells_an_expert_which_case_is_a_gold_key(client):
+    """The list of items leaves gold out: what it does not find would be a key."""
+    campaign = nq(n=1, items=1, keys=1, experts=1)
+    item = factories.annotate(campaign, factories.annotator(campaign), label="good", box=0).item
+    case_ask(
+        item=item, because=CaseReason.MANAGER, experts=1, actor_id=factories.user().surrogate_id, now=timezone.now()
+    )
+    client.force_login(expert_of(campaign))
+    assert Case.objects.count() == 2
+    items = reverse("items", args=[campaign.slug])
+    assert client.get(items, {"q": "gold question"}).status_code == 404
+    for case in Case.objects.order_by("pk"):
+        page = client.get(reverse("quality-cases", args=[campaign.slug])).content.decode()
+        assert case.item.content["question_text"] in page
+        assert items not in page
+        grades = dict.fromkeys((part["key"] for part in case.parts), "correct")
+        client.post(reverse("quality-cases", args=[campaign.slug]), {"case": case.pk, **grades})
+    assert items not in client.get(reverse("campaign", args=[campaign.slug])).content.decode()

@@ -143,3 +143,18 @@ def test_what_a_suspension_took_out_comes_back_and_nothing_else_does():
     lift(suspend())  # before the job that excludes has run: it finds nothing to do
     factories.run_jobs()
     assert list(own.values_list("state", flat=True)) == ["excluded", "counted", "counted"]
+
+
+def test_who_is_suspended_and_loses_the_role_reads_why_and_can_appeal(client):
+    campaign = factories.antique(items=4, n=1)
+    person, manager = factories.annotator(campaign), Client()
+    factories.vote(campaign, person, 4)
+    manager.force_login(factories.user(is_admin=True))
+    page = reverse("quality-person", args=[campaign.slug, person.surrogate_id])
+    manager.post(page, {"act": "suspend", "reason": "Copied answers."})
+    manager.post(reverse("membership-revoke", args=[campaign.slug, person.memberships.get().pk]))
+    client.force_login(person)
+    url = reverse("quality-standing", args=[campaign.slug])
+    assert "Copied answers." in client.get(url).content.decode()
+    client.post(url, {"text": "They are mine."})
+    assert Review.objects.get().appeal == "They are mine."

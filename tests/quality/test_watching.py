@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.models import Annotation, Participation, Standing
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.undo import submission_undo
+from annotation.services.withdrawal import withdrawal_ask, withdrawals_apply
 from annotation.services.work import assignment_skip
 from annotation.signals import participation_withdrawn
 from jobs.models import Job
@@ -260,3 +261,21 @@ def test_a_dry_run_names_nobody_who_left(client):
     said = [[job.payload, job.result] for job in Job.objects.filter(scope_id=campaign.pk, kind__startswith="quality.")]
     assert str(person.surrogate_id) not in json.dumps(said)
     assert str(person.surrogate_id) not in client.get(url).content.decode()
+
+
+@pytest.mark.django_db
+def test_no_rule_fires_at_work_of_who_left():
+    """The same fact at the same time would say whose anonymous work it is."""
+    campaign = factories.antique(items=12, n=1)
+    same = Condition(Collector.SAME, True, 0.5, window=5, least=3, act=Act.NOTIFY)
+    rule_add(campaign=campaign, condition=same, actor_id=factories.user().surrogate_id, now=timezone.now())
+    person = factories.annotator(campaign)
+    for _ in range(5):
+        factories.vote(campaign, person, 4)
+    factories.examine(campaign)
+    assert RuleFiring.objects.get().surrogate_id == person.surrogate_id
+    withdrawal_ask(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
+    withdrawals_apply(timezone.now() + timedelta(days=8))
+    factories.examine(campaign)
+    assert Annotation.objects.filter(is_examined=True).count() == 5
+    assert not RuleFiring.objects.exists()

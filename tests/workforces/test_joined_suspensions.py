@@ -1,14 +1,21 @@
-"""A suspension of a visit that nobody had confirmed becomes one of the person it turns out to be."""
+"""A pause or suspension of a visit that nobody had confirmed becomes one of the person it turns out to be, with all of it."""
+
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import ExternalIdentity
-from annotation.models import Annotation, Participation, Standing
+from annotation.models import Annotation, Participation, Standing, StandingChange
+from annotation.services.withdrawal import withdrawals_apply
 from quality.models import Review
+from quality.services.people import ReviewError, review_decide
 from tests import factories
 from tests.workforces.panel import come, confirm, link, unsigned, work
+from workforces.models import PayHold, Ticket
+from workforces.services.statements import statement_path
 
 pytestmark = pytest.mark.django_db
 
@@ -36,3 +43,113 @@ def test_a_suspension_that_a_list_gives_to_a_person_takes_their_work_out_and_can
     factories.run_jobs()
     assert place.get().standing == Standing.ACTIVE
     assert Annotation.objects.filter(state="counted", surrogate_id=person).exists()
+
+
+def known_and_visiting(**campaign):
+    """Return a panel's workforce, its manager, the person p1 whom a list named, and a visit of theirs that none named."""
+    row, client = link(factories.antique(items=12, n=1, **campaign)), Client()
+    client.force_login(factories.user(is_admin=True))
+    work(*come(unsigned(row, "p1", "s1")))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
+    person = ExternalIdentity.objects.get().surrogate_id
+    factories.examine(row.campaign)
+    work(*come(unsigned(row, "p1", "s2")))
+    visit = Participation.objects.exclude(surrogate_id=person).get().surrogate_id
+    return row, client, person, visit
+
+
+def act(row, client, surrogate_id, what, reason="Odd."):
+    page = reverse("quality-person", args=[row.campaign.slug, surrogate_id])
+    client.post(page, {"act": what, "reason": reason})
+    factories.run_jobs()
+
+
+def named(row, visit="s2"):
+    confirm(row, f"PROLIFIC_PID,SESSION_ID\np1,{visit}\n")
+    factories.examine(row.campaign)
+    factories.run_jobs()
+
+
+def standing_of(person):
+    return Participation.objects.get(surrogate_id=person).standing
+
+
+def test_pay_that_is_held_for_a_paused_visit_is_held_for_the_person():
+    row, client, person, visit = known_and_visiting()
+    act(row, client, visit, "pause")
+    until = PayHold.objects.get().until
+    named(row)
+    assert (standing_of(person), Review.objects.get().surrogate_id) == (Standing.PAUSED, person)
+    assert (PayHold.objects.get().surrogate_id, PayHold.objects.get().until) == (person, until)
+    act(row, client, person, "reinstate")
+    assert not PayHold.objects.exists()
+
+
+def test_the_reason_for_a_visit_is_the_reason_that_the_person_reads():
+    row, client, person, visit = known_and_visiting()
+    act(row, client, visit, "suspend", "Copied answers.")
+    named(row)
+    change = StandingChange.objects.filter(surrogate_id=person).get()
+    assert (change.because["reason"], change.changed_by_id is not None) == ("Copied answers.", True)
+
+
+def test_two_reviews_become_one_with_the_evidence_of_both_and_the_earlier_time():
+    row, client, person, visit = known_and_visiting()
+    act(row, client, person, "pause", "First.")
+    act(row, client, visit, "pause", "Second.")
+    PayHold.objects.filter(surrogate_id=visit).update(until=timezone.now())
+    named(row)
+    review = Review.objects.get()
+    assert (review.surrogate_id, review.state, review.evidence["manager"]) == (person, "open", "First.")
+    assert review.decide_by == PayHold.objects.get().until < timezone.now()
+    act(row, client, person, "suspend", "Both.")
+    assert (standing_of(person), Review.objects.get().state) == (Standing.SUSPENDED, "suspended")
+
+
+@pytest.mark.parametrize(("theirs", "visits"), [("suspend", "pause"), ("pause", "suspend")])
+def test_nothing_is_left_to_decide_about_who_is_suspended(theirs, visits):
+    row, client, person, visit = known_and_visiting()
+    act(row, client, person, theirs)
+    act(row, client, visit, visits)
+    named(row)
+    assert standing_of(person) == Standing.SUSPENDED
+    assert list(Review.objects.values_list("state", "surrogate_id")) == [("suspended", person)]
+    assert not PayHold.objects.exists()
+    act(row, client, person, "reinstate")
+    assert (standing_of(person), Review.objects.get().state) == (Standing.ACTIVE, "reinstated")
+    assert not Annotation.objects.filter(surrogate_id=person, state="excluded").exists()
+
+
+def test_who_is_reinstated_is_suspended_by_no_visit_any_more():
+    row, client, person, visit = known_and_visiting()
+    act(row, client, person, "suspend")
+    act(row, client, visit, "suspend")
+    named(row)
+    act(row, client, person, "reinstate")
+    assert standing_of(person) == Standing.ACTIVE
+    assert set(Review.objects.values_list("state", flat=True)) == {"reinstated"}
+
+
+@pytest.mark.parametrize(("what", "standing"), [("suspend", Standing.SUSPENDED), ("pause", Standing.PAUSED)])
+def test_leaving_before_the_list_comes_leaves_no_standing_behind(what, standing):
+    row, client, person, visit = known_and_visiting()
+    act(row, client, visit, what)
+    Client().post(statement_path(Ticket.objects.get(remote_id="s1")), {"withdraw": "yes"})
+    withdrawals_apply(timezone.now() + timedelta(days=7, hours=1))
+    assert not Participation.objects.filter(surrogate_id=person).exists()
+    named(row)
+    assert (standing_of(person), Review.objects.get().surrogate_id) == (standing, person)
+    assert not Annotation.objects.filter(state="counted").exists()
+    assert not Participation.objects.filter(surrogate_id=visit).exists()
+    work(*come(unsigned(row, "p1", "s3")))
+    named(row, "s3")
+    assert standing_of(person) == standing
+
+
+def test_an_open_review_of_who_is_suspended_does_not_lift_the_suspension_by_the_way():
+    row, client, person, _visit = known_and_visiting()
+    act(row, client, person, "suspend")
+    now = timezone.now()
+    review = Review.objects.create(campaign=row.campaign, surrogate_id=person, opened_at=now, decide_by=now)
+    with pytest.raises(ReviewError, match="they are suspended"):
+        review_decide(review=review, suspend=False, reason="", refuse_pay=False, actor_id=person, now=now)

@@ -15,10 +15,10 @@ from accounts.selectors import left_since
 from accounts.services import consent_withdraw
 from accounts.transactions import require_transaction
 from annotation.services.counting import people_lock
-from annotation.services.joining import participation_join
+from annotation.services.joining import participation_join, standing_join
 from annotation.services.withdrawal import participation_withdraw, withdrawal_of
 from workforces.kinds.base import Arrival
-from workforces.models import Errand, PayHold, Ticket, Workforce
+from workforces.models import Errand, Ticket, Workforce
 
 
 def ticket_find(*, workforce: Workforce, arrival: Arrival) -> Ticket | None:
@@ -85,13 +85,14 @@ def ticket_identify(*, ticket: Ticket, name: str, now: datetime) -> UUID:
     if left_since(scope_id=campaign.pk, person=person, visit=visit):  # who withdrew meant this visit too
         asked = withdrawal_of(campaign=campaign, surrogate_id=person)
         if asked is None:
+            # Whoever left keeps the standing that they earned: they may come back.
+            standing_join(campaign=campaign, before=visit, after=person, now=now)
             participation_withdraw(campaign=campaign, surrogate_id=visit, now=now)
             return person
         # It can still be taken back: then the work of this visit comes back with the rest.
         consent_withdraw(scope_id=campaign.pk, surrogate_id=visit, now=asked.asked_at)
     participation_join(campaign=campaign, before=visit, after=person, now=now)
     Errand.objects.filter(workforce=ticket.workforce, surrogate_id=visit).update(surrogate_id=person)
-    PayHold.objects.filter(campaign=ticket.workforce.campaign, surrogate_id=visit).delete()
     same = Ticket.objects.filter(workforce=ticket.workforce, remote_id=ticket.remote_id, surrogate_id=person)
     if not same.exists():
         Ticket.objects.filter(pk=ticket.pk).update(surrogate_id=person)
