@@ -101,11 +101,6 @@ def _rounded(value: float | None) -> float | str:
     return "" if value is None else round(value, 3)
 
 
-def _printable(name: str) -> str:
-    """Return a name without what no XML may hold, short enough for a chart."""
-    return "".join(sign for sign in name if sign.isprintable())[:24]
-
-
 def _miss_rate(row: Mapping[str, Any]) -> float:
     return float(1 - row["hits"] / row["checks"])
 
@@ -118,7 +113,7 @@ def _gold(numbers: Numbers, title: str) -> Chart | None:
     share = 1 - sum(row["hits"] for row in people) / checks
     outside = numbers.quality["outside"]
     names = numbers.names([row["surrogate_id"] for row in people])
-    named = {key: _printable(names.get(key, "")) or key[:8] for key in outside[:MOST_NAMED]}
+    named = {key: names.get(key) or key[:8] for key in outside[:MOST_NAMED]}
     dots = [Dot(row["checks"], _miss_rate(row), named.get(row["surrogate_id"], "")) for row in people]
     text = _(
         "%(people)s people; together they miss %(share).1f %% of %(checks)s checks. Above the outer line, where 1 in 1,000"

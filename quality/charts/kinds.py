@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from quality.rules.judgments import Floats
 
 ROOM = 1.08  # above the highest value, for what is written there
+MOST_SIGNS = 24  # of a name in a chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +96,8 @@ def funnel(
         axes.scatter(
             [dot.of for dot in some], [dot.share for dot in some], s=16, color=colour, marker=marker, alpha=0.75
         )
-    for dot in dots:
-        if dot.name:
-            axes.annotate(dot.name, (dot.of, dot.share), xytext=(4, 3), textcoords="offset points", color=INK)
+    for dot in _apart([dot for dot in dots if dot.name], most):
+        axes.annotate(_printable(dot.name), (dot.of, dot.share), xytext=(4, 3), textcoords="offset points", color=INK)
     axes.set_ylim(-0.02, min(1.0, max([dot.share for dot in dots] + [middle.value])) * ROOM + 0.02)
     axes.set_xlim(0, most * 1.04 + 1)
     axes.set_xlabel(x)
@@ -117,7 +117,7 @@ def matrix(axes: "Axes", names: Sequence[str], shares: "Floats", *, x: str, y: s
             axes.add_patch(Rectangle((column - side / 2, row - side / 2), side, side, color=SOFT))
             axes.annotate(f"{100 * share:.0f}", (column, row), ha="center", va="center")
     places = range(len(names))
-    folded = [fill(name, 14) for name in names]
+    folded = [fill(_printable(name), 14) for name in names]
     axes.set_xticks(list(places), folded)
     axes.set_yticks(list(places), folded)
     axes.set_xlim(-0.5, len(names) - 0.5)
@@ -139,6 +139,20 @@ def histogram(axes: "Axes", values: Sequence[float], *, x: str, y: str, level: L
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     _whole(axes.yaxis)
+
+
+def _apart(dots: Sequence[Dot], most: int) -> list[Dot]:
+    """Return dots whose names do not cover each other, the first ones first."""
+    kept: list[Dot] = []
+    for dot in dots:
+        if all(abs(dot.of - one.of) > most / 10 or abs(dot.share - one.share) > 0.06 for one in kept):
+            kept.append(dot)
+    return kept
+
+
+def _printable(name: str) -> str:
+    """Return a name without what no XML may hold, short enough for a chart."""
+    return "".join(sign for sign in name if sign.isprintable())[:MOST_SIGNS]
 
 
 def _level(axes: "Axes", level: Level) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from quality.rules.agreement import Level, alpha
+from quality.rules.agreement import Level, alpha, coincidences
 from quality.rules.coefficients import Weights, fleiss_kappa, gwet_ac
 from quality.rules.comparison import foresight
 from quality.rules.dawid_skene import DawidSkene, dawid_skene
@@ -47,6 +47,7 @@ def crowd_report(
         "foresight": {
             "vote": seen.vote, "model": seen.model, "held_out": seen.held_out, "prefers_model": seen.prefers_model,
         },
+        "coincidences": coincidences(judgments).round(3).tolist(),
         "annotator_table": _annotators(judgments, model, weight, truth, seconds or {}),
         "item_table": _items(judgments, model, plain, truth),
     }  # fmt: skip

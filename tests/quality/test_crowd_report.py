@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import re
 import warnings
 from importlib import import_module
 from pathlib import Path
@@ -144,6 +145,32 @@ def test_the_command_reports_to_people(written, capsys):
     assert "6 judgments of 3 items by 2 annotators, 2 labels; 1 repeated ones left out" in out
     assert "Dawid-Skene converged" in out
     assert "accuracy" not in out.split("\n\n")[0]
+
+
+def test_the_command_writes_a_page_that_needs_nothing_else(written, tmp_path):
+    judgments, truth = crowds.crossed(np.random.default_rng(5), items=60, people=9, votes=4)
+    rows = zip(judgments.item, judgments.annotator, judgments.label, strict=True)
+    lines = [f"q{item},<b>w{who}</b>,{judgments.labels[label]}" for item, who, label in rows]
+    known = [f"q{item},{label}" for item, label in list(enumerate(truth))[:30]]
+    page = tmp_path / "report.html"
+    call_command(
+        "crowd_report", str(written("\n".join(["item,worker,label", *lines]))), "--html", str(page),
+        "--truth", str(written("\n".join(["item,truth", *known]), "truth.csv")),
+    )  # fmt: skip
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") == 4
+    assert "Krippendorff" in text
+    assert "Errors on items with a known answer" in text
+    assert "<b>" not in text  # what the file says is text
+    assert not re.findall(r'(?:src|href)="(?!#)', text.replace("xlink:href", "href"))
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("crowd_report", str(written(LABELS)), "--html", str(tmp_path / "nowhere" / "page.html"))
+
+
+def test_a_page_of_hardly_any_judgments_has_no_charts_and_no_error(written, tmp_path):
+    page = tmp_path / "report.html"
+    call_command("crowd_report", str(written("item,worker,label\nq1,ann,1\n")), "--html", str(page))
+    assert "<svg" not in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
 
+from quality.charts.svg import in_page
 from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
 from quality.rules.agreement import Level
 from quality.rules.judgments import Repeats
 from quality.rules.report import crowd_report
 
 SHOWN = 10  # annotators and items in the text
+MOST_ITEMS = 200  # of a page
 
 
 class Command(BaseCommand):
@@ -33,6 +38,7 @@ class Command(BaseCommand):
             "--repeats", choices=[one.value for one in Repeats], default=Repeats.LAST.value,
             help="which judgment of several of one item by one worker counts (default: the last)",
         )  # fmt: skip
+        parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with charts and tables besides")
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -46,6 +52,8 @@ class Command(BaseCommand):
         except JudgmentFileError as error:
             raise CommandError(str(error)) from error
         found = crowd_report(crowd.judgments, level=level, truth=truth, seconds=crowd.seconds)
+        if options["html"]:
+            _write_page(options["html"], options["labels"].name, found)
         self.stdout.write(json.dumps(found, ensure_ascii=False) if options["json"] else _text(found))
 
 
@@ -55,6 +63,21 @@ def _refuse_texts(path: Path, labels: tuple[Any, ...], level: Level) -> None:
             float(label)
         except ValueError:
             raise JudgmentFileError(f"{path}, column label: {label!r} is no number, as {level.value} needs") from None
+
+
+def _write_page(path: Path, name: str, found: dict[str, Any]) -> None:
+    """Write a page that needs nothing but itself."""
+    from quality.charts.crowd import charts_of  # noqa: PLC0415  a report without charts loads no library for them
+
+    charts = [(chart, mark_safe(in_page(chart))) for chart in charts_of(found)]  # noqa: S308  escaped by matplotlib
+    doubtful = sorted(found["item_table"], key=lambda row: -row["posterior_entropy"])[:MOST_ITEMS]
+    tokens = (settings.BASE_DIR / "static/css/tokens.css").read_text(encoding="utf-8")
+    context = {"name": name, "found": found, "lines": _text(found).split("\n\n")[0].splitlines(), "charts": charts,
+               "doubtful": doubtful, "tokens": mark_safe(tokens)}  # noqa: S308  a file of our own  # fmt: skip
+    try:
+        path.write_text(render_to_string("quality/crowd_report.html", context), encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from error
 
 
 def _text(found: dict[str, Any]) -> str:
