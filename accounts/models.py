@@ -8,6 +8,7 @@ import secrets
 import uuid
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -226,6 +227,7 @@ class ConsentText(models.Model):
     recorded = models.TextField(_("what is recorded and for how long"))
     contact = models.CharField(_("contact"), max_length=300)
     approval_id = models.CharField(_("ethics approval"), max_length=100, blank=True)
+    tells_behaviour = models.BooleanField(default=False)  # that ways of working are compared; the words are ours
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -233,6 +235,12 @@ class ConsentText(models.Model):
 
     def __str__(self) -> str:
         return f"consent text {self.version}"
+
+    @property
+    def click_log_days(self) -> int:
+        """After how many days click logs are deleted."""
+        days: int = settings.CLICK_LOG_DAYS
+        return days
 
 
 class Consent(models.Model):

@@ -46,6 +46,12 @@ def consent_of(*, scope_id: UUID | OuterRef, surrogate_id: UUID) -> Q:
     return Q(text_id=Subquery(current), surrogate_id=surrogate_id, withdrawn_at=None)
 
 
+def knows_of_behaviour(*, scope_id: UUID, surrogate_id: UUID) -> bool:
+    """Return whether a person agreed to a text that says that ways of working are compared."""
+    given = Consent.objects.filter(text__scope_id=scope_id, surrogate_id=surrogate_id, withdrawn_at=None)
+    return given.filter(text__tells_behaviour=True).exists()
+
+
 def left_since(*, scope_id: UUID, person: UUID, visit: UUID) -> bool:
     """Return whether a person withdrew from a campaign after the consent that was given in a visit of theirs."""
     given = Consent.objects.filter(text__scope_id=scope_id)

@@ -281,7 +281,15 @@ def token_hash(token: str) -> str:
 
 
 def consent_text_publish(
-    *, scope_id: UUID, purpose: str, recorded: str, contact: str, approval_id: str, actor_id: UUID | None, now: datetime
+    *,
+    scope_id: UUID,
+    purpose: str,
+    recorded: str,
+    contact: str,
+    approval_id: str,
+    actor_id: UUID | None,
+    now: datetime,
+    tells_behaviour: bool = False,
 ) -> ConsentText:
     """Publish a new version of what people agree to; everyone is asked again."""
     require_transaction()
@@ -293,6 +301,7 @@ def consent_text_publish(
         recorded=recorded,
         contact=contact,
         approval_id=approval_id,
+        tells_behaviour=tells_behaviour,
     )
     record(
         action="consent_text_publish", subject=text, now=now, actor_id=actor_id, scope_id=scope_id,

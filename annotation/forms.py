@@ -77,6 +77,10 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
     )
     contact = forms.CharField(label=_("Who can be asked?"))
     approval_id = forms.CharField(label=_("Ethics approval"), required=False)
+    tells_behaviour = forms.BooleanField(
+        label=_("compare how people work, and tell them so before they agree"), required=False, initial=True,
+        help_text=_("Time, how answers vary, pasted text, input that no device made. It says whose work to look at first."),
+    )  # fmt: skip
     has_training = forms.BooleanField(label=_("training round before the first item"), required=False, initial=True)
 
     class Meta:

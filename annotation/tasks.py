@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotation.models import Batch, Campaign, Split
 from annotation.rows import read_rows
 from annotation.services.documents import documents_import
+from annotation.services.events import events_trim
 from annotation.services.items import items_import
 from annotation.services.numbers import numbers_refresh
 from annotation.services.published import published_import
@@ -101,4 +102,4 @@ JOBS = [
     JobKind("annotation.extend", extend, Lane.BULK),
     JobKind("annotation.numbers", numbers, Lane.UPKEEP),
 ]
-SWEEPS = [assignments_expire, batches_open, withdrawals_apply]
+SWEEPS = [assignments_expire, batches_open, withdrawals_apply, events_trim]

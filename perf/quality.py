@@ -28,6 +28,7 @@ from annotation.services.numbers import numbers_refresh
 from annotation.services.slots import batch_launch
 from config.bulk import rows_insert
 from quality.models import GoldCheck, GoldKey
+from quality.services.behaviour import behaviour_refresh
 from quality.services.gold import gold_import
 from quality.services.numbers import quality_numbers_refresh
 
@@ -98,7 +99,7 @@ def pages(campaign: Campaign) -> None:
     client.force_login(boss)
     person = Participation.objects.filter(campaign=campaign).first()
     base = f"/campaigns/{campaign.slug}/"
-    for path in ("quality/", "quality/gold/", "quality/experts/", "quality/policy/", f"quality/people/{person.surrogate_id}/",
+    for path in ("quality/", "quality/gold/", "quality/experts/", "quality/policy/", "quality/behaviour/", "quality/charts/gold/", "quality/charts/confusion/", f"quality/people/{person.surrogate_id}/",
                  "decisions/", "inspect/", "people/", ""):  # fmt: skip
         times = []
         for _ in range(5):
@@ -121,6 +122,7 @@ def main() -> None:
     measured("numbers of annotation", lambda: numbers_refresh(campaign=campaign, now=timezone.now()))
     for times in ("first", "second"):
         measured(f"numbers of quality, {times}", lambda: quality_numbers_refresh(campaign=campaign, now=timezone.now()))
+    measured("behaviour", lambda: behaviour_refresh(campaign=campaign, now=timezone.now()))
     pages(campaign)
 
 

@@ -12,6 +12,7 @@ from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
 from quality.models import Review
+from quality.services.behaviour import behaviour_refresh
 from quality.services.cases import cases_sample
 from quality.services.examine import campaign_examine, examine_due
 from quality.services.gold import gold_import
@@ -73,6 +74,12 @@ def sample_cases(work: Work) -> dict[str, Any]:
     return cases_sample(work=work, campaign=campaign, **{name: work.payload[name] for name in names})
 
 
+def behaviour(work: Work) -> dict[str, Any]:
+    """Compute how people work."""
+    behaviour_refresh(campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])), now=timezone.now())
+    return {}
+
+
 def exclude(work: Work) -> dict[str, Any]:
     """Take a suspended person's work out of the votes."""
     review = Review.objects.select_related("campaign").get(pk=work.payload["review"])
@@ -82,6 +89,7 @@ def exclude(work: Work) -> dict[str, Any]:
 JOBS = [
     JobKind("quality.examine", examine, Lane.UPKEEP),
     JobKind("quality.numbers", numbers, Lane.UPKEEP),
+    JobKind("quality.behaviour", behaviour, Lane.UPKEEP),
     JobKind("quality.exclude", exclude, Lane.UPKEEP),
     JobKind("quality.restore", restore, Lane.UPKEEP),
     JobKind("quality.person_work", person_work_move, Lane.UPKEEP),

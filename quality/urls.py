@@ -3,6 +3,7 @@
 from django.urls import path
 
 from quality.views import (
+    behaviour,
     cases,
     charts,
     decisions,
@@ -25,6 +26,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/quality/gold/<int:key_id>/", gold.key, name="quality-gold-key"),
     path("campaigns/<slug:slug>/quality/experts/", cases.experts, name="quality-experts"),
     path("campaigns/<slug:slug>/quality/rules/", rules.rules, name="quality-rules"),
+    path("campaigns/<slug:slug>/quality/behaviour/", behaviour.behaviour, name="quality-behaviour"),
     path("campaigns/<slug:slug>/quality/policy/", policy.policy, name="quality-policy"),
     path("campaigns/<slug:slug>/quality/people/<uuid:surrogate_id>/", people.person, name="quality-person"),
     path("campaigns/<slug:slug>/items/<int:item_id>/ask/", cases.ask, name="quality-ask"),

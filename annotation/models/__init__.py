@@ -33,6 +33,7 @@ from annotation.models.work import (
     AssignmentState,
     CountedChange,
     EventChunk,
+    EventTally,
     ItemReport,
     Snapshot,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "CampaignState",
     "CountedChange",
     "EventChunk",
+    "EventTally",
     "Guideline",
     "Injection",
     "Item",

@@ -206,6 +206,18 @@ class EventChunk(models.Model):
         return f"chunk {self.sequence} of {self.assignment_id}"
 
 
+class EventTally(models.Model):
+    """What of an assignment's click log is kept when the log is gone: input that no device made, and pasted text."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="event_tally")
+    untrusted = models.PositiveIntegerField(default=0)
+    pastes = models.PositiveIntegerField(default=0)
+    pasted = models.PositiveIntegerField(default=0)  # characters
+
+    def __str__(self) -> str:
+        return f"tally of {self.assignment_id}"
+
+
 class ItemReport(models.Model):
     """An annotator says that something is wrong with an item."""
 

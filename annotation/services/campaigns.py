@@ -37,6 +37,7 @@ class ConsentPlan:
     recorded: str
     contact: str
     approval_id: str = ""
+    tells_behaviour: bool = False  # adds that ways of working are compared
 
 
 RESERVED_SLUGS = frozenset({"new"})  # campaigns/new/ is the page that makes campaigns
@@ -79,7 +80,7 @@ def campaign_create(
     Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=now)
     consent_text_publish(
         scope_id=campaign.pk, purpose=consent.purpose, recorded=consent.recorded, contact=consent.contact,
-        approval_id=consent.approval_id, actor_id=actor_id, now=now,
+        approval_id=consent.approval_id, actor_id=actor_id, now=now, tells_behaviour=consent.tells_behaviour,
     )  # fmt: skip
     if campaign.has_training:
         training_create(campaign=campaign)

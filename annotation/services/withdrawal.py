@@ -17,6 +17,7 @@ from annotation.models import (
     AssignmentState,
     Campaign,
     EventChunk,
+    EventTally,
     Injection,
     ItemReport,
     Participation,
@@ -116,6 +117,7 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     annotations = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     unlinked = annotations.update(surrogate=nobody)
     EventChunk.objects.filter(assignment__in=mine).delete()
+    EventTally.objects.filter(assignment__in=mine).delete()
     mine.update(surrogate=nobody)
     Injection.objects.filter(campaign=campaign, surrogate_id=surrogate_id).update(surrogate=nobody)
     participation_withdrawn.send(sender=Participation, campaign=campaign, before=surrogate_id, after=nobody.pk)

@@ -2,6 +2,7 @@
 
 import uuid
 import zoneinfo
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -47,7 +48,7 @@ def create(request: HttpRequest) -> HttpResponse:
     form = CampaignForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         data = dict(form.cleaned_data)
-        consent = ConsentPlan(*(data.pop(name) for name in ("purpose", "recorded", "contact", "approval_id")))
+        consent = ConsentPlan(**{field.name: data.pop(field.name) for field in fields(ConsentPlan)})
         campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), **data)
         messages.success(request, _("The campaign is created. Next: import pages and questions."))
         return redirect("campaign-import", slug=campaign.slug)

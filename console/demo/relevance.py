@@ -40,7 +40,7 @@ def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> Non
         consent=ConsentPlan(
             purpose="Trying Quorate out. Nothing you do here is published.",
             recorded="Your answers and how long each takes, until the demo is deleted.",
-            contact="whoever started this demo",
+            contact="whoever started this demo", tells_behaviour=True,
         ),
     )  # fmt: skip
     policy_publish(campaign=campaign, policy=Policy(), actor_id=admin.surrogate_id, now=now)

@@ -34,6 +34,7 @@ _CONSENT = ConsentPlan(
     purpose="Trying Quorate out. Nothing you do here is published.",
     recorded="Your answers, how long each step takes, and which boxes and words you select, until the demo is deleted.",
     contact="whoever started this demo",
+    tells_behaviour=True,
 )
 
 

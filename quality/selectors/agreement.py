@@ -35,7 +35,7 @@ def agreement_of(campaign: Campaign) -> dict[str, Any]:
     collected: list[list[Value]] = [[] for _ in measures]
     counted: list[list[Value]] = [[] for _ in measures]
     paths: list[Value] = []
-    said = _Said(task_type)
+    said = Said(task_type)
     for item, surrogate, answer, state in _answers(campaign):
         path, values = said.of(answer)
         for place, value in values:
@@ -87,7 +87,7 @@ def _confusion(paths: list[Value]) -> dict[str, Any]:
     return {"paths": list(judgments.labels), "pairs": coincidences(judgments).round(3).tolist()}
 
 
-class _Said:
+class Said:
     """What answers say: the path that each took, and by each measure. Many answers are the same text: each is read once."""
 
     def __init__(self, task_type: TaskType) -> None:

@@ -11,6 +11,7 @@ class Desk {
     this.stages = stages;
     /** @type {HTMLElement | null} */
     this.root = null;
+    this.handling = false; // a key that a device sent
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("click", (event) => this.click(event));
     document.addEventListener("submit", () => this.stamp(), true);
@@ -19,6 +20,8 @@ class Desk {
     document.addEventListener("htmx:responseError", (event) => this.failed(/** @type {CustomEvent} */ (event)));
     document.addEventListener("htmx:sendError", () => showProblem(_("No connection. Nothing is lost; try again.")));
     document.addEventListener("visibilitychange", () => this.log?.add(document.visibilityState === "visible" ? "show" : "hide"));
+    document.addEventListener("paste", (event) => this.pasted(event));
+    for (const kind of ["keydown", "click"]) document.addEventListener(kind, (event) => this.witness(event), true);
     window.addEventListener("blur", () => this.log?.add("blur"));
     window.addEventListener("focus", () => this.log?.add("focus"));
     window.addEventListener("pagehide", () => {
@@ -47,6 +50,23 @@ class Desk {
     else /** @type {HTMLElement} */ (document.getElementById("question")).focus();
     if (root.dataset.reserveUrl) this.reserve(root);
     this.clock();
+  }
+
+  /**
+   * Note input that no device made. What the desk clicks itself it clicks while a key is being handled.
+   * @param {Event} event
+   */
+  witness(event) {
+    if (event.isTrusted && event.type === "keydown") {
+      this.handling = true;
+      window.setTimeout(() => (this.handling = false));
+    }
+    if (!event.isTrusted && !this.handling) this.log?.add("untrusted");
+  }
+
+  /** @param {ClipboardEvent} event */
+  pasted(event) {
+    this.log?.add("paste", event.clipboardData?.getData("text").length ?? 0);
   }
 
   /** @param {KeyboardEvent} event */

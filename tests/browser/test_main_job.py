@@ -35,6 +35,7 @@ def _create_campaign(manager):
     page.fill("[name=title]", "The earth")
     page.fill("[name=slug]", "earth")
     page.fill("[name=splits]", "dev 5 1")
+    page.uncheck("[name=has_training]")
     page.fill("[name=purpose]", "To test the platform.")
     page.fill("[name=contact]", "tests@example.org")
     page.click("main form button.primary")

@@ -50,7 +50,9 @@ class Command(BaseCommand):
             group_by=TASK_TYPES[options["task_type"]].keeps_together,
             has_training=bool(TASK_TYPES[options["task_type"]].training) and not options["no_training"],
             splits=[self._split(text) for text in options["split"]], created_by=manager, now=timezone.now(),
-            consent=ConsentPlan(options["purpose"], "Answers and the time they take.", options["contact"]),
+            consent=ConsentPlan(
+                options["purpose"], "Answers and the time they take.", options["contact"], tells_behaviour=True
+            ),
         )  # fmt: skip
         print_result(
             self.stdout,

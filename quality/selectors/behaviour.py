@@ -1,0 +1,112 @@
+"""How people of a campaign work, by signals that say whose work to look at first."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from django.db.models import CharField, Count, F, Q, TextField
+from django.db.models.functions import Cast, Coalesce, Length
+
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, EventTally, Item, Participation
+from annotation.tasktypes.registry import TASK_TYPES
+from quality.models import GoldCheck
+from quality.rules.behaviour import Signal, known_by_gold, pace, pointed_at, sameness, twins, untrusted
+from quality.rules.judgments import Repeats, judgments_of
+from quality.selectors.agreement import Said
+
+SIGNALS = ("pace", "sameness", "twins", "untrusted")
+MOST_SHOWN = 200
+Row = tuple[int, str, str, float]  # item, annotator, answer as JSON, seconds
+
+
+def behaviour_of(campaign: Campaign) -> dict[str, Any]:
+    """Return the signals: of each how often it points at people known to be good and bad, and the people they point at.
+
+    Reads every annotation: for jobs and commands, not for pages. Who left is in none of it.
+    """
+    rows = list(_rows(campaign))
+    found = {
+        "pace": _pace(campaign, rows), "sameness": sameness(_said(campaign, rows)), "twins": _twins(campaign, rows),
+        "untrusted": _untrusted(campaign, rows),
+    }  # fmt: skip
+    known = _known(campaign)
+    return {
+        "signals": [{"key": key, **pointed_at(found[key], known)} for key in SIGNALS],
+        "people": _ranked(found, known),
+    }
+
+
+def _rows(campaign: Campaign) -> Iterable[Row]:
+    """Yield what people who are here submitted on ordinary items, in order."""
+    keys = list(Participation.objects.filter(campaign=campaign).values_list("surrogate_id", flat=True))
+    people = {text: str(key) for key in keys for text in (str(key), key.hex)}  # databases write them in either way
+    rows = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
+    rows = rows.exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP, AnnotationState.UNDONE])
+    rows = rows.annotate(who=Cast("surrogate_id", CharField()), text=Cast("answer", TextField()))
+    rows = rows.annotate(time=Coalesce(F("active_seconds"), F("seconds"))).order_by("pk")
+    for item, who, text, time in rows.values_list("item_id", "who", "text", "time").iterator(chunk_size=2000):
+        if who in people:
+            yield item, people[who], text, time
+
+
+def _pace(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
+    if not rows:
+        return {}
+    lengths = Item.objects.filter(campaign=campaign).annotate(length=Length(Cast("content", TextField())))
+    length_of = dict(lengths.values_list("pk", "length").iterator(chunk_size=2000))
+    people = {who: place for place, who in enumerate(dict.fromkeys(who for _item, who, _text, _time in rows))}
+    items = {item: place for place, item in enumerate(dict.fromkeys(item for item, _who, _text, _time in rows))}
+    found = pace(
+        np.array([items[item] for item, _who, _text, _time in rows]),
+        np.array([people[who] for _item, who, _text, _time in rows]),
+        np.array([time for _item, _who, _text, time in rows], dtype=float),
+        np.array([length_of[item] for item, _who, _text, _time in rows], dtype=float),
+    )
+    names = list(people)
+    return {names[place]: signal for place, signal in found.items()}
+
+
+def _said(campaign: Campaign, rows: list[Row]) -> dict[str, list[str]]:
+    """Return by which paths each person's answers came about, in order."""
+    said, found = Said(TASK_TYPES[campaign.task_type]), defaultdict(list)
+    for _item, who, text, _time in rows:
+        found[who].append(said.of(text)[0])
+    return found
+
+
+def _twins(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
+    """Compare people by all that their answers say."""
+    said = Said(TASK_TYPES[campaign.task_type])
+    labels: dict[Any, int] = {}
+    judged = []
+    for item, who, text, _time in rows:
+        path, values = said.of(text)
+        judged.append((item, who, labels.setdefault((path, *values), len(labels))))
+    return twins(judgments_of(judged, repeats=Repeats.LAST))
+
+
+def _untrusted(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
+    tallies = EventTally.objects.filter(assignment__campaign=campaign, untrusted__gt=0)
+    counts = tallies.values_list("assignment__surrogate").annotate(n=Count("pk")).order_by("assignment__surrogate")
+    answers: dict[str, int] = defaultdict(int)
+    for _item, who, _text, _time in rows:
+        answers[who] += 1
+    return untrusted({str(who): (n, max(n, answers[str(who)])) for who, n in counts if str(who) in answers})
+
+
+def _known(campaign: Campaign) -> dict[str, bool]:
+    checks = GoldCheck.objects.filter(campaign=campaign, is_void=False).values_list("surrogate").order_by("surrogate")
+    rows = checks.annotate(n=Count("pk"), hits=Count("pk", filter=Q(is_hit=True)))
+    return known_by_gold((str(who), n, hits) for who, n, hits in rows)
+
+
+def _ranked(found: dict[str, dict[str, Signal]], known: dict[str, bool]) -> list[dict[str, Any]]:
+    """Return the people at whom a signal points, those of most signals first."""
+    people: dict[str, dict[str, Any]] = defaultdict(dict)
+    for key, signals in found.items():
+        for who, signal in signals.items():
+            if signal.is_striking:
+                people[who][key] = dict(signal.numbers)
+    order = sorted(people, key=lambda who: (-len(people[who]), who))
+    return [{"surrogate": who, "gold": known.get(who), "signals": people[who]} for who in order[:MOST_SHOWN]]

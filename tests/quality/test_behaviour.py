@@ -1,0 +1,240 @@
+"""How people work: planted people are found, honest ones are not, and nothing is known of who was not told."""
+
+from datetime import timedelta
+
+import numpy as np
+import orjson
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from isal import igzip
+
+from accounts.models import Consent, Role
+from annotation.models import Annotation, EventChunk, EventTally, Participation, Slot
+from annotation.services.events import events_store, events_trim
+from annotation.services.withdrawal import participation_withdraw
+from quality.models import BehaviourSnapshot, GoldCheck, GoldKey
+from quality.rules.behaviour import known_by_gold, pace, pointed_at, sameness, twins, untrusted
+from quality.rules.judgments import Repeats, judgments_of
+from tests import factories
+
+PEOPLE, ITEMS = 80, 1200
+
+
+def crowd(seed):
+    """Return (item, person, label, seconds, length) of honest people who differ in skill, leaning and speed."""
+    chance = np.random.default_rng(seed)
+    skill, speed = chance.uniform(0.6, 0.95, PEOPLE), chance.normal(0, 0.3, PEOPLE)
+    leaning = chance.dirichlet([4] * 4, PEOPLE)
+    length, hard = chance.integers(50, 2000, ITEMS), chance.normal(0, 0.3, ITEMS)
+    rows = []
+    for item in range(ITEMS):
+        truth = int(chance.integers(4))
+        for person in chance.choice(PEOPLE, 4, replace=False):
+            label = truth if chance.random() < skill[person] else int(chance.choice(4, p=leaning[person]))
+            seconds = np.exp(1 + 0.4 * np.log1p(length[item]) + hard[item] + speed[person] + chance.normal(0, 0.6))
+            rows.append((item, int(person), label, float(seconds), int(length[item])))
+    return rows
+
+
+def signals(rows):
+    """Return whom each signal points at."""
+    item, person, _label, seconds, length = (np.array(column) for column in zip(*rows, strict=True))
+    answers = {one: [row[2] for row in rows if row[1] == one] for one in set(person.tolist())}
+    found = {
+        "pace": pace(item, person, seconds, length), "sameness": sameness(answers),
+        "twins": twins(judgments_of((row[:3] for row in rows), repeats=Repeats.LAST)),
+    }  # fmt: skip
+    return {key: {one for one, signal in some.items() if signal.is_striking} for key, some in found.items()}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_honest_people_are_left_alone(seed):
+    assert sum(len(found) for found in signals(crowd(seed)).values()) <= 1  # of 240
+
+
+def test_who_clicks_through_is_fast_beside_others_on_the_same_items():
+    rows = [(i, p, label, 1.5 if p == 7 else s, n) for i, p, label, s, n in crowd(4)]
+    assert signals(rows)["pace"] == {7}
+
+
+def test_long_items_do_not_make_who_got_short_ones_fast():
+    rows = [row for row in crowd(5) if row[1] != 3 or row[4] < 300]
+    assert 3 not in signals(rows)["pace"]
+
+
+def test_who_always_says_the_same_and_who_says_it_in_long_runs_are_found():
+    rows = [(i, p, 2 if p == 5 else label, s, n) for i, p, label, s, n in crowd(6)]
+    own = [place for place, row in enumerate(rows) if row[1] == 9]
+    for turn, place in enumerate(own):  # 15 of each, one label after the other
+        rows[place] = (rows[place][0], 9, turn // 15 % 4, *rows[place][3:])
+    assert signals(rows)["sameness"] == {5, 9}
+
+
+def test_two_accounts_that_answer_alike_are_found_and_two_good_ones_are_not():
+    chance, rows = np.random.default_rng(8), crowd(8)
+    for item in range(ITEMS, ITEMS + 60):  # hard items that four people judge, two of them one person
+        copied = int(chance.integers(4))
+        rows += [(item, 100, copied, 9.0, 99), (item, 101, copied, 9.0, 99)]
+        rows += [
+            (item, int(person), int(chance.integers(4)), 9.0, 99) for person in chance.choice(40, 2, replace=False)
+        ]
+    assert signals(rows)["twins"] == {100, 101}
+    for item in range(ITEMS + 60, ITEMS + 120):  # easy ones: all agree
+        rows += [(item, person, 1, 9.0, 99) for person in (50, 51, 52, 53)]
+    assert signals(rows)["twins"] <= {100, 101, 50, 51, 52, 53}
+
+
+def test_input_that_no_device_made_counts_when_it_is_more_than_an_accident():
+    found = untrusted({1: (2, 10), 2: (30, 100), 3: (3, 1000), 4: (0, 50)})
+    assert {person: signal.is_striking for person, signal in found.items()} == {1: False, 2: True, 3: False}
+
+
+def test_a_signal_says_how_often_it_points_at_good_people():
+    known = known_by_gold([("ann", 20, 19), ("bo", 20, 10), ("cy", 5, 5), ("di", 20, 15), ("ed", 10, 9)])
+    assert known == {"ann": True, "bo": False, "ed": True}
+    found = pointed_at(untrusted({"ann": (5, 10), "bo": (9, 10), "di": (9, 9)}), known)
+    assert (found["good"]["n"], found["good"]["of"], found["bad"]["n"], found["bad"]["of"]) == (1, 2, 1, 1)
+    assert 0 < found["good"]["low"] < 0.5 < found["good"]["high"] < 1
+    assert pointed_at({}, {})["good"] == {"n": 0, "of": 0, "low": None, "high": None}
+
+
+def told(campaign, tells):
+    """Return a person with an item in hand, whose consent text tells of behaviour or does not."""
+    campaign.scope.consent_texts.update(tells_behaviour=tells)
+    person = factories.annotator(campaign)
+    return person, factories.claim(campaign, person)
+
+
+def send(assignment, person, sequence=0):
+    events = [
+        [5, "key", None],
+        [10, "untrusted"],
+        [12, "untrusted"],
+        [20, "paste", 240],
+        [30, "paste", "x"],
+        [9, "odd"],
+    ]
+    return events_store(
+        assignment_id=assignment.pk, surrogate_id=person.surrogate_id, sequence=sequence, events=events,
+        now=timezone.now(),
+    )  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_only_of_who_was_told_is_anything_kept():
+    campaign = factories.antique(items=2, n=2)
+    person, assignment = told(campaign, tells=False)
+    assert send(assignment, person) == 1
+    assert orjson.loads(igzip.decompress(bytes(EventChunk.objects.get().events))) == [[5, "key", None]]
+    assert not EventTally.objects.exists()
+    person, assignment = told(campaign, tells=True)
+    for _ in range(2):  # sent again, it counts once
+        assert send(assignment, person) == 4
+    tally = EventTally.objects.get()
+    assert (tally.untrusted, tally.pastes, tally.pasted) == (2, 1, 240)
+    send(assignment, person, sequence=1)
+    tally.refresh_from_db()
+    assert (tally.untrusted, tally.pastes, tally.pasted) == (4, 2, 480)
+    Consent.objects.filter(surrogate_id=person.surrogate_id).update(withdrawn_at=timezone.now())
+    assert send(assignment, person, sequence=2) == 1
+
+
+@pytest.mark.django_db
+def test_logs_are_deleted_after_their_days_and_tallies_stay(settings):
+    settings.CLICK_LOG_DAYS = 30
+    campaign = factories.antique(items=2, n=2)
+    person, assignment = told(campaign, tells=True)
+    send(assignment, person)
+    assert events_trim(timezone.now() + timedelta(days=29)) == 0
+    assert events_trim(timezone.now() + timedelta(days=31)) == 1
+    assert (EventChunk.objects.count(), EventTally.objects.count()) == (0, 1)
+
+
+@pytest.mark.django_db
+def test_the_consent_text_says_so_and_a_new_campaign_does_unless_it_is_unticked(client):
+    campaign = factories.antique(items=2, n=2)
+    campaign.scope.consent_texts.update(tells_behaviour=True)
+    person = factories.user()
+    factories.join(campaign, person, Role.ANNOTATOR)
+    client.force_login(person)
+    page = reverse("consent", args=[campaign.slug])
+    assert "deleted after 90 days" in client.get(page).content.decode()
+    campaign.scope.consent_texts.update(tells_behaviour=False)
+    assert "deleted after" not in client.get(page).content.decode()
+    client.force_login(factories.user(is_admin=True))
+    form = client.get(reverse("campaign-new")).content.decode()
+    for name in ("tells_behaviour", "has_training"):
+        assert f'name="{name}" id="id_{name}"' in form.replace('aria-describedby="id_tells_behaviour_helptext" ', "")
+
+
+@pytest.fixture
+def watched(db):
+    """Return a campaign in which one of twelve people clicks through, and a manager of it."""
+    campaign, chance = factories.antique(items=120, n=4, gold=10), np.random.default_rng(1)
+    people = [factories.annotator(campaign) for _ in range(12)]
+    Participation.objects.bulk_create(
+        [Participation(campaign=campaign, surrogate_id=one.surrogate_id, submitted=40) for one in people],
+        ignore_conflicts=True,
+    )
+    rows = []
+    for number, slot in enumerate(Slot.objects.filter(campaign=campaign, item__batch__purpose="work").order_by("item", "index")):  # fmt: skip
+        place = (number * 5 + number // 12) % 12
+        label = 3 if place == 2 else slot.item_id % 4 + 1
+        rows.append(Annotation(
+            campaign=campaign, item_id=slot.item_id, slot=slot, surrogate_id=people[place].surrogate_id, state="counted",
+            answer={"label": label, "way": ""}, answer_version=1, submitted_at=timezone.now(), published_id=str(number),
+            seconds=1.0 if place == 2 else float(np.exp(chance.normal(2.5, 0.4))),
+        ))  # fmt: skip
+    Annotation.objects.bulk_create(rows)
+    key, row = GoldKey.objects.first(), Annotation.objects.first()
+    for place in (2, 3):
+        for number in range(10):
+            GoldCheck.objects.create(
+                annotation=Annotation.objects.filter(surrogate_id=people[place].surrogate_id)[number], key=key,
+                campaign=campaign, surrogate_id=people[place].surrogate_id, is_hit=place == 3, at=row.submitted_at,
+            )  # fmt: skip
+    boss = factories.user()
+    factories.join(campaign, boss, Role.MANAGER)
+    return campaign, people, boss
+
+
+def test_a_manager_sees_whom_to_look_at_and_how_far_to_trust_it(client, watched):
+    campaign, people, boss = watched
+    client.force_login(boss)
+    page = reverse("quality-behaviour", args=[campaign.slug])
+    assert "being computed" in client.get(page).content.decode()
+    factories.run_jobs()
+    [row] = BehaviourSnapshot.objects.get().data["people"]
+    assert (row["surrogate"], set(row["signals"]), row["gold"]) == (
+        str(people[2].surrogate_id),
+        {"pace", "sameness"},
+        False,
+    )
+    body = client.get(page).content.decode()
+    assert str(people[2]) in body
+    assert "100 % of 40 answers are the same; 40 in a row" in body
+    assert "1 / 1" in body  # the one who is known to be bad
+    assert "0 / 1" in body  # and the one who is known to be good
+
+
+def test_who_leaves_is_compared_with_nobody_any_more(client, watched):
+    campaign, people, boss = watched
+    client.force_login(boss)
+    page = reverse("quality-behaviour", args=[campaign.slug])
+    client.get(page)
+    factories.run_jobs()
+    participation_withdraw(campaign=campaign, surrogate_id=people[2].surrogate_id, now=timezone.now())
+    assert not BehaviourSnapshot.objects.exists()
+    client.get(page)
+    factories.run_jobs()
+    assert BehaviourSnapshot.objects.get().data["people"] == []
+
+
+@pytest.mark.django_db
+def test_leaving_deletes_what_was_tallied():
+    campaign = factories.antique(items=2, n=2)
+    person, assignment = told(campaign, tells=True)
+    send(assignment, person)
+    participation_withdraw(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
+    assert not EventTally.objects.exists()
