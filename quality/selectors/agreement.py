@@ -15,7 +15,7 @@ from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
 from annotation.tasktypes.base import Measure, Scale, TaskType
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.rules.agreement import Level, alpha, coincidences
-from quality.rules.judgments import Repeats, judgments_of
+from quality.rules.judgments import Judgments, Repeats, judgments_of
 from quality.rules.set_agreement import set_alpha
 
 Value = tuple[int, str, Any]  # item, annotator, what they said
@@ -44,34 +44,29 @@ def agreement_of(campaign: Campaign) -> dict[str, Any]:
                 counted[place].append((item, surrogate, value))
         if state == AnnotationState.COUNTED:
             paths.append((item, surrogate, path))
-    return {
-        "agreement": [_row(measure, counted[place], collected[place]) for place, measure in enumerate(measures)],
-        "trend": _trend(campaign, measures, counted),
-        "confusion": _confusion(paths),
-    }
+    rows: list[dict[str, Any]] = []
+    trend: dict[str, Any] = {}
+    for place, measure in enumerate(measures):
+        found, judgments = _agreement(measure, counted[place])
+        has_excluded = len(collected[place]) != len(counted[place])
+        everything = _agreement(measure, collected[place])[0] if has_excluded else found
+        rows.append({"key": measure.key, "scale": measure.scale, "counted": found, "with_excluded": everything})
+        if judgments is not None and not trend:
+            trend = _trend(campaign, measure, judgments)
+    return {"agreement": rows, "trend": trend, "confusion": _confusion(paths)}
 
 
-def _row(measure: Measure, counted: list[Value], collected: list[Value]) -> dict[str, Any]:
-    found = _agreement(measure, counted)
-    everything = found if len(collected) == len(counted) else _agreement(measure, collected)
-    return {"key": measure.key, "scale": measure.scale, "counted": found, "with_excluded": everything}
-
-
-def _trend(campaign: Campaign, measures: tuple[Measure, ...], counted: list[list[Value]]) -> dict[str, Any]:
-    """Return alpha of the first measure that has labels, over parts of as many items each; nothing with too few."""
-    place = next((place for place, measure in enumerate(measures) if measure.scale is not Scale.SETS), None)
-    if place is None:
-        return {"key": "", "parts": []}
-    judgments = judgments_of(counted[place], repeats=Repeats.LAST)
+def _trend(campaign: Campaign, measure: Measure, judgments: Judgments) -> dict[str, Any]:
+    """Return alpha over parts of as many items each, in the order in which they were first answered; none with too few."""
     judged = np.flatnonzero(judgments.counts().sum(axis=1) >= 2)
     parts = min(TREND_PARTS, len(judged) // TREND_ITEMS)
     starts = [int(part[0]) for part in np.array_split(judged, parts)] if parts >= 2 else []
     found = [
-        (judgments.items[after - 1], alpha(judgments.of_items(first, after), level=_level(measures[place])))
+        (judgments.items[after - 1], alpha(judgments.of_items(first, after), level=_level(measure)))
         for first, after in pairwise([*starts, len(judgments.items)])
     ]
     return {
-        "key": measures[place].key,
+        "key": measure.key,
         "parts": [{"until": _day(campaign, item), **asdict(one)} for item, one in found],
     }
 
@@ -120,12 +115,16 @@ def _level(measure: Measure) -> Level:
     return Level.ORDINAL if measure.scale is Scale.ORDINAL else Level.NOMINAL
 
 
-def _agreement(measure: Measure, values: list[Value]) -> dict[str, Any]:
-    """Return what a measure's values come to. Who answered an item again after undoing it meant the last."""
+def _agreement(measure: Measure, values: list[Value]) -> tuple[dict[str, Any], Judgments | None]:
+    """Return what a measure's values come to, and the judgments where they are labels.
+
+    Who answered an item again after undoing it meant the last.
+    """
     if measure.scale is not Scale.SETS:
-        return asdict(alpha(judgments_of(values, repeats=Repeats.LAST), level=_level(measure)))
+        judgments = judgments_of(values, repeats=Repeats.LAST)
+        return asdict(alpha(judgments, level=_level(measure))), judgments
     last = {(item, surrogate): value for item, surrogate, value in values}
     units = defaultdict(list)
     for (item, _), value in last.items():
         units[item].append(frozenset((item, thing) for thing in value))
-    return asdict(set_alpha(list(units.values())))
+    return asdict(set_alpha(list(units.values()))), None

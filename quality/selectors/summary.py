@@ -4,7 +4,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+import orjson
+from django.db.models import Count, Q, Sum, TextField
+from django.db.models.functions import Cast
 
 from annotation.models import (
     FILLING,
@@ -107,7 +109,9 @@ def _contents(campaign: Campaign, items: Any) -> tuple[int, Counter[str]]:
     task_type = TASK_TYPES[campaign.task_type]
     known_label = task_type.known_label if isinstance(task_type, Voted) else None
     questions, known = set(), set()
-    for pk, content in items.values_list("pk", "content").iterator(chunk_size=2000):
+    rows = items.annotate(text=Cast("content", TextField())).values_list("pk", "text")  # read faster than by the field
+    for pk, text in rows.iterator(chunk_size=2000):
+        content = orjson.loads(text)
         questions.add(task_type.question_key(content) or pk)
         if known_label is not None:
             known.add(known_label(content))
