@@ -17,7 +17,7 @@ class QualityConfig(AppConfig):
             participation_withdrawn,
             standing_joined,
         )
-        from quality.services.behaviour import behaviour_forget
+        from quality.services.behaviour import snapshots_forget
         from quality.services.flags import question_flag_offered
         from quality.services.gold import gold_checks_unlink
         from quality.services.gold_plans import gold_plan
@@ -28,6 +28,6 @@ class QualityConfig(AppConfig):
         assignment_skipped.connect(question_flag_offered, dispatch_uid="quality.question_flag_offered")
         participation_withdrawn.connect(gold_checks_unlink, dispatch_uid="quality.gold_checks_unlink")
         participation_withdrawn.connect(firings_forget, dispatch_uid="quality.firings_forget")
-        participation_withdrawn.connect(behaviour_forget, dispatch_uid="quality.behaviour_forget")
+        participation_withdrawn.connect(snapshots_forget, dispatch_uid="quality.snapshots_forget")
         participation_joined.connect(checks_join, dispatch_uid="quality.checks_join")
         standing_joined.connect(reviews_join, dispatch_uid="quality.reviews_join")

@@ -77,10 +77,24 @@ def standing_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetim
             campaign=campaign, surrogate_id=after, to=Standing(here.standing), now=now,
             actor_id=last.changed_by_id if last else None, **(last.because if last else {}),
         )  # fmt: skip
+    elif here.standing == Standing.ACTIVE:
+        _reinstatement_join(campaign, before, after)
     Participation.objects.filter(pk=here.pk).update(standing=Standing.ACTIVE)
     standing_joined.send(sender=Participation, campaign=campaign, before=before, after=after, now=now)
     if not Annotation.objects.filter(campaign=campaign, surrogate_id=before).exists():
         here.delete()
+
+
+def _reinstatement_join(campaign: Campaign, before: UUID, after: UUID) -> None:
+    """Carry over that a manager looked at a visit and made it active again, where its person is active."""
+    changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=before, after=Standing.ACTIVE)
+    last = changes.filter(changed_by__isnull=False).order_by("-pk").first()
+    active = Participation.objects.filter(campaign=campaign, surrogate_id=after, standing=Standing.ACTIVE)
+    if last is not None and active.exists():
+        StandingChange.objects.create(
+            campaign=campaign, surrogate_id=after, before=last.before, after=last.after, because=last.because,
+            changed_by_id=last.changed_by_id, at=last.at,
+        )  # fmt: skip
 
 
 def _training_join(campaign: Campaign, before: UUID, there: Participation) -> None:

@@ -21,6 +21,7 @@ from annotation.models import (
     Injection,
     ItemReport,
     Participation,
+    Snapshot,
     Standing,
     StandingChange,
     Withdrawal,
@@ -120,6 +121,7 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     EventTally.objects.filter(assignment__in=mine).delete()
     mine.update(surrogate=nobody)
     Injection.objects.filter(campaign=campaign, surrogate_id=surrogate_id).update(surrogate=nobody)
+    Snapshot.objects.filter(campaign=campaign).delete()  # its numbers name people; they are computed anew
     participation_withdrawn.send(sender=Participation, campaign=campaign, before=surrogate_id, after=nobody.pk)
     # Reports get a surrogate of their own: they must not be a way back to the annotations.
     reports = ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id)

@@ -111,7 +111,7 @@ def _gold(numbers: Numbers, title: str) -> Chart | None:
         return None
     checks, most = sum(row["checks"] for row in people), max(row["checks"] for row in people)
     share = 1 - sum(row["hits"] for row in people) / checks
-    outside = numbers.quality["outside"]
+    outside = numbers.quality.get("outside", [])
     names = numbers.names([row["surrogate_id"] for row in people])
     named = {key: names.get(key) or key[:8] for key in outside[:MOST_NAMED]}
     dots = [Dot(row["checks"], _miss_rate(row), named.get(row["surrogate_id"], "")) for row in people]

@@ -15,6 +15,8 @@ from xml.etree import ElementTree as ET
 
 from defusedxml.ElementTree import fromstring
 
+from config.cells import harmless
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -54,11 +56,11 @@ class Chart:
 
 
 def as_csv(chart: Chart) -> str:
-    """Return the numbers of a chart."""
+    """Return the numbers of a chart, with names that no spreadsheet takes for formulas."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(chart.header)
-    writer.writerows(chart.rows)
+    writer.writerows([harmless(cell) if isinstance(cell, str) else cell for cell in row] for row in chart.rows)
     return file.getvalue()
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from annotation.models import Campaign, Participation
 from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState, Unexamined
@@ -12,9 +12,15 @@ from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandSta
 MOST = 50
 
 
+def _appealed(campaign: Campaign) -> QuerySet[Review]:
+    """Return the suspensions against which an appeal waits."""
+    suspended = Review.objects.filter(campaign=campaign, state=ReviewState.SUSPENDED)
+    return suspended.filter(appealed_at__isnull=False, appeal_decided_at=None)
+
+
 def waiting_of(campaign: Campaign) -> dict[str, int]:
     """Return how much of each kind waits for a decision: for jobs, since it counts."""
-    appealed = Review.objects.filter(campaign=campaign, appealed_at__isnull=False, appeal_decided_at=None)
+    appealed = _appealed(campaign)
     counts = {
         "reviews": Review.objects.filter(campaign=campaign, state=ReviewState.OPEN).count(),
         "appeals": appealed.count() + Appeal.objects.filter(campaign=campaign, state=AppealState.OPEN).count(),
@@ -32,7 +38,7 @@ def decisions_of(campaign: Campaign) -> dict[str, Any]:
     places = Participation.objects.filter(campaign=campaign, surrogate=OuterRef("surrogate"))
     opened = Review.objects.filter(campaign=campaign, state=ReviewState.OPEN)
     reviews = list(opened.annotate(standing=Subquery(places.values("standing")[:1])).order_by("decide_by")[:MOST])
-    appealed = Review.objects.filter(campaign=campaign, appealed_at__isnull=False, appeal_decided_at=None)
+    appealed = _appealed(campaign)
     suspended = list(appealed.order_by("appealed_at", "pk")[:MOST])
     unmatched = list(
         Ticket.objects.filter(workforce__campaign=campaign)

@@ -48,7 +48,7 @@ def reinstated_at(campaign: Campaign, surrogate_ids: Collection[UUID]) -> dict[U
     rows = StandingChange.objects.filter(
         campaign=campaign, surrogate__in=surrogate_ids, after=Standing.ACTIVE, changed_by__isnull=False
     )
-    return dict(rows.order_by("pk").values_list("surrogate_id", "at"))
+    return dict(rows.order_by("at", "pk").values_list("surrogate_id", "at"))
 
 
 def _standings(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts) -> None:

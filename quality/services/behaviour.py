@@ -7,7 +7,7 @@ from annotation.models import Campaign
 from annotation.services.numbers import numbers_version
 from jobs.models import Job
 from jobs.services import job_enqueue
-from quality.models import BehaviourSnapshot
+from quality.models import BehaviourSnapshot, QualitySnapshot
 from quality.selectors.behaviour import behaviour_of
 
 STALE_MINUTES = 10
@@ -33,6 +33,7 @@ def behaviour_request(*, campaign: Campaign, now: datetime) -> Job | None:
     )  # fmt: skip
 
 
-def behaviour_forget(*, campaign: Campaign, **_: Any) -> None:
-    """Forget what compared people with one who left."""
+def snapshots_forget(*, campaign: Campaign, **_: Any) -> None:
+    """Forget numbers that name one who left: they are computed anew when they are looked at."""
     BehaviourSnapshot.objects.filter(campaign=campaign).delete()
+    QualitySnapshot.objects.filter(campaign=campaign).delete()

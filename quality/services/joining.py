@@ -8,7 +8,7 @@ from django.db.models import Min
 
 from accounts.audit import record
 from annotation.models import Annotation, Campaign, Standing
-from quality.models import GoldCheck, Review, ReviewState
+from quality.models import GoldCheck, Review, ReviewState, RuleFiring
 from quality.services.people import exclusion_request
 from quality.services.suspensions import suspension_of
 from workforces.models import PayHold
@@ -22,16 +22,17 @@ def checks_join(*, campaign: Campaign, before: UUID, after: UUID, **_: Any) -> N
 
 
 def reviews_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime, **_: Any) -> None:
-    """Move the reviews of a visit and the pay that is held for them to the person, who has its standing already.
+    """Move what rules did about a visit, its reviews and held pay to the person, who has its standing already.
 
     At most one review stays open, with the evidence of all; none where the person is suspended. Work of whose visit was
     suspended counts no more.
     """
+    RuleFiring.objects.filter(rule__campaign=campaign, surrogate_id=before).update(surrogate_id=after)
     for review in Review.objects.filter(campaign=campaign, surrogate_id=before, state=ReviewState.SUSPENDED):
         Review.objects.filter(pk=review.pk).update(surrogate_id=after)
         exclusion_request(review=review, actor_id=review.decided_by_id, now=now)
     kept = _merged(campaign, before, after, now)
-    holds = PayHold.objects.filter(campaign=campaign, surrogate_id__in=[before, after])
+    holds = PayHold.objects.filter(campaign=campaign, surrogate_id__in=[before, after], until__gt=now)
     until = holds.aggregate(until=Min("until"))["until"]  # the earlier: nobody's pay waits longer than they were told
     pay_release(campaign=campaign, surrogate_id=before)
     if kept is None or until is None:
@@ -51,9 +52,9 @@ def _merged(campaign: Campaign, before: UUID, after: UUID, now: datetime) -> Rev
     suspension = suspension_of(campaign=campaign, surrogate_id=after) if is_suspended else None
     kept = suspension or opened[0]
     evidence = {key: value for review in opened for key, value in review.evidence.items()} | kept.evidence
-    Review.objects.filter(pk=kept.pk).update(surrogate_id=after, evidence=evidence)
     rest = [review.pk for review in opened if review.pk != kept.pk]
+    Review.objects.filter(pk__in=rest).delete()  # first: a person has one open review
+    Review.objects.filter(pk=kept.pk).update(surrogate_id=after, evidence=evidence)
     if rest:
-        Review.objects.filter(pk__in=rest).delete()
         record(action="review_join", subject=kept, now=now, actor_id=None, scope_id=campaign.pk, joined=rest)
     return None if suspension else kept

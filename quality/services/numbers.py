@@ -26,6 +26,7 @@ from workforces.services.pay import committed_cents
 from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
+FORM = "2"  # of what is kept: numbers in another form are computed anew
 
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
@@ -61,7 +62,7 @@ def quality_numbers_version(campaign: Campaign) -> str:
         LedgerEntry.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
         Opinion.objects.filter(case__campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
     ]
-    return "-".join([numbers_version(campaign), *(str(part or 0) for part in last)])
+    return "-".join([FORM, numbers_version(campaign), *(str(part or 0) for part in last)])
 
 
 def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:

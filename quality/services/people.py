@@ -14,7 +14,7 @@ from django.db.models import Q
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
 from annotation.models import Annotation, AnnotationState, Campaign, Purpose, Standing, StandingChange
-from annotation.services.counting import SUSPENDED
+from annotation.services.counting import SUSPENDED, people_lock
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.people import standing_move
 from jobs.services import job_enqueue
@@ -156,6 +156,13 @@ def person_tell(
     )  # fmt: skip
 
 
+def review_still(review: Review) -> None:
+    """Lock the person of a review, and refuse if a list gave it to another a moment ago."""
+    people_lock(campaign_id=review.campaign_id, surrogate_ids=[review.surrogate_id])
+    if not Review.objects.filter(pk=review.pk, surrogate_id=review.surrogate_id).exists():
+        raise ReviewError("their standing changed meanwhile: look again")
+
+
 @durable
 def review_decide(
     *,
@@ -182,6 +189,7 @@ def review_decide(
     if refuse_pay and not suspend:
         raise ReviewError("pay can be refused only to an annotator who is suspended")
     to = ReviewState.SUSPENDED if suspend else ReviewState.REINSTATED
+    review_still(review)
     suspended = review.campaign.participations.filter(surrogate_id=review.surrogate_id, standing=Standing.SUSPENDED)
     if not suspend and suspended.exists():
         raise ReviewError("they are suspended: that is taken back on their own page")

@@ -15,7 +15,7 @@ from annotation.services.people import standing_move
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
-from quality.services.people import ReviewError, exclusions_end
+from quality.services.people import ReviewError, exclusions_end, review_still
 from workforces.services.messages import person_message
 
 MOST_CHARACTERS = 2000
@@ -61,6 +61,7 @@ def suspension_appeal_decide(*, review: Review, lift: bool, answer: str, actor_i
     """
     if not lift and not answer.strip():
         raise ReviewError("say why: the person will read it")
+    review_still(review)
     waiting = Review.objects.filter(pk=review.pk, state=ReviewState.SUSPENDED, appealed_at__isnull=False)
     state = {"state": ReviewState.REINSTATED, "decided_at": now} if lift else {}
     decided = waiting.filter(appeal_decided_at=None).update(
@@ -88,6 +89,7 @@ def suspension_lift(*, review: Review, reason: str, actor_id: UUID, now: datetim
     ReviewError
         It was taken back already.
     """
+    review_still(review)
     lifted = Review.objects.filter(pk=review.pk, state=ReviewState.SUSPENDED).update(
         state=ReviewState.REINSTATED, decided_at=now, decided_by_id=actor_id
     )
@@ -106,10 +108,11 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
         reason=answer[:300],
     )  # fmt: skip
     # Several visits of theirs may have been suspended: who is active is suspended by none of them.
-    others = Review.objects.filter(
-        campaign=review.campaign, surrogate_id=review.surrogate_id, state=ReviewState.SUSPENDED
+    own = Review.objects.filter(campaign=review.campaign, surrogate_id=review.surrogate_id)
+    own.filter(state=ReviewState.SUSPENDED).update(state=ReviewState.REINSTATED, decided_at=now, decided_by_id=actor_id)
+    own.filter(appealed_at__isnull=False, appeal_decided_at=None).update(
+        appeal_answer=answer[:MOST_CHARACTERS], appeal_decided_at=now, appeal_decided_by_id=actor_id
     )
-    others.update(state=ReviewState.REINSTATED, decided_at=now, decided_by_id=actor_id)
     exclusions_end(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
     job_enqueue(
         kind="quality.restore", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,

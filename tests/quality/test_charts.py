@@ -1,5 +1,6 @@
 """Charts: what is drawn, how it stands in a page, and the numbers that each is drawn from."""
 
+import json
 from datetime import date, timedelta
 
 import numpy as np
@@ -9,8 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
-from annotation.models import Annotation, Participation, Slot
+from annotation.models import Annotation, Participation, Slot, Snapshot
 from annotation.services.numbers import numbers_refresh
+from annotation.services.withdrawal import participation_withdraw
 from quality.charts import kinds
 from quality.charts.campaign import CHARTS, Numbers, chart_of
 from quality.charts.svg import Chart, as_csv, as_file, in_page
@@ -81,6 +83,26 @@ def test_a_name_can_be_anything(name):
     assert "x" * 25 not in page
 
 
+def test_a_name_is_no_formula_in_a_spreadsheet():
+    table = as_csv(chart_of("gold", numbers(names=lambda keys: dict.fromkeys(keys, '=HYPERLINK("x")'))))
+    assert "\n\"'=HYPERLINK" in table
+    assert '\n"=' not in table
+
+
+def test_numbers_from_before_there_were_charts_draw_what_they_hold():
+    old = {key: value for key, value in QUALITY.items() if key != "outside"}
+    assert chart_of("gold", numbers(quality=old)) is not None
+
+
+@pytest.mark.django_db
+def test_who_left_is_in_no_chart(campaign):
+    person = Participation.objects.filter(campaign=campaign).first().surrogate_id
+    assert str(person) in json.dumps(QualitySnapshot.objects.get().data)
+    participation_withdraw(campaign=campaign, surrogate_id=person, now=timezone.now())
+    assert not QualitySnapshot.objects.exists()
+    assert not Snapshot.objects.exists()
+
+
 def test_a_day_without_work_is_a_day():
     assert chart_of("pace", numbers()).rows == [
         ("2026-11-17", 40), ("2026-11-18", 0), ("2026-11-19", 60), ("2026-11-20", 0),
@@ -135,7 +157,7 @@ def campaign(monkeypatch):
     for person in people:
         key = GoldKey.objects.first()
         row = Annotation.objects.filter(surrogate_id=person.surrogate_id).first()
-        Participation.objects.get_or_create(campaign=made, surrogate_id=person.surrogate_id)
+        Participation.objects.create(campaign=made, surrogate_id=person.surrogate_id, submitted=12)
         GoldCheck.objects.create(
             annotation=row, key=key, campaign=made, surrogate_id=person.surrogate_id, is_hit=True, at=at
         )

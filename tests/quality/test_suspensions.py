@@ -10,6 +10,7 @@ from accounts.models import Role
 from annotation.models import Annotation, AnnotationState, Injection, Slot, Standing
 from annotation.services.exclusions import annotation_exclude
 from quality.models import GoldCheck, GoldKey, Review
+from quality.selectors.decisions import waiting_of
 from quality.services.people import ReviewError, person_assess, review_decide
 from quality.services.suspensions import suspension_appeal, suspension_appeal_decide, suspension_lift
 from tests import factories
@@ -158,3 +159,21 @@ def test_who_is_suspended_and_loses_the_role_reads_why_and_can_appeal(client):
     assert "Copied answers." in client.get(url).content.decode()
     client.post(url, {"text": "They are mine."})
     assert Review.objects.get().appeal == "They are mine."
+
+
+def test_an_appeal_of_who_is_reinstated_on_their_page_waits_for_nobody(client):
+    campaign = nq(keys=5)
+    person, boss = careless(campaign), factories.user(is_admin=True)
+    review = review_decide(
+        review=Review.objects.get(), suspend=True, reason="Why.", refuse_pay=False, actor_id=boss.surrogate_id,
+        now=timezone.now(),
+    )  # fmt: skip
+    suspension_appeal(campaign=campaign, surrogate_id=person.surrogate_id, text="Not so.", now=timezone.now())
+    assert waiting_of(campaign)["appeals"] == 1
+    client.force_login(boss)
+    page = reverse("quality-person", args=[campaign.slug, person.surrogate_id])
+    client.post(page, {"act": "reinstate", "reason": "You are right."})
+    review.refresh_from_db()
+    assert (review.appeal_answer, review.appeal_decided_at is not None) == ("You are right.", True)
+    assert "appeals" not in waiting_of(campaign)
+    assert "Not so." not in client.get(reverse("quality-decisions", args=[campaign.slug])).content.decode()

@@ -10,8 +10,10 @@ from django.utils import timezone
 from accounts.models import ExternalIdentity
 from annotation.models import Annotation, Participation, Standing, StandingChange
 from annotation.services.withdrawal import withdrawals_apply
-from quality.models import Review
+from quality.models import Review, RuleFiring
+from quality.rules.watching import Act, Collector, Condition
 from quality.services.people import ReviewError, review_decide
+from quality.services.watching import rule_add
 from tests import factories
 from tests.workforces.panel import come, confirm, link, unsigned, work
 from workforces.models import PayHold, Ticket
@@ -97,11 +99,12 @@ def test_two_reviews_become_one_with_the_evidence_of_both_and_the_earlier_time()
     row, client, person, visit = known_and_visiting()
     act(row, client, person, "pause", "First.")
     act(row, client, visit, "pause", "Second.")
-    PayHold.objects.filter(surrogate_id=visit).update(until=timezone.now())
+    soon = timezone.now() + timedelta(hours=1)
+    PayHold.objects.filter(surrogate_id=visit).update(until=soon)
     named(row)
     review = Review.objects.get()
     assert (review.surrogate_id, review.state, review.evidence["manager"]) == (person, "open", "First.")
-    assert review.decide_by == PayHold.objects.get().until < timezone.now()
+    assert review.decide_by == PayHold.objects.get().until == soon
     act(row, client, person, "suspend", "Both.")
     assert (standing_of(person), Review.objects.get().state) == (Standing.SUSPENDED, "suspended")
 
@@ -153,3 +156,62 @@ def test_an_open_review_of_who_is_suspended_does_not_lift_the_suspension_by_the_
     review = Review.objects.create(campaign=row.campaign, surrogate_id=person, opened_at=now, decide_by=now)
     with pytest.raises(ReviewError, match="they are suspended"):
         review_decide(review=review, suspend=False, reason="", refuse_pay=False, actor_id=person, now=now)
+
+
+def test_the_visits_review_may_be_the_older_one():
+    row, client, person, visit = known_and_visiting()
+    act(row, client, visit, "pause", "First.")
+    act(row, client, person, "pause", "Second.")
+    work(*come(unsigned(row, "honest", "h1")))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s2\nhonest,h1\n")
+    assert ExternalIdentity.objects.filter(name="honest").exists()
+    assert list(Review.objects.values_list("surrogate_id", "state")) == [(person, "open")]
+
+
+def test_a_hold_that_ran_out_does_not_shorten_another():
+    row, client, person, visit = known_and_visiting()
+    act(row, client, person, "pause")
+    PayHold.objects.update(until=timezone.now() - timedelta(hours=1))
+    act(row, client, visit, "pause")
+    until = PayHold.objects.get(surrogate_id=visit).until
+    named(row)
+    assert (PayHold.objects.get().surrogate_id, PayHold.objects.get().until) == (person, until)
+
+
+def test_the_hold_and_the_ticket_of_who_left_are_of_one_person():
+    row, client, person, visit = known_and_visiting()
+    act(row, client, visit, "pause")
+    Client().post(statement_path(Ticket.objects.get(remote_id="s1")), {"withdraw": "yes"})
+    withdrawals_apply(timezone.now() + timedelta(days=7, hours=1))
+    named(row)
+    assert PayHold.objects.get().surrogate_id == Ticket.objects.get(remote_id="s2").surrogate_id == person
+
+
+def test_who_was_reinstated_as_a_visit_is_not_paused_for_the_same_facts_as_a_person():
+    row, client, person, _ = known_and_visiting()
+    same = Condition(Collector.SAME, True, 0.5, window=5, least=2, act=Act.PAUSE)
+    rule_add(campaign=row.campaign, condition=same, actor_id=person, now=timezone.now())
+    work(*come(unsigned(row, "p1", "s3")))
+    visit = Ticket.objects.get(remote_id="s3").surrogate_id
+    come(unsigned(row, "p1", "s3"))  # a second tab: the list doubts both, and what was done is examined meanwhile
+    named(row, "s3")
+    assert standing_of(visit) == Standing.PAUSED
+    act(row, client, visit, "reinstate", "They are all 4.")
+    ticket = Ticket.objects.get(surrogate_id=visit)
+    client.post(reverse("quality-decide", args=[row.campaign.slug, "ticket", ticket.pk]), {"choice": "accept"})
+    factories.run_jobs()
+    factories.examine(row.campaign)
+    assert Annotation.objects.filter(surrogate_id=person).count() == 4
+    assert (standing_of(person), RuleFiring.objects.get().surrogate_id) == (Standing.ACTIVE, person)
+
+
+@pytest.mark.parametrize("suspend", [True, False])
+def test_a_decision_about_a_visit_that_a_list_named_meanwhile_is_refused(suspend):
+    row, client, person, visit = known_and_visiting()
+    act(row, client, visit, "pause")
+    review = Review.objects.get()  # as a manager's request read it
+    named(row)
+    options = {"refuse_pay": False, "actor_id": person, "now": timezone.now()}
+    with pytest.raises(ReviewError, match="changed meanwhile"):
+        review_decide(review=review, suspend=suspend, reason="Odd.", **options)
+    assert (standing_of(person), Review.objects.get().state) == (Standing.PAUSED, "open")

@@ -88,10 +88,15 @@ def ticket_identify(*, ticket: Ticket, name: str, now: datetime) -> UUID:
             # Whoever left keeps the standing that they earned: they may come back.
             standing_join(campaign=campaign, before=visit, after=person, now=now)
             participation_withdraw(campaign=campaign, surrogate_id=visit, now=now)
-            return person
+            return _hand_over(ticket, visit, person)
         # It can still be taken back: then the work of this visit comes back with the rest.
         consent_withdraw(scope_id=campaign.pk, surrogate_id=visit, now=asked.asked_at)
     participation_join(campaign=campaign, before=visit, after=person, now=now)
+    return _hand_over(ticket, visit, person)
+
+
+def _hand_over(ticket: Ticket, visit: UUID, person: UUID) -> UUID:
+    """Give a visit's ticket and what is to be done about it to the person, and return them."""
     Errand.objects.filter(workforce=ticket.workforce, surrogate_id=visit).update(surrogate_id=person)
     same = Ticket.objects.filter(workforce=ticket.workforce, remote_id=ticket.remote_id, surrogate_id=person)
     if not same.exists():

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.permissions import Action, signed_in
 from annotation.views.access import campaign_for
+from config.cells import harmless
 from jobs.services import job_enqueue
 from workforces.forms import PanelListForm
 from workforces.models import Ticket, Workforce, WorkforceKind
@@ -70,9 +71,4 @@ def _approval_lines(row: Workforce) -> Iterator[str]:
         person = getattr(ticket.surrogate, "external", None) or getattr(ticket.surrogate, "claimed", None)
         at = ticket.submitted_at.isoformat(timespec="seconds") if ticket.submitted_at else ""
         cells = [person.name if person else "", ticket.remote_id, ticket.outcome or ticket.state, ticket.work.count(), at]  # fmt: skip
-        yield writer.writerow([_harmless(str(cell)) for cell in cells])
-
-
-def _harmless(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell and cell[0] in "=+-@\t\r" and cell != "-" else cell
+        yield writer.writerow([harmless(str(cell)) for cell in cells])

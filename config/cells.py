@@ -1,0 +1,6 @@
+"""Cells of tables that people open in a spreadsheet."""
+
+
+def harmless(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell and cell[0] in "=+-@\t\r" and cell != "-" else cell
