@@ -36,5 +36,6 @@ urlpatterns = [
     path("campaigns/<slug:slug>/cases/", cases.desk, name="quality-cases"),
     path("campaigns/<slug:slug>/cases/<int:case_id>/", cases.discussion, name="quality-case"),
     path("campaigns/<slug:slug>/standing/", standing.standing, name="quality-standing"),
+    path("statement/<str:token>/standing/", standing.statement_standing, name="statement-standing"),
     path("campaigns/<slug:slug>/workforces/", workforces.workforces, name="quality-workforces"),
 ]

@@ -1,11 +1,13 @@
 """Reading items and the answers to them."""
 
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Case, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 
-from annotation.models import Annotation, AnnotationState, Campaign, Item, Purpose
+from annotation.models import Annotation, AnnotationState, Campaign, Item, Purpose, Slot
 from annotation.tasktypes.base import Summary
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.html.tokens import Tokenization
@@ -33,23 +35,55 @@ class ShownAnswer:
     key: str
 
 
-def items_page(*, campaign: Campaign, split: str, state: str, text: str, after: int, shows_gold: bool) -> ItemsPage:
-    """Return a page of items after a key; ``state`` is an item state or ``reported``.
+@dataclass(frozen=True, slots=True)
+class ItemFilter:
+    """Which items are wanted; what is empty wants all. ``state`` is an item state or ``reported``."""
 
-    Known answers are for those alone who see all answers: an expert may be an annotator too.
-    """
+    split: str = ""
+    state: str = ""
+    text: str = ""
+    batch: int | None = None
+    round: int | None = None
+    # Answered: by this person, on this day (UTC), under this version of the guidelines; all of one answer.
+    person: UUID | None = None
+    day: date | None = None
+    guideline: int | None = None
+
+    def of(self, items: QuerySet[Item]) -> QuerySet[Item]:
+        """Return the items that are wanted."""
+        if self.split:
+            items = items.filter(split__name=self.split)
+        if self.state == "reported":
+            items = items.filter(reports__resolved_at=None, reports__isnull=False).distinct()
+        elif self.state in ("active", "retired"):
+            items = items.filter(state=self.state)
+        if self.text:
+            items = items.filter(content__question_text__icontains=self.text)
+        if self.batch is not None:
+            items = items.filter(batch__ordinal=self.batch)
+        if self.round is not None:
+            items = items.filter(Exists(Slot.objects.filter(item=OuterRef("pk"), round=self.round)))
+        answered = self._answered()
+        return items.filter(Exists(Annotation.objects.filter(answered, item=OuterRef("pk")))) if answered else items
+
+    def _answered(self) -> Q:
+        wanted = Q()
+        if self.person is not None:
+            wanted &= Q(surrogate_id=self.person)
+        if self.day is not None:
+            begin = datetime.combine(self.day, time(), UTC)
+            wanted &= Q(submitted_at__gte=begin, submitted_at__lt=begin + timedelta(days=1))
+        if self.guideline is not None:
+            wanted &= Q(guideline__version=self.guideline)
+        return wanted
+
+
+def items_page(*, campaign: Campaign, wanted: ItemFilter, after: int, shows_gold: bool) -> ItemsPage:
+    """Return a page of items after a key. Gold is for those alone who see all answers."""
     items = Item.objects.filter(campaign=campaign, pk__gt=after).select_related("split", "batch")
     if not shows_gold:
         items = items.exclude(batch__purpose=Purpose.GOLD)
-    if split:
-        items = items.filter(split__name=split)
-    if state == "reported":
-        items = items.filter(reports__resolved_at=None, reports__isnull=False).distinct()
-    elif state in ("active", "retired"):
-        items = items.filter(state=state)
-    if text:
-        items = items.filter(content__question_text__icontains=text)
-    rows = list(items.order_by("pk")[: PAGE_SIZE + 1])
+    rows = list(wanted.of(items).order_by("pk")[: PAGE_SIZE + 1])
     return ItemsPage(rows[:PAGE_SIZE], rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None)
 
 

@@ -86,9 +86,9 @@ def sameness(answers: Mapping[Who, Sequence[Hashable]]) -> dict[Who, Signal]:
         run, chance = _longest_run(row)
         top = max(row.count(value) for value in set(row)) / len(row)
         is_one = far[person] < FAR and top >= ONE_ANSWER
-        is_striking = is_one or (run >= LONG_RUN and chance < RARE_RUN)
-        numbers = {"share": round(top, 2), "run": run, "chance": chance, "answers": len(row)}
-        found[person] = Signal(is_striking, numbers)
+        is_run = run >= LONG_RUN and chance < RARE_RUN
+        numbers = {"share": round(top, 2), "answers": len(row)} | ({"run": run, "chance": chance} if is_run else {})
+        found[person] = Signal(is_one or is_run, numbers)
     return found
 
 

@@ -22,18 +22,15 @@ SIGNALS = {
         _("Much faster than others"),
         _("%(ratio)s of the time that others take for such items; %(answers)s answers"),
     ),
-    "sameness": (
-        _("Answers alike"),
-        _(
-            "%(share)s of %(answers)s answers are the same; %(run)s in a row, by chance with a probability of %(chance).1g"
-        ),
-    ),
+    "sameness": (_("Answers alike"), _("%(share)s of %(answers)s answers are the same")),
     "twins": (
         _("Same answers as one other person"),
         _("%(same)s of %(shared)s shared items answered as %(other)s did; usually %(usual)s with others"),
     ),
     "untrusted": (_("Input that no device made"), _("on %(items)s of %(answers)s items")),
 }
+
+RUN = _("%(run)s in a row, which their own shares give by chance with a probability of %(chance).1g")
 
 
 @login_required
@@ -64,4 +61,6 @@ def _said(signals: dict[str, dict[str, Any]], names: dict[str, str]) -> list[str
         shares = {name: f"{100 * numbers[name]:.0f} %" for name in ("ratio", "share", "usual") if name in numbers}
         filled: dict[str, Any] = numbers | shares | {"other": names.get(other, other)}
         said.append(SIGNALS[key][1] % filled)
+        if "run" in numbers:
+            said.append(RUN % filled)
     return said

@@ -24,10 +24,10 @@ pytestmark = pytest.mark.django_db
 # The statements of each page, by the name of its route; session and user are two of them, roles another two.
 COSTS = {
     "approvals": 6, "campaign": 13, "campaign-guidelines": 6, "campaign-import": 8, "campaign-new": 2,
-    "campaign-people": 10, "consent": 6, "home": 5, "item": 9, "items": 8, "job": 4, "leave": 7, "pilot": 7,
+    "campaign-people": 10, "consent": 6, "home": 5, "item": 9, "items": 10, "job": 4, "leave": 7, "pilot": 7,
     "privacy": 2, "quality": 16, "quality-behaviour": 8, "quality-chart": 7, "quality-case": 9, "quality-cases": 8, "quality-decisions": 15, "quality-experts": 9,
     "quality-gold": 10, "quality-gold-key": 9, "quality-inspect": 6, "quality-person": 16, "quality-policy": 9, "quality-rules": 9, "quality-standing": 9,
-    "quality-workforces": 8, "ready": 4, "release": 7, "releases": 7, "statement": 6, "visit": 8, "work": 7,
+    "quality-workforces": 8, "ready": 4, "release": 7, "releases": 7, "statement": 6, "statement-standing": 5, "visit": 8, "work": 7,
     "work-guidelines": 5,
 }  # fmt: skip
 NONE_AT_ALL = {"alive", "javascript-catalog", "styleguide"}
@@ -82,7 +82,8 @@ class Crowded(World):
     def page(self, name, pattern):
         """Return who may see a page, logged in, and its address."""
         _methods, allowed = POLICY[name]
-        addresses = {"visit": self.visit, "statement": statement_path(Ticket.objects.order_by("pk")[0])}
+        statement = statement_path(Ticket.objects.order_by("pk")[0])
+        addresses = {"visit": self.visit, "statement": statement, "statement-standing": f"{statement}standing/"}
         client = Client()
         if allowed != "public":
             role = next(role for role in READERS if role in allowed)

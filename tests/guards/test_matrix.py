@@ -54,7 +54,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
         ("visit-agree", "visit-learn", "visit-stage", "visit-back", "visit-draft", "visit-skip", "visit-events"),
         ("post", "public"),
     ),
-    "statement": ("get post", "public"),
+    **dict.fromkeys(("statement", "statement-standing"), ("get post", "public")),
     "invitation": ("get", "public"),
     "invitation-accept": ("get post", "public"),
     **dict.fromkeys(("alive", "ready", "styleguide"), ("get", "public")),

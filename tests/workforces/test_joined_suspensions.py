@@ -215,3 +215,20 @@ def test_a_decision_about_a_visit_that_a_list_named_meanwhile_is_refused(suspend
     with pytest.raises(ReviewError, match="changed meanwhile"):
         review_decide(review=review, suspend=suspend, reason="Odd.", **options)
     assert (standing_of(person), Review.objects.get().state) == (Standing.PAUSED, "open")
+
+
+def test_a_suspended_person_of_a_panel_appeals_by_their_statement():
+    row, client, person, _visit = known_and_visiting()
+    statement = statement_path(Ticket.objects.get(remote_id="s1"))
+    standing = f"{statement}standing/"
+    assert standing not in Client().get(statement).content.decode()
+    act(row, client, person, "suspend", "Copied answers.")
+    theirs = Client()
+    assert standing in theirs.get(statement).content.decode()
+    assert "Copied answers." in theirs.get(standing).content.decode()
+    theirs.post(standing, {"text": "They are mine."})
+    assert Review.objects.get().appeal == "They are mine."
+    decisions = client.get(reverse("quality-decisions", args=[row.campaign.slug])).content.decode()
+    assert "They are mine." in decisions
+    assert "They are mine." in theirs.get(standing).content.decode()
+    assert theirs.get(f"{statement[:-2]}x/standing/").status_code == 404

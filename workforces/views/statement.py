@@ -41,7 +41,12 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
             messages.error(request, str(error))
         return redirect("statement", token=token)
     campaign = ticket.workforce.campaign
-    context = {"tickets": own.order_by("-pk")[:200], "campaign": campaign, "asks": next(iter(request.GET), "")}
+    context = {
+        "tickets": own.order_by("-pk")[:200],
+        "campaign": campaign,
+        "asks": next(iter(request.GET), ""),
+        "token": token,
+    }
     context |= standing_of(campaign=campaign, surrogate_id=ticket.surrogate_id)
     context["asked"] = withdrawal_of(campaign=campaign, surrogate_id=ticket.surrogate_id)
     return render(request, "workforces/statement.html", context)
