@@ -86,6 +86,15 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no gen
         return data
 
 
+class PilotKeysForm(forms.Form):
+    """Gold keys to be made of what a pilot agreed on."""
+
+    experts = forms.IntegerField(
+        label=_("Experts who confirm each key first"), min_value=0, max_value=MOST_EXPERTS, initial=1,
+        help_text=_("People who agree are wrong in 5 to 14 of 100 cases, on hard items far more often."),
+    )  # fmt: skip
+
+
 class GoldForm(forms.Form):
     """Gold keys to import."""
 

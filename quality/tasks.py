@@ -19,6 +19,7 @@ from quality.services.gold import gold_import
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude, reviews_lapse
 from quality.services.person_acts import person_work
+from quality.services.pilot_keys import pilot_keys
 from quality.services.suspensions import person_restore
 from quality.services.watching import rule_dry_run
 
@@ -67,6 +68,12 @@ def import_gold(work: Work) -> dict[str, Any]:
     return {"keys": made}
 
 
+def keys_of_pilot(work: Work) -> dict[str, Any]:
+    """Make gold keys of the pilot items on which people agree."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    return pilot_keys(work=work, campaign=campaign, experts=work.payload["experts"])
+
+
 def sample_cases(work: Work) -> dict[str, Any]:
     """Put a sample before the experts."""
     campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
@@ -95,6 +102,7 @@ JOBS = [
     JobKind("quality.person_work", person_work_move, Lane.UPKEEP),
     JobKind("quality.dry_run", dry_run, Lane.BULK),
     JobKind("quality.import_gold", import_gold, Lane.BULK, upload_forget),
+    JobKind("quality.pilot_keys", keys_of_pilot, Lane.BULK),
     JobKind("quality.sample_cases", sample_cases, Lane.BULK),
 ]
 SWEEPS = [examine_due, reviews_lapse]

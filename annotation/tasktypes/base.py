@@ -154,6 +154,10 @@ class TaskType(Protocol):
         """Return what the column ``accepted`` of a row of gold keys accepts, or raise `RowError`."""
         ...
 
+    def agreed_on(self, answers: Sequence[Answer]) -> Accepted | None:
+        """Return what a gold key accepts by which all of some answers hit and any other misses; None where they differ."""
+        ...
+
     def missed(self, accepted: Accepted, answer: Answer) -> str:
         """Return the stage at which an answer misses a gold key; nothing where it hits."""
         ...

@@ -47,6 +47,11 @@ class Labels:
     def _is_label(self, value: Any) -> bool:
         return any(type(value) is type(label) and value == label for label in self.labels)
 
+    def agreed_on(self, answers: Sequence[Answer]) -> Accepted | None:
+        """Return the one label that all answers vote for."""
+        labels = {self.vote_key(answer) for answer in answers}
+        return list(labels) if len(labels) == 1 else None
+
     def missed(self, accepted: Accepted, answer: Answer) -> str:
         """Return the only stage if the label is none of those accepted."""
         return "" if self.vote_key(answer) in accepted else self.stages[-1]

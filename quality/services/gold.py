@@ -15,7 +15,7 @@ from django.db.models import Max
 from accounts.audit import record
 from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
-from annotation.models import Annotation, AnnotationState, Batch, BatchState, Campaign, Item, Purpose
+from annotation.models import Annotation, AnnotationState, Batch, BatchState, Campaign, Injection, Item, Purpose
 from annotation.models import Split as SplitRow
 from annotation.ordering import new_example_id
 from annotation.rows import Row
@@ -128,10 +128,12 @@ def _refused(number: int, error: RowError) -> GoldRefused:
 
 
 def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
-    """Compare an annotation with its key; None where none is in use, or where it does not count."""
+    """Compare an annotation with its key; None where none is in use, it does not count, or it is the pilot's that made it."""
     require_transaction()
     key = GoldKey.objects.filter(item_id=annotation.item_id, state=GoldKeyState.ACTIVE).first()
     if key is None or annotation.state != AnnotationState.COUNTED:
+        return None
+    if not Injection.objects.filter(slot=annotation.slot_id).exists():
         return None
     missed = TASK_TYPES[annotation.campaign.task_type].missed(key.accepted, annotation.answer)
     check, _ = GoldCheck.objects.get_or_create(

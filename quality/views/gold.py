@@ -16,13 +16,13 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
-from annotation.models import Campaign
+from annotation.models import Campaign, Purpose
 from annotation.selectors.items import answers_side_by_side
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.access import campaign_for
 from jobs.models import Job
 from jobs.services import job_enqueue
-from quality.forms import GoldForm
+from quality.forms import GoldForm, PilotKeysForm
 from quality.models import GoldKey, GoldKeyState, QualitySnapshot
 from quality.rules.policy import Policy
 from quality.selectors.gold import keys_page
@@ -37,8 +37,10 @@ MOST_CHARACTERS = 20_000  # of what a key accepts
 @login_required
 @require_http_methods(["GET", "POST"])
 def keys(request: HttpRequest, slug: str) -> HttpResponse:
-    """List gold keys, what is left of them, and which may be wrong; POST imports a file by a job."""
+    """List gold keys, what is left of them, and which may be wrong; POST imports a file, or takes them from the pilot."""
     campaign = campaign_for(request, slug, Action.MANAGE)
+    if request.method == "POST" and "pilot" in request.POST:
+        return _of_pilot(request, campaign)
     form = GoldForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         upload = form.cleaned_data["file"]
@@ -55,15 +57,30 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
     found = policy_current(campaign)
     context = {
-        "campaign": campaign, "form": form, "policy": found[1] if found else Policy(),
+        "campaign": campaign, "form": form, "pilot_form": PilotKeysForm(auto_id="pilot_%s"),
+        "has_pilot": campaign.items.filter(batch__purpose=Purpose.PILOT).exists(), "policy": found[1] if found else Policy(),
         "page": keys_page(
             campaign=campaign, state=request.GET.get("state", ""), after=whole_number(request.GET.get("after"))
         ),
         "states": GoldKeyState.choices, "state": request.GET.get("state", ""),
-        "jobs": Job.objects.filter(scope_id=campaign.pk, kind="quality.import_gold").order_by("-created_at")[:3],
+        "jobs": Job.objects.filter(scope_id=campaign.pk, kind__in=["quality.import_gold", "quality.pilot_keys"]).order_by("-created_at")[:3],
         **_numbers(campaign, snapshot),
     }  # fmt: skip
     return render(request, "quality/gold.html", context)
+
+
+def _of_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Have a job make keys of what the pilot agreed on."""
+    form = PilotKeysForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, form.errors.as_text())
+        return redirect("quality-gold", slug=campaign.slug)
+    job = job_enqueue(
+        kind="quality.pilot_keys", now=timezone.now(), scope_id=campaign.pk,
+        requested_by_id=signed_in(request).surrogate_id,
+        payload={"campaign": str(campaign.pk), "experts": form.cleaned_data["experts"]},
+    )  # fmt: skip
+    return redirect("job", job_id=job.pk)
 
 
 def _numbers(campaign: Campaign, snapshot: QualitySnapshot | None) -> dict[str, Any]:

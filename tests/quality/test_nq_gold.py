@@ -9,15 +9,18 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Annotation, Injection
+from annotation.services.work import assignment_skip
 from annotation.tasktypes.base import RowError
 from annotation.tasktypes.nq import judging
 from documents.selectors import tokenization_of
 from quality.models import Case, CaseState, GoldCheck, GoldKey, GoldKeyState, QualitySnapshot
+from quality.rules.policy import Policy
 from quality.services.cases import CaseError
 from quality.services.gold import GoldRefused, gold_import
 from quality.services.gold_keys import KeyRefused, gold_key_ask, gold_key_edit, gold_key_retire
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.opinions import opinion_give
+from quality.services.policies import policy_publish
 from tests import factories
 from tests.quality.worlds import careless, expert_of, nq, rows
 
@@ -206,3 +209,80 @@ def test_experts_confirm_what_a_key_says_now_and_all_of_it():
             case=case, surrogate_id=expert_of(campaign).surrogate_id, said=grades, justification="", now=timezone.now()
         )
     assert GoldKey.objects.get().state == GoldKeyState.WAITING
+
+
+def test_keys_are_made_of_what_answers_agree_on(page):
+    first, second, third = words(page, 0)[:3]
+    same = said(box=0, kind="spans", spans=[(first, second)])
+    assert judging.agreed_on([same, same]) == [{"long_answer": [0], "short_answer": [[first, second]]}]
+    other = said(box=0, kind="spans", spans=[(second, third)])
+    assert judging.agreed_on([same, other]) == [{"long_answer": [0]}]  # the short answers differ: any will do
+    assert judging.agreed_on([same, said(box=1)]) is None
+    assert judging.agreed_on([said("bad"), said("bad")]) == [{"question": "bad"}]
+    assert judging.agreed_on([said("bad"), said()]) is None
+    assert judging.agreed_on([said(), said()]) == [{"long_answer": -1}]
+    for answer in (same, said("bad"), said(), said(box=2, kind="yes")):  # whoever agreed hits their own key
+        assert judging.missed(judging.agreed_on([answer, answer]), answer) == ""
+
+
+@pytest.fixture
+def piloted():
+    """Return a campaign whose pilot two people did: they agree on one item, differ on another, one of them left the third."""
+    campaign = factories.campaign(n=1)
+    policy_publish(campaign=campaign, policy=Policy(gold_first=0, gold_rate=0), actor_id=None, now=timezone.now())
+    rows = [{"id": f"pilot{n}", "question": f"pilot question {n}?", "document": "harbour.html"} for n in range(3)]
+    factories.import_rows(campaign, rows, pilot=True)
+    factories.launch(campaign)
+    people = factories.annotator(campaign), factories.annotator(campaign)
+    chosen = {"pilot0": (0, 0), "pilot1": (0, 1), "pilot2": (2, None)}
+    for place, person in enumerate(people):
+        for _ in range(3):
+            assignment = factories.claim(campaign, person)
+            box = chosen[assignment.item.external_id][place]
+            if box is None:
+                assignment_skip(
+                    assignment_id=assignment.pk, surrogate_id=person.surrogate_id, reason="unclear", note="",
+                    now=timezone.now(),
+                )  # fmt: skip
+            else:
+                factories.submit(factories.answer(assignment, label="good", box=box))
+    factories.import_questions(campaign, [f"question {index} about the harbour" for index in range(30)])
+    factories.launch(campaign)
+    return campaign, {item.external_id: item for item in campaign.items.filter(batch__purpose="pilot")}, people
+
+
+def test_pilot_items_on_which_all_agree_become_keys(client, piloted):
+    campaign, items, (first, _second) = piloted
+    client.force_login(factories.user(is_admin=True))
+    url = reverse("quality-gold", args=[campaign.slug])
+    assert "Keys from the pilot" in client.get(url).content.decode()
+    client.post(url, {"pilot": "1", "experts": "0"})
+    factories.run_jobs()
+    key = GoldKey.objects.get()
+    assert (key.item_id, key.accepted, key.state) == (
+        items["pilot0"].pk, [{"long_answer": [0], "short_answer": "none"}], GoldKeyState.ACTIVE,
+    )  # fmt: skip
+    key.item.refresh_from_db()
+    assert (key.item.batch.purpose, key.exposures) == ("gold", 2)
+    client.post(url, {"pilot": "1", "experts": "0"})  # once more: nothing new
+    factories.run_jobs()
+    assert GoldKey.objects.count() == 1
+    policy_publish(
+        campaign=campaign, policy=Policy(gold_first=1, gold_first_items=3), actor_id=None, now=timezone.now()
+    )
+    newcomer = factories.annotator(campaign)
+    for person in (first, newcomer):
+        for _ in range(6):
+            factories.annotate(campaign, person, label="good", box=0)
+        factories.examine(campaign)
+    assert set(GoldCheck.objects.filter(surrogate_id=newcomer.surrogate_id).values_list("is_hit", flat=True)) == {True}
+    assert not GoldCheck.objects.filter(surrogate_id=first.surrogate_id).exists()  # they made it
+
+
+def test_experts_confirm_keys_of_a_pilot_first(client, piloted):
+    campaign, items, _people = piloted
+    client.force_login(factories.user(is_admin=True))
+    client.post(reverse("quality-gold", args=[campaign.slug]), {"pilot": "1", "experts": "2"})
+    factories.run_jobs()
+    case = Case.objects.get()
+    assert (GoldKey.objects.get().state, case.item_id, case.experts) == (GoldKeyState.WAITING, items["pilot0"].pk, 2)

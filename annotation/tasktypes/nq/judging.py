@@ -64,6 +64,27 @@ def _alternative(given: Any, page: Tokenization) -> dict[str, Any]:
     return {"long_answer": boxes, "short_answer": short}
 
 
+def agreed_on(answers: Sequence[Answer]) -> Accepted | None:
+    """Return an alternative that all answers meet; short answers that differ are left out, anything else that does is None."""
+    claims = [_claim(answer) for answer in answers]
+    if all(claim == claims[0] for claim in claims):
+        return [claims[0]]
+    for claim in claims:
+        claim.pop("short_answer", None)
+    return [claims[0]] if all(claim == claims[0] for claim in claims) else None
+
+
+def _claim(answer: Answer) -> dict[str, Any]:
+    """Return the alternative that says what an answer says."""
+    if answer["question"]["label"] == BAD:
+        return {"question": BAD}
+    box = answer["long_answer"]["candidate_index"]
+    if box == NO_ANSWER:
+        return {"long_answer": NO_ANSWER}
+    short = answer["short_answer"]
+    return {"long_answer": [box], "short_answer": short["spans"] if short["kind"] == SPANS else short["kind"]}
+
+
 def _boxes(given: Any, page: Tokenization) -> list[int]:
     boxes = given if isinstance(given, list) else [given]
     if not boxes or any(type(box) is not int for box in boxes):

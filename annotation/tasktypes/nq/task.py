@@ -113,6 +113,10 @@ class NaturalQuestions:
         """Return the alternatives that a key accepts."""
         return judging.accepted_from(row, _known(page))
 
+    def agreed_on(self, answers: Sequence[Answer]) -> Accepted | None:
+        """Return the judgment of the question, box and short answer that all answers share."""
+        return judging.agreed_on(answers)
+
     def missed(self, accepted: Accepted, answer: Answer) -> str:
         """Return the stage at which an answer misses a key."""
         return judging.missed(accepted, answer)
