@@ -48,8 +48,13 @@ def consent_of(*, scope_id: UUID | OuterRef, surrogate_id: UUID) -> Q:
 
 def knows_of_behaviour(*, scope_id: UUID, surrogate_id: UUID) -> bool:
     """Return whether a person agreed to a text that says that ways of working are compared."""
-    given = Consent.objects.filter(text__scope_id=scope_id, surrogate_id=surrogate_id, withdrawn_at=None)
-    return given.filter(text__tells_behaviour=True).exists()
+    return people_told_of_behaviour(scope_id=scope_id).filter(surrogate_id=surrogate_id).exists()
+
+
+def people_told_of_behaviour(*, scope_id: UUID) -> QuerySet[Consent, UUID]:
+    """Return the surrogates of those who agreed to such a text, as a query."""
+    given = Consent.objects.filter(text__scope_id=scope_id, text__tells_behaviour=True, withdrawn_at=None)
+    return given.values_list("surrogate_id", flat=True)
 
 
 def left_since(*, scope_id: UUID, person: UUID, visit: UUID) -> bool:

@@ -342,10 +342,11 @@ def consent_restore(*, scope_id: UUID, surrogate_id: UUID, withdrawn_at: datetim
 
 
 def consents_join(*, scope_id: UUID, before: UUID, after: UUID) -> None:
-    """Move the consents of one surrogate to another that turned out to be the same person, but for those that they have."""
+    """Move the consents of one surrogate to another that turned out to be the same person; those that they have go."""
     require_transaction()
     given = Consent.objects.filter(text__scope_id=scope_id)
     has = set(given.filter(surrogate_id=after).values_list("text", "withdrawn_at"))
     for pk, *what in given.filter(surrogate_id=before).values_list("pk", "text", "withdrawn_at"):
         if tuple(what) not in has:
             given.filter(pk=pk).update(surrogate_id=after)
+    given.filter(surrogate_id=before).delete()

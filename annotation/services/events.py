@@ -24,7 +24,7 @@ KINDS = frozenset(
 # Only of who agreed to a text that says so: input that no device made; characters that were pasted (how many).
 UNTRUSTED, PASTE = "untrusted", "paste"
 TOLD = frozenset({UNTRUSTED, PASTE})
-MOST_PASTED = 1_000_000  # characters of one paste
+MOST_PASTED = 1_000_000  # characters that a piece tells of
 MOST_TRIMMED = 2_000  # pieces a sweep
 
 
@@ -58,11 +58,11 @@ def _store(assignment_id: UUID, sequence: int, kept: list[list[Any]], now: datet
     )
     if not (is_new and has_told):
         return
-    pasted = [min(max(value or 0, 0), MOST_PASTED) for _at, kind, value in kept if kind == PASTE]
+    pasted = [max(value or 0, 0) for _at, kind, value in kept if kind == PASTE]
     EventTally.objects.get_or_create(assignment_id=assignment_id)
     EventTally.objects.filter(assignment_id=assignment_id).update(
         untrusted=F("untrusted") + sum(kind == UNTRUSTED for _at, kind, _value in kept),
-        pastes=F("pastes") + len(pasted), pasted=F("pasted") + sum(pasted),
+        pastes=F("pastes") + len(pasted), pasted=F("pasted") + min(sum(pasted), MOST_PASTED),
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.audit import record
+from accounts.models import Surrogate
 from accounts.selectors import agreed_since
 from accounts.services import consents_join
 from accounts.transactions import require_transaction
@@ -12,6 +13,8 @@ from annotation.models import (
     Assignment,
     AssignmentState,
     Campaign,
+    EventChunk,
+    EventTally,
     Injection,
     ItemReport,
     Participation,
@@ -32,7 +35,8 @@ _ORDER = (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED)
 def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime) -> None:
     """Move what an unconfirmed visit did to the person that it turned out to be.
 
-    Work on items that this person had already done stays behind, not counted. What they hold is released.
+    Work on items that this person had already done does not count, and is unlinked at once: if they leave, nothing of them
+    may be left under another name. What they hold is released.
     """
     require_transaction()
     people_lock(campaign_id=campaign.pk, surrogate_ids=[before, after])
@@ -51,13 +55,26 @@ def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: da
     if asked and agreed_since(scope_id=campaign.pk, surrogate_id=before, at=asked.asked_at):
         withdrawal_cancel(campaign=campaign, surrogate_id=after, now=now)  # they came back
     consents_join(scope_id=campaign.pk, before=before, after=after)
+    _rest_unlink(campaign, before)
     _training_join(campaign, before, there)
     standing_join(campaign=campaign, before=before, after=after, now=now)
     participation_joined.send(sender=Participation, campaign=campaign, before=before, after=after)
     record(
-        action="participation_join", subject=there, now=now, actor_id=None, scope_id=campaign.pk,
-        before=str(before), after=str(after), twice=len(twice),
+        action="participation_join", subject=there, now=now, actor_id=None, scope_id=campaign.pk, twice=len(twice)
     )  # fmt: skip
+
+
+def _rest_unlink(campaign: Campaign, before: UUID) -> None:
+    """Move what a visit did twice to a fresh surrogate that nothing leads to, without its click log."""
+    rest = Assignment.objects.filter(campaign=campaign, surrogate_id=before)
+    annotations = Annotation.objects.filter(campaign=campaign, surrogate_id=before)
+    if rest.exists() or annotations.exists():
+        nobody = Surrogate.objects.create()
+        EventChunk.objects.filter(assignment__in=rest).delete()
+        EventTally.objects.filter(assignment__in=rest).delete()
+        annotations.update(surrogate=nobody)
+        rest.update(surrogate=nobody)
+        Injection.objects.filter(campaign=campaign, surrogate_id=before).update(surrogate=nobody)
 
 
 def standing_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from django.db.models import CharField, Count, F, Q, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
+from accounts.selectors import people_told_of_behaviour
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, EventTally, Item, Participation
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import GoldCheck
@@ -32,14 +33,17 @@ def behaviour_of(campaign: Campaign) -> dict[str, Any]:
     }  # fmt: skip
     known = _known(campaign)
     return {
+        "compared": len({who for _item, who, _text, _time in rows}),
         "signals": [{"key": key, **pointed_at(found[key], known)} for key in SIGNALS],
         "people": _ranked(found, known),
     }
 
 
 def _rows(campaign: Campaign) -> Iterable[Row]:
-    """Yield what people who are here submitted on ordinary items, in order."""
-    keys = list(Participation.objects.filter(campaign=campaign).values_list("surrogate_id", flat=True))
+    """Yield what people who are here, and were told that they are compared, submitted on ordinary items, in order."""
+    told = people_told_of_behaviour(scope_id=campaign.pk)
+    here = Participation.objects.filter(campaign=campaign, surrogate__in=told)
+    keys = list(here.values_list("surrogate_id", flat=True))
     people = {text: str(key) for key in keys for text in (str(key), key.hex)}  # databases write them in either way
     rows = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
     rows = rows.exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP, AnnotationState.UNDONE])

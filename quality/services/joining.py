@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Min
+from django.db.models import Min, OuterRef
 
 from accounts.audit import record
 from annotation.models import Annotation, Campaign, Standing
@@ -16,18 +16,18 @@ from workforces.services.pay import pay_hold, pay_release
 
 
 def checks_join(*, campaign: Campaign, before: UUID, after: UUID, **_: Any) -> None:
-    """Move the gold checks of what was done to the person."""
-    moved = Annotation.objects.filter(campaign=campaign, surrogate_id=after)
-    GoldCheck.objects.filter(campaign=campaign, surrogate_id=before, annotation__in=moved).update(surrogate_id=after)
+    """Move the gold checks to whom the work went, and what rules did about the visit to the person."""
+    checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=before)
+    checks.update(surrogate_id=Annotation.objects.filter(pk=OuterRef("annotation")).values("surrogate_id")[:1])
+    RuleFiring.objects.filter(rule__campaign=campaign, surrogate_id=before).update(surrogate_id=after)
 
 
 def reviews_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime, **_: Any) -> None:
-    """Move what rules did about a visit, its reviews and held pay to the person, who has its standing already.
+    """Move a visit's reviews and held pay to the person, who has its standing already.
 
     At most one review stays open, with the evidence of all; none where the person is suspended. Work of whose visit was
     suspended counts no more.
     """
-    RuleFiring.objects.filter(rule__campaign=campaign, surrogate_id=before).update(surrogate_id=after)
     for review in Review.objects.filter(campaign=campaign, surrogate_id=before, state=ReviewState.SUSPENDED):
         Review.objects.filter(pk=review.pk).update(surrogate_id=after)
         exclusion_request(review=review, actor_id=review.decided_by_id, now=now)

@@ -149,10 +149,11 @@ def person_tell(
     campaign: Campaign, surrogate_id: UUID, standing: Standing, now: datetime, because: dict[str, Any]
 ) -> None:
     """Write to an annotator whose standing moved, once for each time that it did."""
-    moves = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).count()
+    moves = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
+    move = moves.order_by("-pk").values_list("pk", flat=True).first()
     person_message(
         campaign=campaign, surrogate_id=surrogate_id, text=notice_for(standing, because), now=now,
-        token=f"{standing}-{surrogate_id}-{moves}",
+        token=f"{standing}-{surrogate_id}-{move}",
     )  # fmt: skip
 
 
@@ -255,7 +256,7 @@ def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, An
                 return {"excluded": excluded}
             rows = list(
                 Annotation.objects.filter(
-                    campaign=review.campaign, surrogate_id=review.surrogate_id, state=AnnotationState.COUNTED
+                    campaign=review.campaign, surrogate_id=held.surrogate_id, state=AnnotationState.COUNTED
                 )
                 .exclude(item__batch__purpose=Purpose.GOLD)
                 .order_by("pk")[:20]

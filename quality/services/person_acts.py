@@ -10,6 +10,7 @@ from django.utils import timezone
 from accounts.audit import record
 from accounts.transactions import durable
 from annotation.models import Annotation, AnnotationState, Campaign, Participation, Purpose, Standing
+from annotation.services.counting import people_lock
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.people import standing_move
 from jobs.services import job_enqueue
@@ -54,8 +55,8 @@ def person_act(
     """
     if not reason.strip():
         raise ReviewError("give the reason: the person will read it")
-    place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
-    if place is None:
+    place = next(iter(people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])), None)
+    if place is None:  # or a list said a moment ago that they are another
         raise ReviewError("this person has no work in the campaign")
     if act in (ManagerAct.EXCLUDE, ManagerAct.COUNT_AGAIN):
         _enqueue(campaign, surrogate_id, act, since, actor_id, now)

@@ -61,6 +61,7 @@ def test_the_page_of_signals_is_accessible(open_browser, view, watched):
 def watched():
     """Return a campaign with one answer."""
     campaign = factories.antique(items=2, n=2)
+    campaign.scope.consent_texts.update(tells_behaviour=True)
     person, boss = factories.annotator(campaign), factories.user()
     factories.vote(campaign, person, 4)
     factories.join(campaign, boss, "manager")

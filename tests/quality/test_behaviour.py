@@ -136,6 +136,17 @@ def test_only_of_who_was_told_is_anything_kept():
     send(assignment, person, sequence=1)
     tally.refresh_from_db()
     assert (tally.untrusted, tally.pastes, tally.pasted) == (4, 2, 480)
+    huge = [[1, "paste", 2**53 - 1]] * 2000  # invented: no sum is too large for a column
+    for sequence in (3, 4):
+        events_store(
+            assignment_id=assignment.pk,
+            surrogate_id=person.surrogate_id,
+            sequence=sequence,
+            events=huge,
+            now=timezone.now(),
+        )
+    tally.refresh_from_db()
+    assert tally.pasted == 480 + 2 * 1_000_000
     Consent.objects.filter(surrogate_id=person.surrogate_id).update(withdrawn_at=timezone.now())
     assert send(assignment, person, sequence=2) == 1
 
@@ -172,6 +183,7 @@ def test_the_consent_text_says_so_and_a_new_campaign_does_unless_it_is_unticked(
 def watched(db):
     """Return a campaign in which one of twelve people clicks through, and a manager of it."""
     campaign, chance = factories.antique(items=120, n=4, gold=10), np.random.default_rng(1)
+    campaign.scope.consent_texts.update(tells_behaviour=True)
     people = [factories.annotator(campaign) for _ in range(12)]
     Participation.objects.bulk_create(
         [Participation(campaign=campaign, surrogate_id=one.surrogate_id, submitted=40) for one in people],
@@ -216,6 +228,17 @@ def test_a_manager_sees_whom_to_look_at_and_how_far_to_trust_it(client, watched)
     assert "100 % of 40 answers are the same" in body
     assert "1 / 1" in body  # the one who is known to be bad
     assert "0 / 1" in body  # and the one who is known to be good
+
+
+def test_nobody_is_compared_who_was_not_told(client, watched):
+    campaign, _people, boss = watched
+    campaign.scope.consent_texts.update(tells_behaviour=False)
+    client.force_login(boss)
+    page = reverse("quality-behaviour", args=[campaign.slug])
+    client.get(page)
+    factories.run_jobs()
+    assert BehaviourSnapshot.objects.get().data["people"] == []
+    assert "Nobody is compared" in client.get(page).content.decode()
 
 
 def test_who_leaves_is_compared_with_nobody_any_more(client, watched):
