@@ -17,6 +17,7 @@ from quality.services.opinions import opinion_give
 from quality.services.policies import policy_publish
 from tests import factories
 from tests.axe import VARIANTS, assert_accessible
+from tests.quality.worlds import judged
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -180,3 +181,15 @@ def test_the_pages_are_accessible_and_clean(world, open_browser, language, view)
         watched.go(path)
         assert watched.page.get_attribute("html", "lang") == language
         assert_accessible(watched.page, f"{path} {language}")
+
+
+@pytest.mark.parametrize(("language", "view"), VARIANTS)
+def test_the_charts_are_accessible_and_clean(monkeypatch, open_browser, language, view):
+    campaign = judged(monkeypatch)
+    boss = member(campaign, Role.MANAGER)
+    watched = open_browser(boss, **view)
+    watched.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": watched.base}])
+    watched.go(f"/campaigns/{campaign.slug}/quality/")
+    watched.page.locator("svg.plot").nth(3).wait_for()  # pace, agreement, gold, confusion
+    assert watched.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert_accessible(watched.page, f"charts {language}")

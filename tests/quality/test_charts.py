@@ -1,7 +1,7 @@
 """Charts: what is drawn, how it stands in a page, and the numbers that each is drawn from."""
 
 import json
-from datetime import date, timedelta
+from datetime import date
 
 import numpy as np
 import pytest
@@ -10,18 +10,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
-from annotation.models import Annotation, Participation, Slot, Snapshot
-from annotation.services.numbers import numbers_refresh
+from annotation.models import Participation, Snapshot
 from annotation.services.withdrawal import participation_withdraw
 from quality.charts import kinds
 from quality.charts.campaign import CHARTS, Numbers, chart_of
 from quality.charts.svg import Chart, as_csv, as_file, in_page
-from quality.models import GoldCheck, GoldKey, QualitySnapshot
+from quality.models import QualitySnapshot
 from quality.rules.funnel import RARE, limits, outside
 from quality.rules.pace import forecast
-from quality.selectors import agreement
-from quality.services.numbers import quality_numbers_refresh
 from tests import factories
+from tests.quality.worlds import judged
 
 TODAY = date(2026, 11, 20)
 PEOPLE = [
@@ -141,29 +139,8 @@ def test_the_forecast_covers_what_comes():
 
 
 @pytest.fixture
-def campaign(monkeypatch):
-    """Return a campaign of pairs with checks, in which two of three annotators of an item agree."""
-    monkeypatch.setattr(agreement, "TREND_ITEMS", 5)
-    made = factories.antique(items=12, n=3, gold=3)
-    people = [factories.annotator(made) for _ in range(3)]
-    at = timezone.now() - timedelta(days=2)
-    slots = Slot.objects.filter(campaign=made, item__batch__purpose="work").order_by("item", "index")
-    for number, slot in enumerate(slots):
-        label = 4 if (number // 3) % 2 or number % 3 else 1
-        Annotation.objects.create(
-            campaign=made, item_id=slot.item_id, slot=slot, surrogate_id=people[number % 3].surrogate_id, state="counted",
-            answer={"label": label, "way": ""}, answer_version=1, submitted_at=at, seconds=9, published_id=str(number),
-        )  # fmt: skip
-    for person in people:
-        key = GoldKey.objects.first()
-        row = Annotation.objects.filter(surrogate_id=person.surrogate_id).first()
-        Participation.objects.create(campaign=made, surrogate_id=person.surrogate_id, submitted=12)
-        GoldCheck.objects.create(
-            annotation=row, key=key, campaign=made, surrogate_id=person.surrogate_id, is_hit=True, at=at
-        )
-    numbers_refresh(campaign=made, now=timezone.now())
-    quality_numbers_refresh(campaign=made, now=timezone.now())
-    return made
+def campaign(db, monkeypatch):
+    return judged(monkeypatch)
 
 
 @pytest.mark.django_db

@@ -1,12 +1,18 @@
-"""Campaigns of Natural Questions with gold keys, experts and disputed items, for the tests of the quality desk."""
+"""Campaigns with gold keys, experts, disputed items and numbers, for the tests of the quality desk."""
+
+from datetime import timedelta
 
 from django.utils import timezone
 
 from accounts.models import Role
-from quality.models import Case, CaseReason
+from annotation.models import Annotation, Participation, Slot
+from annotation.services.numbers import numbers_refresh
+from quality.models import Case, CaseReason, GoldCheck, GoldKey
 from quality.rules.policy import Policy
+from quality.selectors import agreement
 from quality.services.cases import case_ask
 from quality.services.gold import gold_import
+from quality.services.numbers import quality_numbers_refresh
 from quality.services.opinions import opinion_give
 from quality.services.policies import policy_publish
 from tests import factories
@@ -64,3 +70,28 @@ def in_discussion(campaign):
         grades = dict.fromkeys((part["key"] for part in case.parts), grade)
         opinion_give(case=case, surrogate_id=expert.surrogate_id, said=grades, justification="", now=timezone.now())
     return case, experts
+
+
+def judged(monkeypatch):
+    """Return a campaign of pairs with checks and its numbers, in which two of three annotators of an item agree."""
+    monkeypatch.setattr(agreement, "TREND_ITEMS", 5)
+    made = factories.antique(items=12, n=3, gold=3)
+    people = [factories.annotator(made) for _ in range(3)]
+    at = timezone.now() - timedelta(days=2)
+    slots = Slot.objects.filter(campaign=made, item__batch__purpose="work").order_by("item", "index")
+    for number, slot in enumerate(slots):
+        label = 4 if (number // 3) % 2 or number % 3 else 1
+        Annotation.objects.create(
+            campaign=made, item_id=slot.item_id, slot=slot, surrogate_id=people[number % 3].surrogate_id, state="counted",
+            answer={"label": label, "way": ""}, answer_version=1, submitted_at=at, seconds=9, published_id=str(number),
+        )  # fmt: skip
+    for person in people:
+        key = GoldKey.objects.first()
+        row = Annotation.objects.filter(surrogate_id=person.surrogate_id).first()
+        Participation.objects.create(campaign=made, surrogate_id=person.surrogate_id, submitted=12)
+        GoldCheck.objects.create(
+            annotation=row, key=key, campaign=made, surrogate_id=person.surrogate_id, is_hit=True, at=at
+        )
+    numbers_refresh(campaign=made, now=timezone.now())
+    quality_numbers_refresh(campaign=made, now=timezone.now())
+    return made
