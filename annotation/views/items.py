@@ -57,7 +57,7 @@ def _wanted(sent: QueryDict, *, sees_answers: bool) -> ItemFilter:
         return wanted
     person, day = sent.get("person", ""), sent.get("day", "")
     return replace(
-        wanted, person=_or_none(UUID, person), day=_or_none(date.fromisoformat, day),
+        wanted, person=_or_none(UUID, person), day=_or_none(_day, day),
         guideline=_number(sent.get("guideline")),
     )  # fmt: skip
 
@@ -65,6 +65,14 @@ def _wanted(sent: QueryDict, *, sees_answers: bool) -> ItemFilter:
 def _number(text: str | None) -> int | None:
     number = whole_number(text, -1)
     return None if number < 0 else number
+
+
+def _day(text: str) -> date:
+    """Return a day after which there is another one."""
+    day = date.fromisoformat(text)
+    if day == date.max:
+        raise ValueError(text)
+    return day
 
 
 def _or_none(read: Callable[[str], Value], text: str) -> Value | None:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
+from annotation.models import Item
 from annotation.services.counting import item_slots_close, people_lock
 from annotation.services.items import item_retire
 from annotation.tasktypes.base import RowError, Said
@@ -78,7 +79,7 @@ def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime)
     held = GoldKey.objects.select_for_update(of=("self",), no_key=True).get(pk=key.pk)
     before = held.accepted
     GoldKey.objects.filter(pk=key.pk).update(accepted=wanted, confirmed_at=None)
-    _cases_recall(key, now)
+    cases_recall(key.item, now)
     changed = 0
     for check in GoldCheck.objects.filter(key=key).select_related("annotation").order_by("pk"):
         missed = task_type.missed(wanted, check.annotation.answer)
@@ -105,7 +106,7 @@ def gold_key_retire(*, key: GoldKey, reason: str, is_wrong: bool, actor_id: UUID
     retired = GoldKey.objects.filter(pk=key.pk).exclude(state=GoldKeyState.RETIRED)
     if not retired.update(state=GoldKeyState.RETIRED, retired_reason=reason[:300]):
         raise KeyRefused("this key is retired already")
-    _cases_recall(key, now)
+    cases_recall(key.item, now)
     item_retire(item=key.item, reason=reason, actor_id=actor_id, now=now)
     void = GoldCheck.objects.filter(key=key, is_void=False).update(is_void=True) if is_wrong else 0
     record(
@@ -122,8 +123,9 @@ def _check_in_use(key: GoldKey) -> None:
         raise KeyRefused("this key is retired")
 
 
-def _cases_recall(key: GoldKey, now: datetime) -> None:
-    for case in key.item.cases.filter(state__in=PENDING):
+def cases_recall(item: Item, now: datetime) -> None:
+    """Take an item back from the experts: what they were asked is no longer the question."""
+    for case in item.cases.filter(state__in=PENDING):
         case_end(case=case, to=CaseState.RECALLED, now=now)
 
 

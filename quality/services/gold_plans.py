@@ -22,7 +22,6 @@ from annotation.models import (
     Injection,
     ItemState,
     Participation,
-    Purpose,
     Slot,
     SlotState,
     Standing,
@@ -130,7 +129,7 @@ def _pause_if_unchecked(place: Participation, policy: Policy, passed: int, now: 
     """Pause an annotator who passes more checks than they take, since a manager last looked at it."""
     campaign, surrogate_id = place.campaign, place.surrogate_id
     # What was answered, looked at yet or not: a HIT that is not handed in and a burst wait for that.
-    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, item__batch__purpose=Purpose.GOLD)
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, slot__injection__isnull=False)
     taken = own.exclude(state=AnnotationState.UNDONE).count()
     looked_at = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, evidence__has_key="passed")
     last = looked_at.order_by("-pk").values_list("evidence", flat=True).first() or {"passed": 0, "checks": 0}

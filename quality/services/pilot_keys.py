@@ -11,11 +11,13 @@ from accounts.audit import record
 from annotation.locks import campaign_lock
 from annotation.models import Annotation, AnnotationState, Batch, Campaign, Item, ItemState, Purpose, Slot, SlotState
 from annotation.models import Split as SplitRow
+from annotation.services.counting import round_slots_close
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.work import Work
 from quality.models import CaseReason, GoldKey, GoldKeyState
 from quality.services.cases import case_open, experts_check
 from quality.services.gold import gold_place
+from quality.services.gold_keys import cases_recall
 from quality.services.policies import policy_ensure
 from quality.services.verdicts import items_lock
 
@@ -69,6 +71,8 @@ def _key_make(
         return False
     batch, split = place
     Item.objects.filter(pk=item.pk).update(batch=batch, split=split)
+    round_slots_close(item=item, round_=1)  # should an answer of the pilot go, nobody gets its place
+    cases_recall(item, now)
     # Exposures are numbered as slots of the item are: those of the pilot come first.
     shown = Slot.objects.filter(item=item).count()
     state = GoldKeyState.WAITING if experts else GoldKeyState.ACTIVE

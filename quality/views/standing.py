@@ -54,6 +54,7 @@ def _standing(request: HttpRequest, campaign: Campaign, surrogate_id: UUID, stat
     waiting = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN).first()
     context = {
         "campaign": campaign, "waiting": waiting, "statement": statement,
+        "is_in_time": waiting is not None and waiting.decide_by > timezone.now(),
         "suspension": suspension_of(campaign=campaign, surrogate_id=surrogate_id),
         **standing_of(campaign=campaign, surrogate_id=surrogate_id),
     }  # fmt: skip

@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Annotation, Injection
+from annotation.services.exclusions import annotation_exclude
 from annotation.services.work import assignment_skip
 from annotation.tasktypes.base import RowError
 from annotation.tasktypes.nq import judging
 from documents.selectors import tokenization_of
 from quality.models import Case, CaseState, GoldCheck, GoldKey, GoldKeyState, QualitySnapshot
 from quality.rules.policy import Policy
-from quality.services.cases import CaseError
+from quality.services.cases import CaseError, case_ask
 from quality.services.gold import GoldRefused, gold_import
 from quality.services.gold_keys import KeyRefused, gold_key_ask, gold_key_edit, gold_key_retire
 from quality.services.numbers import quality_numbers_refresh
@@ -286,3 +287,25 @@ def test_experts_confirm_keys_of_a_pilot_first(client, piloted):
     factories.run_jobs()
     case = Case.objects.get()
     assert (GoldKey.objects.get().state, case.item_id, case.experts) == (GoldKeyState.WAITING, items["pilot0"].pk, 2)
+
+
+def test_a_place_of_the_pilot_that_comes_free_is_nobodys(client, piloted):
+    campaign, items, _people = piloted
+    boss = factories.user(is_admin=True)
+    client.force_login(boss)
+    client.post(reverse("quality-gold", args=[campaign.slug]), {"pilot": "1", "experts": "0"})
+    factories.run_jobs()
+    row = Annotation.objects.filter(item=items["pilot0"]).first()
+    annotation_exclude(annotation=row, because="manager", actor_id=boss.surrogate_id, now=timezone.now())
+    assert set(items["pilot0"].slots.values_list("state", flat=True)) == {"filled", "closed"}
+
+
+def test_a_key_of_an_item_that_is_before_experts_is_a_question_of_its_own(client, piloted):
+    campaign, items, _people = piloted
+    boss = factories.user(is_admin=True)
+    case_ask(item=items["pilot0"], because="manager", experts=1, actor_id=boss.surrogate_id, now=timezone.now())
+    client.force_login(boss)
+    client.post(reverse("quality-gold", args=[campaign.slug]), {"pilot": "1", "experts": "1"})
+    factories.run_jobs()
+    cases = Case.objects.filter(item=items["pilot0"]).order_by("pk")
+    assert list(cases.values_list("because", "state")) == [("manager", "recalled"), ("gold", "open")]

@@ -177,3 +177,15 @@ def test_an_appeal_of_who_is_reinstated_on_their_page_waits_for_nobody(client):
     assert (review.appeal_answer, review.appeal_decided_at is not None) == ("You are right.", True)
     assert "appeals" not in waiting_of(campaign)
     assert "Not so." not in client.get(reverse("quality-decisions", args=[campaign.slug])).content.decode()
+
+
+def test_a_time_that_is_past_is_promised_to_nobody(client):
+    campaign = nq(keys=5)
+    person = careless(campaign)
+    client.force_login(person)
+    url = reverse("quality-standing", args=[campaign.slug])
+    assert "A manager decides by" in client.get(url).content.decode()
+    Review.objects.update(decide_by=timezone.now())
+    page = client.get(url).content.decode()
+    assert "A manager decides by" not in page
+    assert "not decided in time yet" in page

@@ -30,6 +30,7 @@ from workforces.models import (
     TicketState,
     Workforce,
 )
+from workforces.services.identities import is_person_known
 from workforces.services.inflight import run_in_flight
 from workforces.services.pay import bonus_paid, refusal_make_good, ticket_paid
 from workforces.services.statements import statement_path
@@ -313,7 +314,7 @@ def _decide(call: Callable[[], object], attempt: Attempt, wanted: str) -> None:
 
 def _appeal_line(errand: Errand) -> str:
     """Return where the person can read what became of their work, and appeal."""
-    if errand.ticket is None:
+    if errand.ticket is None or not is_person_known(errand.ticket.surrogate_id):  # who has no statement cannot read it
         return ""
     return f"You can ask for another look: {settings.PLATFORM_URL}{statement_path(errand.ticket)}"
 

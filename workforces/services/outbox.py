@@ -7,7 +7,9 @@ from uuid import UUID
 
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
-from workforces.models import Errand, ErrandKind, ErrandState, Ticket, Workforce
+from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandState, Ticket, Workforce
+
+OVERRIDE = "override"  # the text of an approval that takes a refusal back
 
 
 def errand_add(
@@ -24,10 +26,17 @@ def errand_add(
 
 @durable
 def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
-    """Take back a decision that was not sent yet, or give up what failed; return whether it was in time."""
+    """Take back a decision that was not sent yet, or give up what failed; return whether it was in time.
+
+    An appeal that was granted by it waits for a decision again.
+    """
     idle = Errand.objects.filter(pk=errand.pk, state__in=[ErrandState.DUE, ErrandState.FAILED])
     undone = idle.update(state=ErrandState.UNDONE)
     if undone:
+        if errand.text == OVERRIDE or errand.token == f"appeal-{errand.ticket_id}":
+            Appeal.objects.filter(ticket=errand.ticket_id, state=AppealState.GRANTED).update(
+                state=AppealState.OPEN, answer="", decided_by=None, decided_at=None
+            )
         record(
             action="errand_undo", subject=errand, now=now, actor_id=actor_id,
             scope_id=errand.workforce.campaign_id, kind=errand.kind,

@@ -28,7 +28,7 @@ from workforces.models import (
 )
 from workforces.money import fee_cents
 from workforces.services.identities import ticket_people_lock
-from workforces.services.outbox import errand_add
+from workforces.services.outbox import OVERRIDE, errand_add
 from workforces.services.terms import posting_terms, terms_of, ticket_terms
 
 MARGIN = timedelta(hours=1)  # nothing waits longer than this before the marketplace decides by itself
@@ -191,19 +191,23 @@ def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datet
     }  # fmt: skip
     if now - ticket.submitted_at < timedelta(days=OVERRIDE_DAYS) - MARGIN:
         return errand_add(
-            kind=ErrandKind.APPROVE, token=f"approve-{ticket.pk}-{_attempt(ticket)}", text="override", **common
+            kind=ErrandKind.APPROVE, token=f"approve-{ticket.pk}-{_attempt(ticket)}", text=OVERRIDE, **common
         )
     return refusal_make_good(ticket=ticket, reason=reason, actor_id=actor_id, now=now)
 
 
 def refusal_make_good(*, ticket: Ticket, reason: str, actor_id: UUID | None, now: datetime) -> Errand:
-    """Pay what was refused as a bonus, once."""
+    """Pay what was refused as a bonus, once. One that was undone is sent after all: if it got through, that is found first."""
     require_transaction()
-    return errand_add(
+    errand = errand_add(
         workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id, due_at=now,
         cents=ticket_terms(ticket).reward_cents, text=(reason.strip() or "Paid after an appeal")[:900],
         token=f"appeal-{ticket.pk}", decided_by_id=actor_id,
     )  # fmt: skip
+    Errand.objects.filter(pk=errand.pk, state=ErrandState.UNDONE).update(
+        state=ErrandState.SENDING, due_at=now, error=""
+    )
+    return errand
 
 
 @durable
