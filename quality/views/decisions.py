@@ -97,7 +97,8 @@ def _undo(request: HttpRequest, campaign: Campaign, pk: int) -> None:
 
 def _retry(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     errand = get_object_or_404(Errand, pk=pk, workforce__campaign=campaign)
-    errand_retry(errand=errand, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+    if not errand_retry(errand=errand, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
+        raise PayError(_("It is not tried again: that was decided otherwise meanwhile."))
 
 
 def _flag(request: HttpRequest, campaign: Campaign, pk: int) -> None:

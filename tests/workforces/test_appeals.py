@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -13,14 +14,14 @@ from tests.workforces.acts import answer_one, hits, rounds
 from tests.workforces.conftest import TERMS
 from tests.workforces.test_who_counts import hand_in
 from workforces.models import Appeal, Errand, Ticket
-from workforces.services.appeals import appeal_decide, appeal_open
-from workforces.services.outbox import errand_undo
+from workforces.services.appeals import AppealError, appeal_decide, appeal_open
+from workforces.services.outbox import errand_retry, errand_undo
+from workforces.services.pay import refusal_make_good
 from workforces.services.workforces import workforce_add
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize(("days", "kind"), [(1, "approve"), (40, "bonus")])
-def test_an_appeal_whose_payment_is_undone_waits_again_and_can_be_granted_again(days, kind):
+def granted(days=1):
+    """Return an appeal that was granted, its ticket, and what pays it."""
     campaign, boss = factories.antique(items=2, n=1), factories.user().surrogate_id
     row = workforce_add(campaign=campaign, kind="mturk", terms=TERMS, actor_id=None, now=timezone.now())
     person, then = external_surrogate(source=row.source, name="W1"), timezone.now() - timedelta(days=days)
@@ -29,6 +30,13 @@ def test_an_appeal_whose_payment_is_undone_waits_again_and_can_be_granted_again(
         submitted_at=then, decided_at=then,
     )  # fmt: skip
     appeal = appeal_open(ticket=ticket, text="Please.", now=timezone.now())
+    return appeal, ticket, boss
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("days", "kind"), [(1, "approve"), (40, "bonus")])
+def test_an_appeal_whose_payment_is_undone_waits_again_and_can_be_granted_again(days, kind):
+    appeal, ticket, boss = granted(days)
     for turn in ("first", "again"):
         appeal_decide(appeal=appeal, grant=True, answer=f"Right, {turn}.", actor_id=boss, now=timezone.now())
         errand = Errand.objects.get(ticket=ticket, kind=kind, state__in=["due", "sending"])
@@ -59,3 +67,40 @@ def test_who_has_no_statement_is_told_of_none(desk):
         one for hit in hits(made) for one in made.client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
     ]
     assert answer["RequesterFeedback"].strip() == "There is no code."
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("state", ["due", "sending", "confirmed", "failed"])
+def test_an_appeal_that_a_bonus_pays_stays_granted_when_the_failed_override_is_given_up(state):
+    appeal, ticket, boss = granted()
+    appeal_decide(appeal=appeal, grant=True, answer="Right.", actor_id=boss, now=timezone.now())
+    override = Errand.objects.get(kind="approve")
+    with transaction.atomic():
+        bonus = refusal_make_good(ticket=ticket, reason="Right.", actor_id=None, now=timezone.now())
+    Errand.objects.filter(pk=override.pk).update(state="failed")
+    Errand.objects.filter(pk=bonus.pk).update(state=state)
+    assert not errand_retry(errand=override, actor_id=boss, now=timezone.now())
+    assert errand_undo(errand=override, actor_id=boss, now=timezone.now())
+    assert Appeal.objects.get().state == "granted"
+
+
+@pytest.mark.django_db
+def test_a_bonus_is_not_sent_after_all_when_an_override_paid():
+    appeal, ticket, boss = granted(days=40)
+    appeal_decide(appeal=appeal, grant=True, answer="Right.", actor_id=boss, now=timezone.now())
+    bonus = Errand.objects.get(kind="bonus")
+    Errand.objects.filter(pk=bonus.pk).update(state="failed")
+    Ticket.objects.filter(pk=ticket.pk).update(state="approved")
+    assert not errand_retry(errand=bonus, actor_id=boss, now=timezone.now())
+    assert errand_undo(errand=bonus, actor_id=boss, now=timezone.now())
+    assert Appeal.objects.get().state == "granted"  # it is paid
+
+
+@pytest.mark.django_db
+def test_an_appeal_about_what_is_paid_meanwhile_pays_nothing_more():
+    appeal, ticket, boss = granted(days=40)
+    Ticket.objects.filter(pk=ticket.pk).update(state="approved")
+    with pytest.raises(AppealError, match="paid meanwhile"):
+        appeal_decide(appeal=appeal, grant=False, answer="No.", actor_id=boss, now=timezone.now())
+    appeal_decide(appeal=appeal, grant=True, answer="Yes.", actor_id=boss, now=timezone.now())
+    assert (Appeal.objects.get().state, Errand.objects.count()) == ("granted", 0)

@@ -14,7 +14,7 @@ from tests.workforces.acts import answer, arrive, fault, hits, lose_the_answer, 
 from tests.workforces.conftest import TERMS, Desk
 from workforces.kinds.mturk.client import Market
 from workforces.models import Errand, LedgerEntry, Posting, Ticket, Workforce
-from workforces.services.outbox import errand_add
+from workforces.services.outbox import errand_add, errand_retry
 from workforces.services.pay import bonus_grant
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -131,6 +131,12 @@ def test_when_a_posting_is_refused_nothing_more_is_posted_until_a_person_looked(
     before = Posting.objects.count()
     made.round()
     assert Posting.objects.count() == before
+    # Tried again, a posting that was given up is not sent: what is wanted is posted anew, within the cap.
+    errand, boss = failed.first(), factories.user().surrogate_id
+    assert errand.posting.state == "settled"
+    assert errand_retry(errand=errand, actor_id=boss, now=timezone.now())
+    errand.refresh_from_db()
+    assert errand.state == "undone"
 
 
 def test_an_id_that_this_marketplace_does_not_know_goes_to_a_person(desk):

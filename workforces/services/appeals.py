@@ -46,13 +46,17 @@ def appeal_decide(*, appeal: Appeal, grant: bool, answer: str, actor_id: UUID, n
     """
     if not grant and not answer.strip():
         raise AppealError("say why: the person will read it")
+    ticket = Ticket.objects.select_for_update(no_key=True).get(pk=appeal.ticket_id)
+    is_paid = ticket.state == TicketState.APPROVED  # at the marketplace itself
+    if is_paid and not grant:
+        raise AppealError("it was paid meanwhile: grant the appeal")
     to = AppealState.GRANTED if grant else AppealState.DENIED
     decided = Appeal.objects.filter(pk=appeal.pk, state=AppealState.OPEN).update(
         state=to, answer=answer[:2000], decided_by_id=actor_id, decided_at=now
     )
     if not decided:
         raise AppealError("this was decided already")
-    if grant:
+    if grant and not is_paid:
         refusal_take_back(ticket=appeal.ticket, reason=answer, actor_id=actor_id, now=now)
     record(action=f"appeal_{to}", subject=appeal, now=now, actor_id=actor_id, scope_id=appeal.campaign_id)
     appeal.refresh_from_db()

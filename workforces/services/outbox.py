@@ -5,9 +5,21 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q, QuerySet
+
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
-from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandState, Ticket, Workforce
+from workforces.models import (
+    Appeal,
+    AppealState,
+    Errand,
+    ErrandKind,
+    ErrandState,
+    PostingState,
+    Ticket,
+    TicketState,
+    Workforce,
+)
 
 OVERRIDE = "override"  # the text of an approval that takes a refusal back
 
@@ -33,10 +45,7 @@ def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
     idle = Errand.objects.filter(pk=errand.pk, state__in=[ErrandState.DUE, ErrandState.FAILED])
     undone = idle.update(state=ErrandState.UNDONE)
     if undone:
-        if errand.text == OVERRIDE or errand.token == f"appeal-{errand.ticket_id}":
-            Appeal.objects.filter(ticket=errand.ticket_id, state=AppealState.GRANTED).update(
-                state=AppealState.OPEN, answer="", decided_by=None, decided_at=None
-            )
+        _appeal_reopen(errand)
         record(
             action="errand_undo", subject=errand, now=now, actor_id=actor_id,
             scope_id=errand.workforce.campaign_id, kind=errand.kind,
@@ -44,12 +53,42 @@ def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
     return bool(undone)
 
 
+def _appeal_reopen(errand: Errand) -> None:
+    """Have an appeal wait again, if this was all that paid it."""
+    if errand.ticket_id is None or not _payments_of_appeal(errand.ticket_id).filter(pk=errand.pk).exists():
+        return
+    refused = Ticket.objects.select_for_update(no_key=True).filter(pk=errand.ticket_id, state=TicketState.REFUSED)
+    if refused.first() and not _payments_of_appeal(errand.ticket_id).exclude(state=ErrandState.UNDONE).exists():
+        Appeal.objects.filter(ticket=errand.ticket_id, state=AppealState.GRANTED).update(
+            state=AppealState.OPEN, answer="", decided_by=None, decided_at=None
+        )
+
+
+def _payments_of_appeal(ticket_id: int) -> QuerySet[Errand]:
+    """Return by what a granted appeal is paid: an approval that overrides the refusal, or a bonus."""
+    by_override = Q(kind=ErrandKind.APPROVE, text=OVERRIDE)
+    return Errand.objects.filter(by_override | Q(token=f"appeal-{ticket_id}"), ticket_id=ticket_id)
+
+
 @durable
 def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
     """Have a failed errand tried again, after a person looked at it; what may have got through is read back first.
 
-    Not if its ticket's pay was decided otherwise meanwhile.
+    Not if its ticket's pay was decided otherwise meanwhile. A posting that was given up is not sent any more: the places
+    that are wanted are posted anew, within the cap.
     """
+    if (
+        errand.posting is not None
+        and errand.kind == ErrandKind.PUBLISH
+        and errand.posting.state == PostingState.SETTLED
+    ):
+        return errand_undo(errand=errand, actor_id=actor_id, now=now)
+    if errand.ticket_id is not None and errand.token == f"appeal-{errand.ticket_id}":
+        ticket = Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)
+        others = _payments_of_appeal(ticket.pk).exclude(pk=errand.pk)
+        live = [ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED]
+        if ticket.state == TicketState.APPROVED or others.filter(state__in=live).exists():
+            return False
     if errand.ticket_id is not None and errand.kind in (ErrandKind.APPROVE, ErrandKind.REJECT):
         Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)
         others = Errand.objects.filter(

@@ -63,8 +63,10 @@ def postings_plan(*, workforce: Workforce, now: datetime) -> int:
 
 
 def _give_up_unpostable(workforce: Workforce) -> None:
-    """Settle postings that the marketplace refused for good: their places are wanted elsewhere."""
-    failed = Errand.objects.filter(posting=OuterRef("pk"), kind=ErrandKind.PUBLISH, state=ErrandState.FAILED)
+    """Settle postings that the marketplace refused, or a manager gave up: their places are wanted elsewhere."""
+    failed = Errand.objects.filter(
+        posting=OuterRef("pk"), kind=ErrandKind.PUBLISH, state__in=[ErrandState.FAILED, ErrandState.UNDONE]
+    )
     workforce.postings.filter(Exists(failed), state=PostingState.WANTED).update(state=PostingState.SETTLED)
 
 
