@@ -2,6 +2,7 @@
 
 import re
 import zoneinfo
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -10,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Role
 from annotation.models import Campaign, Split
+from annotation.selectors.items import ItemFilter
 from annotation.services.campaigns import RESERVED_SLUGS, SplitPlan
 from annotation.tasktypes.registry import TASK_TYPES
 
@@ -97,6 +99,31 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
         if slug in RESERVED_SLUGS:
             raise forms.ValidationError(_("This short name is taken."))
         return slug
+
+
+class ItemsFilterForm(forms.Form):
+    """What a list of items is narrowed to; a field that says nothing of the kind narrows nothing."""
+
+    q = forms.CharField(max_length=200)
+    split = forms.CharField(max_length=200)
+    state = forms.ChoiceField(choices=[("active", _("Active")), ("retired", _("Retired")), ("reported", _("Reported"))])
+    batch = forms.IntegerField(min_value=0, max_value=32767)
+    round = forms.IntegerField(min_value=1, max_value=32767)
+    person = forms.UUIDField()
+    day = forms.DateField(input_formats=["%Y-%m-%d"])
+    guideline = forms.IntegerField(min_value=1, max_value=32767)
+
+    def wanted(self, *, sees_answers: bool) -> ItemFilter:
+        """Return what is asked for; who answered what, and when, only who sees answers can ask."""
+        self.is_valid()
+        sent = self.cleaned_data
+        wanted = ItemFilter(
+            split=sent.get("split", ""), state=sent.get("state", ""), text=sent.get("q", ""), batch=sent.get("batch"),
+            round=sent.get("round"),
+        )  # fmt: skip
+        if not sees_answers:
+            return wanted
+        return replace(wanted, person=sent.get("person"), day=sent.get("day"), guideline=sent.get("guideline"))
 
 
 class DocumentsForm(forms.Form):

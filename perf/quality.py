@@ -19,7 +19,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import Surrogate, User
+from accounts.models import Consent, ConsentText, Surrogate, User
 from annotation.models import Annotation, Batch, Campaign, Item, Participation, Slot
 from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
@@ -39,7 +39,7 @@ def campaign_of(pairs: int) -> Campaign:
     """Return a launched campaign of pairs with 174 gold keys."""
     made = campaign_create(
         slug="desk", title="Desk", task_type="antique", splits=[SplitPlan("train", SLOTS)], created_by=None,
-        consent=ConsentPlan("To measure.", "Answers.", "a@example.org"), now=timezone.now(), seed=7,
+        consent=ConsentPlan("To measure.", "Answers.", "a@example.org", tells_behaviour=True), now=timezone.now(), seed=7,
     )  # fmt: skip
     path = Path(FOLDER) / "pairs.jsonl"
     write_pairs(path, pairs)
@@ -59,6 +59,8 @@ def judge(campaign: Campaign, people: int, judgments: int) -> None:
     draw, now = random.Random(7), timezone.now()
     surrogates = [Surrogate.objects.create() for _ in range(people)]
     Participation.objects.bulk_create(Participation(campaign=campaign, surrogate=one) for one in surrogates)
+    text = ConsentText.objects.get(scope_id=campaign.pk)
+    Consent.objects.bulk_create(Consent(text=text, surrogate=one, given_at=now) for one in surrogates)
     slots = Slot.objects.filter(campaign=campaign, item__batch__purpose="work").order_by("item", "index")
     rows = []
     for number, (slot, item) in enumerate(slots.values_list("pk", "item_id")[:judgments]):

@@ -1,7 +1,7 @@
 """Reading items and the answers to them."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
@@ -71,8 +71,8 @@ class ItemFilter:
         if self.person is not None:
             wanted &= Q(surrogate_id=self.person)
         if self.day is not None:
-            begin = datetime.combine(self.day, time(), UTC)
-            wanted &= Q(submitted_at__gte=begin, submitted_at__lt=begin + timedelta(days=1))
+            begin, end = (datetime.combine(self.day, at, UTC) for at in (time.min, time.max))
+            wanted &= Q(submitted_at__range=(begin, end))
         if self.guideline is not None:
             wanted &= Q(guideline__version=self.guideline)
         return wanted

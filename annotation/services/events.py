@@ -68,9 +68,12 @@ def _store(assignment_id: UUID, sequence: int, kept: list[list[Any]], now: datet
 
 def events_trim(now: datetime) -> int:
     """Delete the oldest pieces of click logs whose days have passed; return how many. Tallies stay."""
-    oldest = EventChunk.objects.order_by("pk").values_list("pk", "received_at")[:MOST_TRIMMED]
+    oldest = EventChunk.objects.order_by("pk").values_list("pk", "received_at")
     before = now - timedelta(days=settings.CLICK_LOG_DAYS)
-    due = [pk for pk, received_at in oldest if received_at < before]
+    first = oldest.first()
+    if first is None or first[1] >= before:  # as almost always
+        return 0
+    due = [pk for pk, received_at in oldest[:MOST_TRIMMED] if received_at < before]
     return EventChunk.objects.filter(pk__in=due).delete()[0]
 
 

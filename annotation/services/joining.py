@@ -13,8 +13,6 @@ from annotation.models import (
     Assignment,
     AssignmentState,
     Campaign,
-    EventChunk,
-    EventTally,
     Injection,
     ItemReport,
     Participation,
@@ -25,7 +23,7 @@ from annotation.models import (
 from annotation.services.claims import participation_lock
 from annotation.services.counting import people_lock, slots_release, submissions_adopt
 from annotation.services.people import standing_move
-from annotation.services.withdrawal import withdrawal_cancel, withdrawal_of
+from annotation.services.withdrawal import withdrawal_cancel, withdrawal_of, work_unlink
 from annotation.signals import participation_joined, standing_joined
 
 # From the best to the worst: of two, an annotator keeps the worse.
@@ -55,26 +53,14 @@ def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: da
     if asked and agreed_since(scope_id=campaign.pk, surrogate_id=before, at=asked.asked_at):
         withdrawal_cancel(campaign=campaign, surrogate_id=after, now=now)  # they came back
     consents_join(scope_id=campaign.pk, before=before, after=after)
-    _rest_unlink(campaign, before)
+    if mine.exists():  # what the person had done already
+        work_unlink(campaign=campaign, before=before, after=Surrogate.objects.create().pk)
     _training_join(campaign, before, there)
     standing_join(campaign=campaign, before=before, after=after, now=now)
     participation_joined.send(sender=Participation, campaign=campaign, before=before, after=after)
     record(
         action="participation_join", subject=there, now=now, actor_id=None, scope_id=campaign.pk, twice=len(twice)
     )  # fmt: skip
-
-
-def _rest_unlink(campaign: Campaign, before: UUID) -> None:
-    """Move what a visit did twice to a fresh surrogate that nothing leads to, without its click log."""
-    rest = Assignment.objects.filter(campaign=campaign, surrogate_id=before)
-    annotations = Annotation.objects.filter(campaign=campaign, surrogate_id=before)
-    if rest.exists() or annotations.exists():
-        nobody = Surrogate.objects.create()
-        EventChunk.objects.filter(assignment__in=rest).delete()
-        EventTally.objects.filter(assignment__in=rest).delete()
-        annotations.update(surrogate=nobody)
-        rest.update(surrogate=nobody)
-        Injection.objects.filter(campaign=campaign, surrogate_id=before).update(surrogate=nobody)
 
 
 def standing_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime) -> None:

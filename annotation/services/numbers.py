@@ -2,10 +2,11 @@
 
 import statistics
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, QuerySet
 
 from accounts.models import AuditEvent
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, Slot, SlotState, Snapshot
@@ -49,13 +50,27 @@ def numbers_version(campaign: Campaign) -> str:
 
 def numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
     """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
-    kept = Snapshot.objects.filter(campaign=campaign).values_list("taken_at", "version").first()
-    if kept is not None and (now - kept[0] < timedelta(seconds=STALE_SECONDS) or kept[1] == numbers_version(campaign)):
+    return refresh_request(
+        kind="annotation.numbers", kept=Snapshot.objects.all(), version=numbers_version, seconds=STALE_SECONDS,
+        campaign=campaign, now=now,
+    )  # fmt: skip
+
+
+def refresh_request(
+    *,
+    kind: str,
+    kept: QuerySet[Any],
+    version: Callable[[Campaign], str],
+    seconds: float,
+    campaign: Campaign,
+    now: datetime,
+) -> Job | None:
+    """Ask a job for a campaign's row of ``kept`` anew, unless it is as young as so many seconds or of the same version."""
+    last = kept.filter(campaign=campaign).values_list("taken_at", "version").first()
+    if last is not None and (now - last[0] < timedelta(seconds=seconds) or last[1] == version(campaign)):
         return None
-    key = f"numbers:{campaign.pk}"
-    return job_enqueue(
-        kind="annotation.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key
-    )
+    payload = {"campaign": str(campaign.pk)}
+    return job_enqueue(kind=kind, payload=payload, now=now, scope_id=campaign.pk, key=f"{kind}:{campaign.pk}")
 
 
 def _slots_by_state(campaign: Campaign) -> dict[str, int]:

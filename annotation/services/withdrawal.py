@@ -115,12 +115,7 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     mine = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     mine.filter(annotation=None).update(draft={})
     nobody = Surrogate.objects.create()
-    annotations = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
-    unlinked = annotations.update(surrogate=nobody)
-    EventChunk.objects.filter(assignment__in=mine).delete()
-    EventTally.objects.filter(assignment__in=mine).delete()
-    mine.update(surrogate=nobody)
-    Injection.objects.filter(campaign=campaign, surrogate_id=surrogate_id).update(surrogate=nobody)
+    unlinked = work_unlink(campaign=campaign, before=surrogate_id, after=nobody.pk)
     Snapshot.objects.filter(campaign=campaign).delete()  # its numbers name people; they are computed anew
     participation_withdrawn.send(sender=Participation, campaign=campaign, before=surrogate_id, after=nobody.pk)
     # Reports get a surrogate of their own: they must not be a way back to the annotations.
@@ -130,6 +125,18 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     role_end(scope_id=campaign.pk, surrogate_id=surrogate_id, role=Role.ANNOTATOR, now=now)
     # Names neither the person nor the annotations: the trail must not be the link that was just cut.
     record(action="work_unlink", subject=campaign, now=now, actor_id=None, scope_id=campaign.pk, count=unlinked)
+    return unlinked
+
+
+def work_unlink(*, campaign: Campaign, before: UUID, after: UUID) -> int:
+    """Move work to a fresh surrogate that nothing leads to, without its click log; return how many annotations moved."""
+    require_transaction()
+    mine = Assignment.objects.filter(campaign=campaign, surrogate_id=before)
+    EventChunk.objects.filter(assignment__in=mine).delete()
+    EventTally.objects.filter(assignment__in=mine).delete()
+    unlinked = Annotation.objects.filter(campaign=campaign, surrogate_id=before).update(surrogate_id=after)
+    mine.update(surrogate_id=after)
+    Injection.objects.filter(campaign=campaign, surrogate_id=before).update(surrogate_id=after)
     return unlinked
 
 

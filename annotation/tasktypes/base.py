@@ -155,7 +155,7 @@ class TaskType(Protocol):
         ...
 
     def agreed_on(self, answers: Sequence[Answer]) -> Accepted | None:
-        """Return what a gold key accepts by which all of some answers hit and any other misses; None where they differ."""
+        """Return what a gold key accepts that all of these answers hit; None where they differ."""
         ...
 
     def missed(self, accepted: Accepted, answer: Answer) -> str:

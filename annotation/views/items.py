@@ -1,14 +1,8 @@
 """Items, one by one and in lists, and the disagreements of a pilot."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import date
-from typing import TypeVar
-from uuid import UUID
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.safestring import mark_safe
@@ -17,14 +11,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
+from annotation.forms import ItemsFilterForm
 from annotation.models import Annotation, Item, Purpose
-from annotation.selectors.items import ItemFilter, answers_side_by_side, items_page, pilot_items
+from annotation.selectors.items import answers_side_by_side, items_page, pilot_items
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.items import item_retire
 from annotation.views.access import campaign_for
 from documents.selectors import page_display
-
-Value = TypeVar("Value")
 
 
 @login_required
@@ -33,7 +26,7 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
     """List items, a page at a time by key."""
     campaign = campaign_for(request, slug, Action.SEE_ITEMS)
     shows_gold = can(signed_in(request), Action.SEE_ANSWERS, campaign.pk)
-    wanted = _wanted(request.GET, sees_answers=shows_gold)
+    wanted = ItemsFilterForm(request.GET).wanted(sees_answers=shows_gold)
     after = whole_number(request.GET.get("after"))
     page = items_page(campaign=campaign, wanted=wanted, after=after, shows_gold=shows_gold)
     splits = campaign.splits.order_by("position")
@@ -45,42 +38,6 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
         "guidelines": campaign.guidelines.order_by("version"),
     }  # fmt: skip
     return render(request, "annotation/items.html", context)
-
-
-def _wanted(sent: QueryDict, *, sees_answers: bool) -> ItemFilter:
-    """Return what is asked for; who answered what, and when, only who sees answers can ask."""
-    wanted = ItemFilter(
-        split=sent.get("split", ""), state=sent.get("state", ""), text=sent.get("q", "")[:200],
-        batch=_number(sent.get("batch")), round=_number(sent.get("round")),
-    )  # fmt: skip
-    if not sees_answers:
-        return wanted
-    person, day = sent.get("person", ""), sent.get("day", "")
-    return replace(
-        wanted, person=_or_none(UUID, person), day=_or_none(_day, day),
-        guideline=_number(sent.get("guideline")),
-    )  # fmt: skip
-
-
-def _number(text: str | None) -> int | None:
-    number = whole_number(text, -1)
-    return None if number < 0 else number
-
-
-def _day(text: str) -> date:
-    """Return a day after which there is another one."""
-    day = date.fromisoformat(text)
-    if day == date.max:
-        raise ValueError(text)
-    return day
-
-
-def _or_none(read: Callable[[str], Value], text: str) -> Value | None:
-    """Return what a text says, or None where it says nothing of the kind."""
-    try:
-        return read(text) if text else None
-    except ValueError:
-        return None
 
 
 @login_required

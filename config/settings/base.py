@@ -222,8 +222,10 @@ MTURK_PULL_SECONDS = env.float("MTURK_PULL_SECONDS", default=30.0)
 MTURK_RETRY_SECONDS = env.float("MTURK_RETRY_SECONDS", default=30.0)
 
 # Below this the installation says that it is not ready: an answer that cannot be written is lost work.
-CLICK_LOG_DAYS = env.int("QUORATE_CLICK_LOG_DAYS", default=90)  # people are told: raise it only with new consent texts
 DISK_FLOOR_BYTES = env.int("QUORATE_DISK_FLOOR_BYTES", default=512 * 2**20)
+
+# People are told how long: raise it only together with new consent texts.
+CLICK_LOG_DAYS = env.int("QUORATE_CLICK_LOG_DAYS", default=90)
 
 STYLEGUIDE = False
 PREPARE_DATABASE = False

@@ -58,7 +58,7 @@ def display_html(text: str, candidates: Sequence[Candidate]) -> str:
         The page, or a candidate by itself, is many times as large to a browser as its source.
     """
     encoded = text.encode()
-    for candidate in candidates:  # first of all: counting comes before any work
+    for candidate in candidates:  # what would be too large is refused before anything is parsed
         source = encoded[candidate.start_byte : candidate.end_byte].decode()
         _refuse_growth(_body_of(_box_document(source, source)), source)
     starts = character_offsets(encoded, [candidate.start_byte for candidate in candidates])

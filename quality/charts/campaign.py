@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.utils.functional import Promise
@@ -11,12 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from quality.charts import kinds
-from quality.charts.kinds import Dot, Level
+from quality.charts.kinds import MOST_NAMED, Level
 from quality.charts.svg import Chart
-from quality.rules.funnel import RARE, USUAL, limits
-from quality.rules.pace import Forecast, forecast
-
-MOST_NAMED = 8  # people outside the funnel that the chart itself names
+from quality.rules.agreement import row_shares
+from quality.rules.forecast import Forecast, forecast
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,8 @@ def chart_of(key: str, numbers: Numbers) -> Chart | None:
     KeyError
         There is no such chart.
     """
-    return CHARTS[key](numbers, str(TITLES[key]))
+    drawing = CHARTS[key]
+    return drawing.of(numbers, str(drawing.title))
 
 
 def outlook(work: Mapping[str, Any], today: date) -> Forecast | None:
@@ -101,35 +100,30 @@ def _rounded(value: float | None) -> float | str:
     return "" if value is None else round(value, 3)
 
 
-def _miss_rate(row: Mapping[str, Any]) -> float:
-    return float(1 - row["hits"] / row["checks"])
-
-
 def _gold(numbers: Numbers, title: str) -> Chart | None:
     people = [row for row in numbers.quality.get("people", []) if row["checks"]]
     if len(people) < 2:
         return None
-    checks, most = sum(row["checks"] for row in people), max(row["checks"] for row in people)
+    checks = sum(row["checks"] for row in people)
     share = 1 - sum(row["hits"] for row in people) / checks
     outside = numbers.quality.get("outside", [])
     names = numbers.names([row["surrogate_id"] for row in people])
     named = {key: names.get(key) or key[:8] for key in outside[:MOST_NAMED]}
-    dots = [Dot(row["checks"], _miss_rate(row), named.get(row["surrogate_id"], "")) for row in people]
+    misses = [(row["checks"], row["checks"] - row["hits"], named.get(row["surrogate_id"], "")) for row in people]
     text = _(
         "%(people)s people; together they miss %(share).1f %% of %(checks)s checks. Above the outer line, where 1 in 1,000"
         " lies by chance: %(outside)s."
     ) % {
         "people": len(people), "share": 100 * share, "checks": checks, "outside": len(outside),
     }  # fmt: skip
-    bounds = [("1 / 40", limits(share, most, USUAL)), ("1 / 1,000", limits(share, most, RARE))]
     rows = [
         (names.get(row["surrogate_id"]) or row["surrogate_id"], row["checks"], row["checks"] - row["hits"])
-        for row in sorted(people, key=lambda row: -_miss_rate(row))
+        for row in sorted(people, key=lambda row: row["hits"] / row["checks"])
     ]
-    middle = Level(share, _("all: %(share).1f %%") % {"share": 100 * share})
+    together = _("all: %(share).1f %%") % {"share": 100 * share}
     return Chart(
         "gold", title, text, (_("Person"), _("Checks"), _("Missed")), rows,
-        lambda axes: kinds.funnel(axes, dots, middle, bounds, x=_("gold checks"), y=_("missed")),
+        lambda axes: kinds.error_funnel(axes, misses, together=together, x=_("gold checks"), y=_("missed")),
     )  # fmt: skip
 
 
@@ -142,8 +136,7 @@ def _confusion(numbers: Numbers, title: str) -> Chart | None:
         return None
     pairs = pairs[np.ix_(kept, kept)].astype(float)
     names = [str(numbers.paths.get(found["paths"][place], found["paths"][place])) for place in kept]
-    totals = pairs.sum(axis=1, keepdims=True)
-    shares = np.divide(pairs, totals, out=np.zeros_like(pairs), where=totals > 0)
+    shares = row_shares(pairs)
     own = ", ".join(f"{name} {100 * shares[place, place]:.0f} %" for place, name in enumerate(names))
     text = _("How often another annotator of the item says the same: %(own)s.") % {"own": own}
     return Chart(
@@ -189,12 +182,18 @@ def _pay(numbers: Numbers, title: str) -> Chart | None:
     )  # fmt: skip
 
 
-TITLES: dict[str, Promise] = {
-    "pace": gettext_lazy("Pace"), "agreement": gettext_lazy("Agreement over time"),
-    "gold": gettext_lazy("Gold missed, by person"),
-    "confusion": gettext_lazy("Where one annotator says this, another says …"),
-    "money": gettext_lazy("Money spent"), "pay": gettext_lazy("Pay an hour"),
-}  # fmt: skip
-CHARTS: dict[str, Callable[[Numbers, str], Chart | None]] = {
-    "pace": _pace, "agreement": _agreement, "gold": _gold, "confusion": _confusion, "money": _money, "pay": _pay,
-}  # fmt: skip
+class Drawing(NamedTuple):
+    """A chart that a campaign has once there is enough to show."""
+
+    title: Promise
+    of: Callable[[Numbers, str], Chart | None]
+
+
+CHARTS = {
+    "pace": Drawing(gettext_lazy("Pace"), _pace),
+    "agreement": Drawing(gettext_lazy("Agreement over time"), _agreement),
+    "gold": Drawing(gettext_lazy("Gold missed, by person"), _gold),
+    "confusion": Drawing(gettext_lazy("Where one annotator says this, another says …"), _confusion),
+    "money": Drawing(gettext_lazy("Money spent"), _money),
+    "pay": Drawing(gettext_lazy("Pay an hour"), _pay),
+}

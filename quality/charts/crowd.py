@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from quality.charts import kinds
-from quality.charts.kinds import Dot, Level
+from quality.charts.kinds import MOST_NAMED, Dot, Level
 from quality.charts.svg import Chart
-from quality.rules.funnel import RARE, USUAL, limits, outside
+from quality.rules.agreement import row_shares
+from quality.rules.funnel import outside
 
-MOST_NAMED = 8  # people outside the funnel that the chart itself names
 MOST_LABELS = 12  # of a matrix that can be read
 
 
@@ -52,24 +52,21 @@ def _truth(found: Mapping[str, Any]) -> Chart | None:
         return None
     wrong = {row["annotator"]: row["truth_of"] - round(row["truth"] * row["truth_of"]) for row in rows}
     checks = sum(row["truth_of"] for row in rows)
-    share, most = sum(wrong.values()) / checks, max(row["truth_of"] for row in rows)
+    share = sum(wrong.values()) / checks
     worse = outside((row["annotator"], row["truth_of"], wrong[row["annotator"]]) for row in rows)
     named = set(worse[:MOST_NAMED])
-    dots = [
-        Dot(row["truth_of"], wrong[row["annotator"]] / row["truth_of"], _name(row) if row["annotator"] in named else "")
-        for row in rows
+    errors = [
+        (row["truth_of"], wrong[row["annotator"]], _name(row) if row["annotator"] in named else "") for row in rows
     ]
     text = (
         f"{len(rows):,} annotators; together {100 * share:.1f} % of {checks:,} judgments of items with a known answer are "
         f"wrong. Above the outer line, where at most 1 in 1,000 lies by chance: {len(worse):,}."
     )
-    bounds = [("1 / 40", limits(share, most, USUAL)), ("1 / 1,000", limits(share, most, RARE))]
+    together = f"all: {100 * share:.1f} %"
     return Chart(
         "truth", "Errors on items with a known answer, by annotator", text, ("Annotator", "Judgments", "Wrong"),
         [(_name(row), row["truth_of"], wrong[row["annotator"]]) for row in rows],
-        lambda axes: kinds.funnel(
-            axes, dots, Level(share, f"all: {100 * share:.1f} %"), bounds, x="judgments of known items", y="wrong"
-        ),
+        lambda axes: kinds.error_funnel(axes, errors, together=together, x="judgments of known items", y="wrong"),
     )  # fmt: skip
 
 
@@ -77,8 +74,7 @@ def _confusion(found: Mapping[str, Any]) -> Chart | None:
     names, pairs = [str(label) for label in found["labels"]], np.array(found["coincidences"], dtype=float)
     if not 2 <= len(names) <= MOST_LABELS or not pairs.sum():
         return None
-    totals = pairs.sum(axis=1, keepdims=True)
-    shares = np.divide(pairs, totals, out=np.zeros_like(pairs), where=totals > 0)
+    shares = row_shares(pairs)
     own = ", ".join(f"{name} {100 * shares[place, place]:.0f} %" for place, name in enumerate(names))
     return Chart(
         "confusion", "Where one annotator says this, another says …",

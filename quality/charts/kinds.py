@@ -7,6 +7,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from quality.charts.svg import ACCENT, BAD, INK, LINE, QUIET, SOFT
+from quality.rules.funnel import RARE, USUAL, limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 ROOM = 1.08  # above the highest value, for what is written there
 MOST_SIGNS = 24  # of a name in a chart
+MOST_NAMED = 8  # people that a chart itself names
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,15 @@ def funnel(
     axes.set_ylabel(y)
     _whole(axes.xaxis)
     _percent(axes.yaxis)
+
+
+def error_funnel(axes: "Axes", people: Sequence[tuple[int, int, str]], *, together: str, x: str, y: str) -> None:
+    """Draw people, each as (checks, errors, name where it is to be seen), and what 1 in 40 and 1 in 1,000 exceed by chance."""
+    share = sum(wrong for _of, wrong, _name in people) / sum(of for of, _wrong, _name in people)
+    most = max(of for of, _wrong, _name in people)
+    bounds = [("1 / 40", limits(share, most, USUAL)), ("1 / 1,000", limits(share, most, RARE))]
+    dots = [Dot(of, wrong / of, name) for of, wrong, name in people]
+    funnel(axes, dots, Level(share, together), bounds, x=x, y=y)
 
 
 def matrix(axes: "Axes", names: Sequence[str], shares: "Floats", *, x: str, y: str) -> None:

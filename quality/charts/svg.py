@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # The colours of the light theme (static/css/tokens.css). In a page each becomes the name of its token.
 INK, QUIET, LINE, ACCENT, SOFT, BAD, PAPER = (
-    "#1b1e24", "#565d6b", "#d5d9e0", "#1f5fbf", "#e5eefb", "#a3262a", "#ffffff",
+    "#1b1e24", "#565d6b", "#d5d9e0", "#1f5fbf", "#e5eefb", "#b3261e", "#ffffff",
 )  # fmt: skip
 TOKENS = {
     INK: "text", QUIET: "text-quiet", LINE: "border", ACCENT: "accent", SOFT: "accent-soft", BAD: "bad", PAPER: "surface",

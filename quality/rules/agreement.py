@@ -107,6 +107,19 @@ def coincidences(judgments: Judgments) -> Floats:
     return _Sums.of(judgments.counts()).pairs
 
 
+def row_shares(pairs: Floats) -> Floats:
+    """Return a matrix of counts as the share of each row, shape (labels, labels); a row without counts stays zero.
+
+    Examples
+    --------
+    >>> row_shares(np.array([[3.0, 1.0], [0.0, 0.0]])).tolist()
+    [[0.75, 0.25], [0.0, 0.0]]
+    """
+    totals = pairs.sum(axis=1, keepdims=True)
+    shares: Floats = np.divide(pairs, totals, out=np.zeros_like(pairs), where=totals > 0)
+    return shares
+
+
 def _observed(counts: Floats) -> float:
     sizes = counts.sum(axis=1)
     return float(((counts * (counts - 1)).sum(axis=1) / (sizes * (sizes - 1))).mean())

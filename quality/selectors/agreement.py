@@ -7,19 +7,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import orjson
-from django.db.models import CharField, Q, TextField
-from django.db.models.functions import Cast
+from django.db.models import Q
 
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
-from annotation.tasktypes.base import Measure, Scale, TaskType
+from annotation.tasktypes.base import Measure, Scale
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.rules.agreement import Level, alpha, coincidences
 from quality.rules.judgments import Judgments, Repeats, judgments_of
 from quality.rules.set_agreement import set_alpha
+from quality.selectors.answers import Said, answers_as_text
 
 Value = tuple[int, str, Any]  # item, annotator, what they said
-MOST_KEPT = 50_000  # answers that are read once
 TREND_PARTS, TREND_ITEMS = 12, 50  # at most so many parts, each of at least so many items with two answers
 
 
@@ -82,33 +80,12 @@ def _confusion(paths: list[Value]) -> dict[str, Any]:
     return {"paths": list(judgments.labels), "pairs": coincidences(judgments).round(3).tolist()}
 
 
-class Said:
-    """What answers say: the path that each took, and by each measure. Many answers are the same text: each is read once."""
-
-    def __init__(self, task_type: TaskType) -> None:
-        self._task_type = task_type
-        self._kept: dict[str, tuple[str, list[tuple[int, Any]]]] = {}
-
-    def of(self, answer: str) -> tuple[str, list[tuple[int, Any]]]:
-        """Return the path of an answer as JSON, and (number of the measure, value) where it says something."""
-        found = self._kept.get(answer)
-        if found is None:
-            read = orjson.loads(answer)
-            values = ((place, measure.of(read)) for place, measure in enumerate(self._task_type.measures))
-            found = self._task_type.path(read), [(place, value) for place, value in values if value is not None]
-            if len(self._kept) < MOST_KEPT:
-                self._kept[answer] = found
-        return found
-
-
 def _answers(campaign: Campaign) -> Iterable[tuple[int, str, str, str]]:
-    """Yield item, annotator, answer and state of first-round work, in order; what was published elsewhere has no assignment."""
+    """Return item, annotator, answer and state of first-round work, in order; what was published elsewhere has no assignment."""
     first_round = Q(assignment__slot__round=1) | Q(assignment=None, slot__round=1)
     rows = Annotation.objects.filter(first_round, campaign=campaign, item__batch__purpose__in=ORDINARY)
-    rows = rows.exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP]).order_by("pk")
-    # As text: making a UUID and an object of each row takes longer than all that is computed of them.
-    rows = rows.annotate(who=Cast("surrogate_id", CharField()), text=Cast("answer", TextField()))
-    yield from rows.values_list("item_id", "who", "text", "state").iterator(chunk_size=2000)
+    rows = rows.exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP])
+    return answers_as_text(rows, "state")
 
 
 def _level(measure: Measure) -> Level:

@@ -1,11 +1,11 @@
 """How people of a campaign work, by signals that say whose work to look at first."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import CharField, Count, F, Q, TextField
+from django.db.models import Count, F, Q, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from accounts.selectors import people_told_of_behaviour
@@ -14,11 +14,20 @@ from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import GoldCheck
 from quality.rules.behaviour import Signal, known_by_gold, pace, pointed_at, sameness, twins, untrusted
 from quality.rules.judgments import Repeats, judgments_of
-from quality.selectors.agreement import Said
+from quality.selectors.answers import Said, answers_as_text
 
 SIGNALS = ("pace", "sameness", "twins", "untrusted")
 MOST_SHOWN = 200
-Row = tuple[int, str, str, float]  # item, annotator, answer as JSON, seconds
+
+
+class Row(NamedTuple):
+    """What one annotation says, and how long it took: by its path, and by each measure of the task type."""
+
+    item: int
+    who: str
+    path: str
+    values: list[tuple[int, Any]]
+    seconds: float
 
 
 def behaviour_of(campaign: Campaign) -> dict[str, Any]:
@@ -28,12 +37,12 @@ def behaviour_of(campaign: Campaign) -> dict[str, Any]:
     """
     rows = list(_rows(campaign))
     found = {
-        "pace": _pace(campaign, rows), "sameness": sameness(_said(campaign, rows)), "twins": _twins(campaign, rows),
+        "pace": _pace(campaign, rows), "sameness": sameness(_paths(rows)), "twins": _twins(rows),
         "untrusted": _untrusted(campaign, rows),
     }  # fmt: skip
     known = _known(campaign)
     return {
-        "compared": len({who for _item, who, _text, _time in rows}),
+        "compared": len({row.who for row in rows}),
         "signals": [{"key": key, **pointed_at(found[key], known)} for key in SIGNALS],
         "people": _ranked(found, known),
     }
@@ -47,11 +56,11 @@ def _rows(campaign: Campaign) -> Iterable[Row]:
     people = {text: str(key) for key in keys for text in (str(key), key.hex)}  # databases write them in either way
     rows = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
     rows = rows.exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP, AnnotationState.UNDONE])
-    rows = rows.annotate(who=Cast("surrogate_id", CharField()), text=Cast("answer", TextField()))
-    rows = rows.annotate(time=Coalesce(F("active_seconds"), F("seconds"))).order_by("pk")
-    for item, who, text, time in rows.values_list("item_id", "who", "text", "time").iterator(chunk_size=2000):
+    rows = rows.annotate(time=Coalesce(F("active_seconds"), F("seconds")))
+    said = Said(TASK_TYPES[campaign.task_type])
+    for item, who, text, time in answers_as_text(rows, "time"):
         if who in people:
-            yield item, people[who], text, time
+            yield Row(item, people[who], *said.of(text), time)
 
 
 def _pace(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
@@ -59,43 +68,37 @@ def _pace(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
         return {}
     lengths = Item.objects.filter(campaign=campaign).annotate(length=Length(Cast("content", TextField())))
     length_of = dict(lengths.values_list("pk", "length").iterator(chunk_size=2000))
-    people = {who: place for place, who in enumerate(dict.fromkeys(who for _item, who, _text, _time in rows))}
-    items = {item: place for place, item in enumerate(dict.fromkeys(item for item, _who, _text, _time in rows))}
+    people = {who: place for place, who in enumerate(dict.fromkeys(row.who for row in rows))}
+    items = {item: place for place, item in enumerate(dict.fromkeys(row.item for row in rows))}
     found = pace(
-        np.array([items[item] for item, _who, _text, _time in rows]),
-        np.array([people[who] for _item, who, _text, _time in rows]),
-        np.array([time for _item, _who, _text, time in rows], dtype=float),
-        np.array([length_of[item] for item, _who, _text, _time in rows], dtype=float),
+        np.array([items[row.item] for row in rows]),
+        np.array([people[row.who] for row in rows]),
+        np.array([row.seconds for row in rows], dtype=float),
+        np.array([length_of[row.item] for row in rows], dtype=float),
     )
     names = list(people)
     return {names[place]: signal for place, signal in found.items()}
 
 
-def _said(campaign: Campaign, rows: list[Row]) -> dict[str, list[str]]:
+def _paths(rows: list[Row]) -> dict[str, list[str]]:
     """Return by which paths each person's answers came about, in order."""
-    said, found = Said(TASK_TYPES[campaign.task_type]), defaultdict(list)
-    for _item, who, text, _time in rows:
-        found[who].append(said.of(text)[0])
+    found = defaultdict(list)
+    for row in rows:
+        found[row.who].append(row.path)
     return found
 
 
-def _twins(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
+def _twins(rows: list[Row]) -> dict[str, Signal]:
     """Compare people by all that their answers say."""
-    said = Said(TASK_TYPES[campaign.task_type])
     labels: dict[Any, int] = {}
-    judged = []
-    for item, who, text, _time in rows:
-        path, values = said.of(text)
-        judged.append((item, who, labels.setdefault((path, *values), len(labels))))
+    judged = [(row.item, row.who, labels.setdefault((row.path, *row.values), len(labels))) for row in rows]
     return twins(judgments_of(judged, repeats=Repeats.LAST))
 
 
 def _untrusted(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
     tallies = EventTally.objects.filter(assignment__campaign=campaign, untrusted__gt=0)
     counts = tallies.values_list("assignment__surrogate").annotate(n=Count("pk")).order_by("assignment__surrogate")
-    answers: dict[str, int] = defaultdict(int)
-    for _item, who, _text, _time in rows:
-        answers[who] += 1
+    answers = Counter(row.who for row in rows)
     return untrusted({str(who): (n, max(n, answers[str(who)])) for who, n in counts if str(who) in answers})
 
 

@@ -1,12 +1,11 @@
 """Computing how people work, now and then, and forgetting it when one of them leaves."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from annotation.models import Campaign
-from annotation.services.numbers import numbers_version
+from annotation.services.numbers import numbers_version, refresh_request
 from jobs.models import Job
-from jobs.services import job_enqueue
 from quality.models import BehaviourSnapshot, QualitySnapshot
 from quality.selectors.behaviour import behaviour_of
 
@@ -23,13 +22,9 @@ def behaviour_refresh(*, campaign: Campaign, now: datetime) -> None:
 
 def behaviour_request(*, campaign: Campaign, now: datetime) -> Job | None:
     """Ask for it anew if something changed, but not within ten minutes."""
-    kept = BehaviourSnapshot.objects.filter(campaign=campaign).values_list("taken_at", "version").first()
-    recent = kept is not None and now - kept[0] < timedelta(minutes=STALE_MINUTES)
-    if recent or (kept is not None and kept[1] == numbers_version(campaign)):
-        return None
-    return job_enqueue(
-        kind="quality.behaviour", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk,
-        key=f"quality-behaviour:{campaign.pk}",
+    return refresh_request(
+        kind="quality.behaviour", kept=BehaviourSnapshot.objects.all(), version=numbers_version,
+        seconds=60 * STALE_MINUTES, campaign=campaign, now=now,
     )  # fmt: skip
 
 

@@ -92,11 +92,22 @@ def _key_create(
         published_id=new_example_id(campaign.seed, row.external_id, number), n=1, votes=1, created_at=now,
         content_sha256=row.content_sha256, tokenization_id=row.tokenization_id,
     )  # fmt: skip
+    key_create(item=item, accepted=new.accepted, experts=experts, actor_id=None, now=now)
+
+
+def key_create(
+    *, item: Item, accepted: Accepted, experts: int, actor_id: UUID | None, now: datetime, exposures: int = 0
+) -> GoldKey:
+    """Make an item a gold key; with experts it waits until so many of them confirmed it."""
+    require_transaction()
     state = GoldKeyState.WAITING if experts else GoldKeyState.ACTIVE
-    GoldKey.objects.create(campaign=campaign, item=item, accepted=new.accepted, state=state)
+    key = GoldKey.objects.create(
+        campaign_id=item.campaign_id, item=item, accepted=accepted, state=state, exposures=exposures
+    )
     if experts:
-        parts = TASK_TYPES[campaign.task_type].parts_of_key(new.accepted)
-        case_open(item=item, because=CaseReason.GOLD, experts=experts, parts=parts, actor_id=None, now=now)
+        parts = TASK_TYPES[item.campaign.task_type].parts_of_key(accepted)
+        case_open(item=item, because=CaseReason.GOLD, experts=experts, parts=parts, actor_id=actor_id, now=now)
+    return key
 
 
 def _checked(campaign: Campaign, rows: Iterable[Row]) -> list[NewKey]:

@@ -1,7 +1,7 @@
 """The numbers of quality control, computed by a job so that no page has to count."""
 
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -9,9 +9,8 @@ from django.db.models import Count, Q, Sum, TextField
 from django.db.models.functions import Cast, Substr
 
 from annotation.models import ORDINARY, Annotation, Campaign, Slot
-from annotation.services.numbers import numbers_version
+from annotation.services.numbers import numbers_version, refresh_request
 from jobs.models import Job
-from jobs.services import job_enqueue
 from quality.models import GoldCheck, Opinion, QualitySnapshot, Verdict
 from quality.rules.funnel import outside
 from quality.rules.policy import Policy
@@ -26,7 +25,7 @@ from workforces.services.pay import committed_cents
 from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
-FORM = "2"  # of what is kept: numbers in another form are computed anew
+FORM = "3"  # of what is kept: numbers in another form are computed anew
 
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
@@ -67,14 +66,10 @@ def quality_numbers_version(campaign: Campaign) -> str:
 
 def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
     """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
-    kept = QualitySnapshot.objects.filter(campaign=campaign).values_list("taken_at", "version").first()
-    recent = kept is not None and now - kept[0] < timedelta(seconds=STALE_SECONDS)
-    if recent or (kept is not None and kept[1] == quality_numbers_version(campaign)):
-        return None
-    key = f"quality-numbers:{campaign.pk}"
-    return job_enqueue(
-        kind="quality.numbers", payload={"campaign": str(campaign.pk)}, now=now, scope_id=campaign.pk, key=key
-    )
+    return refresh_request(
+        kind="quality.numbers", kept=QualitySnapshot.objects.all(), version=quality_numbers_version,
+        seconds=STALE_SECONDS, campaign=campaign, now=now,
+    )  # fmt: skip
 
 
 def _rounds(campaign: Campaign) -> list[dict[str, Any]]:

@@ -14,9 +14,8 @@ from annotation.models import Split as SplitRow
 from annotation.services.counting import round_slots_close
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.work import Work
-from quality.models import CaseReason, GoldKey, GoldKeyState
-from quality.services.cases import case_open, experts_check
-from quality.services.gold import gold_place
+from quality.services.cases import experts_check
+from quality.services.gold import gold_place, key_create
 from quality.services.gold_keys import cases_recall
 from quality.services.policies import policy_ensure
 from quality.services.verdicts import items_lock
@@ -65,8 +64,8 @@ def _key_make(
 ) -> bool:
     """Make a key of an item, unless its answers differ or are too few."""
     counted = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED).order_by("pk")
-    answers, task_type = list(counted.values_list("answer", flat=True)), TASK_TYPES[campaign.task_type]
-    accepted = task_type.agreed_on(answers) if len(answers) >= LEAST else None
+    answers = list(counted.values_list("answer", flat=True))
+    accepted = TASK_TYPES[campaign.task_type].agreed_on(answers) if len(answers) >= LEAST else None
     if accepted is None:
         return False
     batch, split = place
@@ -75,10 +74,6 @@ def _key_make(
     cases_recall(item, now)
     # Exposures are numbered as slots of the item are: those of the pilot come first.
     shown = Slot.objects.filter(item=item).count()
-    state = GoldKeyState.WAITING if experts else GoldKeyState.ACTIVE
-    key = GoldKey.objects.create(campaign=campaign, item=item, accepted=accepted, state=state, exposures=shown)
-    if experts:
-        parts = task_type.parts_of_key(accepted)
-        case_open(item=item, because=CaseReason.GOLD, experts=experts, parts=parts, actor_id=actor_id, now=now)
+    key = key_create(item=item, accepted=accepted, experts=experts, actor_id=actor_id, now=now, exposures=shown)
     record(action="gold_key_of_pilot", subject=key, now=now, actor_id=actor_id, scope_id=campaign.pk)
     return True

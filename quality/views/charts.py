@@ -16,7 +16,7 @@ from accounts.permissions import Action
 from annotation.models import Campaign, Snapshot
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
-from quality.charts.campaign import CHARTS, TITLES, Numbers, chart_of
+from quality.charts.campaign import CHARTS, Numbers, chart_of
 from quality.charts.svg import Chart, as_csv, as_file, in_page
 from quality.models import QualitySnapshot
 from quality.selectors.people import names_of
@@ -30,7 +30,7 @@ MOST_ROWS = 200  # of the table under a chart; the file holds all
 def chart(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
     """Show a chart with its numbers, for a page to take in."""
     found = _chart(campaign_for(request, slug, Action.MANAGE), figure)
-    context: dict[str, Any] = {"slug": slug, "figure": figure, "chart": found, "title": TITLES[figure]}
+    context: dict[str, Any] = {"slug": slug, "figure": figure, "chart": found, "title": CHARTS[figure].title}
     if found is not None:
         context |= {"svg": mark_safe(in_page(found)), "rows": found.rows[:MOST_ROWS]}  # noqa: S308  escaped by matplotlib
     return render(request, "quality/_chart.html", context)

@@ -22,8 +22,10 @@ from quality.services.numbers import quality_numbers_request
 
 MOST_OUTSIDE = 50
 WAITING = {
-    "reviews": _("reviews"), "appeals": _("appeals"), "flags": _("flags"), "errands": _("failed payments"),
-    "cases": _("cases before experts"), "inspections": _("inspections"),
+    "reviews": _("reviews"), "suspended": _("appeals against suspensions"), "appeals": _("appeals against refused pay"),
+    "unmatched": _("submissions that fit no work"), "failed": _("failed payments"), "flags": _("flags"),
+    "unexamined": _("answers that could not be examined"), "cases": _("cases before experts"),
+    "inspections": _("inspections"),
 }  # fmt: skip
 
 
@@ -35,7 +37,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     numbers_request(campaign=campaign, now=timezone.now())
     quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
-    context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot}
+    context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot, "charts": list(CHARTS)}
     if snapshot is not None:
         people = snapshot.data.get("people", [])[:200]
         shown = [*(row["surrogate_id"] for row in people), *snapshot.data.get("outside", [])[:MOST_OUTSIDE]]
@@ -45,10 +47,11 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         measures = pages_of(campaign.task_type).measures
         context |= snapshot.data | {
             "outside": outside,
-            "charts": list(CHARTS),
             "slots": work.get("slots", {}),
             "forecast": _forecast(work),
-            "waiting": [(WAITING[what], count) for what, count in snapshot.data.get("waiting", {}).items()],
+            "waiting": [
+                (WAITING[what], count) for what, count in snapshot.data.get("waiting", {}).items() if what in WAITING
+            ],
             "people": [{**row, "name": names.get(row["surrogate_id"], "")} for row in people],
             "agreement": [
                 {**row, "name": measures.get(row["key"], row["key"])} for row in snapshot.data.get("agreement", [])

@@ -8,22 +8,22 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
-def test_the_last_answer_leads_to_why_there_is_nothing_more(client):
-    campaign = factories.antique(items=1, n=1)
+def sent_without_scripts(client, *, items):
+    """Answer the first of some items; return the campaign and the page that follows."""
+    campaign = factories.antique(items=items, n=1)
     person = factories.annotator(campaign)
     client.force_login(person)
     assignment = factories.claim(campaign, person)
     sent = {"stage": "relevance", "label": "4", "version": assignment.draft_version}
-    page = client.post(reverse("stage", args=[assignment.pk]), sent, follow=True)
+    return campaign, client.post(reverse("stage", args=[assignment.pk]), sent, follow=True)
+
+
+def test_the_last_answer_leads_to_why_there_is_nothing_more(client):
+    _campaign, page = sent_without_scripts(client, items=1)
     assert "Everything is answered" in page.content.decode()
 
 
 def test_an_answer_leads_to_the_next_item_by_its_own_address(client):
-    campaign = factories.antique(items=2, n=1)
-    person = factories.annotator(campaign)
-    client.force_login(person)
-    assignment = factories.claim(campaign, person)
-    sent = {"stage": "relevance", "label": "4", "version": assignment.draft_version}
-    page = client.post(reverse("stage", args=[assignment.pk]), sent, follow=True)
+    campaign, page = sent_without_scripts(client, items=2)
     assert page.redirect_chain == [(reverse("work", args=[campaign.slug]), 302)]
     assert 'data-stage="relevance"' in page.content.decode()

@@ -1,11 +1,13 @@
 """Charts: what is drawn, how it stands in a page, and the numbers that each is drawn from."""
 
 import json
+import re
 from datetime import date
 
 import numpy as np
 import pytest
 from defusedxml.ElementTree import fromstring
+from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 
@@ -14,10 +16,10 @@ from annotation.models import Participation, Snapshot
 from annotation.services.withdrawal import participation_withdraw
 from quality.charts import kinds
 from quality.charts.campaign import CHARTS, Numbers, chart_of
-from quality.charts.svg import Chart, as_csv, as_file, in_page
+from quality.charts.svg import TOKENS, Chart, as_csv, as_file, in_page
 from quality.models import QualitySnapshot
+from quality.rules.forecast import forecast
 from quality.rules.funnel import RARE, limits, outside
-from quality.rules.pace import forecast
 from tests import factories
 from tests.quality.worlds import judged
 
@@ -35,6 +37,12 @@ QUALITY = {
     ]},
 }  # fmt: skip
 WORK = {"days": [["2026-11-17", 40], ["2026-11-19", 60]], "slots": {"open": 30, "held": 2}}
+
+
+def test_the_colours_of_charts_are_those_of_the_light_theme():
+    tokens = (settings.BASE_DIR / "static/css/tokens.css").read_text(encoding="utf-8")
+    light = dict(re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}),", tokens))
+    assert {name: light[name] for name in TOKENS.values()} == {name: colour for colour, name in TOKENS.items()}
 
 
 def numbers(**changed):

@@ -169,13 +169,13 @@ def test_an_appeal_of_who_is_reinstated_on_their_page_waits_for_nobody(client):
         now=timezone.now(),
     )  # fmt: skip
     suspension_appeal(campaign=campaign, surrogate_id=person.surrogate_id, text="Not so.", now=timezone.now())
-    assert waiting_of(campaign)["appeals"] == 1
+    assert waiting_of(campaign)["suspended"] == 1
     client.force_login(boss)
     page = reverse("quality-person", args=[campaign.slug, person.surrogate_id])
     client.post(page, {"act": "reinstate", "reason": "You are right."})
     review.refresh_from_db()
     assert (review.appeal_answer, review.appeal_decided_at is not None) == ("You are right.", True)
-    assert "appeals" not in waiting_of(campaign)
+    assert "suspended" not in waiting_of(campaign)
     assert "Not so." not in client.get(reverse("quality-decisions", args=[campaign.slug])).content.decode()
 
 

@@ -32,6 +32,7 @@ from workforces.models import (
 )
 from workforces.services.identities import is_person_known
 from workforces.services.inflight import run_in_flight
+from workforces.services.outbox import OVERRIDE
 from workforces.services.pay import bonus_paid, refusal_make_good, ticket_paid
 from workforces.services.statements import statement_path
 from workforces.services.terms import posting_terms
@@ -187,7 +188,7 @@ def _fail(work: Work, errand: Errand, error: str, now: datetime) -> None:
     """Give it to a person: nothing is dropped in silence."""
     with work.step():
         Errand.objects.filter(pk=errand.pk).update(state=ErrandState.FAILED, error=error[:500])
-        if errand.kind == ErrandKind.APPROVE and errand.text == "override" and errand.ticket is not None:
+        if errand.kind == ErrandKind.APPROVE and errand.text == OVERRIDE and errand.ticket is not None:
             # An appeal was granted and the marketplace does not let us approve any more: it is paid all the same.
             refusal_make_good(ticket=errand.ticket, reason="Paid after an appeal", actor_id=None, now=now)
         record(
@@ -278,7 +279,7 @@ def _status(market: Market, errand: Errand, ticket: Ticket) -> str:
 def _approve(attempt: Attempt) -> Effect:
     market, errand, ticket = attempt.market, attempt.errand, attempt.ticket
     status = _status(market, errand, ticket)
-    if status == "Rejected" and errand.text != "override":
+    if status == "Rejected" and errand.text != OVERRIDE:
         raise Unknown("it was refused outside of this platform")
     if status != "Approved":
         _decide(lambda: market.approve(ticket.remote_id, override=status == "Rejected"), attempt, "Approved")

@@ -22,6 +22,8 @@ from workforces.models import (
 )
 
 OVERRIDE = "override"  # the text of an approval that takes a refusal back
+_DECISIONS = (ErrandKind.APPROVE, ErrandKind.REJECT)
+_LIVE = (ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED)
 
 
 def errand_add(
@@ -64,10 +66,15 @@ def _appeal_reopen(errand: Errand) -> None:
         )
 
 
+def appeal_token(ticket_id: int) -> str:
+    """Return the token of the bonus by which a refusal is made good when it cannot be taken back any more."""
+    return f"appeal-{ticket_id}"
+
+
 def _payments_of_appeal(ticket_id: int) -> QuerySet[Errand]:
     """Return by what a granted appeal is paid: an approval that overrides the refusal, or a bonus."""
     by_override = Q(kind=ErrandKind.APPROVE, text=OVERRIDE)
-    return Errand.objects.filter(by_override | Q(token=f"appeal-{ticket_id}"), ticket_id=ticket_id)
+    return Errand.objects.filter(by_override | Q(token=appeal_token(ticket_id)), ticket_id=ticket_id)
 
 
 @durable
@@ -77,27 +84,10 @@ def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
     Not if its ticket's pay was decided otherwise meanwhile. A posting that was given up is not sent any more: the places
     that are wanted are posted anew, within the cap.
     """
-    if (
-        errand.posting is not None
-        and errand.kind == ErrandKind.PUBLISH
-        and errand.posting.state == PostingState.SETTLED
-    ):
+    if _is_of_settled_posting(errand):
         return errand_undo(errand=errand, actor_id=actor_id, now=now)
-    if errand.ticket_id is not None and errand.token == f"appeal-{errand.ticket_id}":
-        ticket = Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)
-        others = _payments_of_appeal(ticket.pk).exclude(pk=errand.pk)
-        live = [ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED]
-        if ticket.state == TicketState.APPROVED or others.filter(state__in=live).exists():
-            return False
-    if errand.ticket_id is not None and errand.kind in (ErrandKind.APPROVE, ErrandKind.REJECT):
-        Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)
-        others = Errand.objects.filter(
-            ticket_id=errand.ticket_id, kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT],
-            state__in=[ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED],
-        )  # fmt: skip
-        made_good = Errand.objects.filter(token=f"appeal-{errand.ticket_id}").exclude(state=ErrandState.UNDONE)
-        if others.exists() or (errand.kind == ErrandKind.APPROVE and made_good.exists()):
-            return False
+    if _is_decided_otherwise(errand):
+        return False
     again = Errand.objects.filter(pk=errand.pk, state=ErrandState.FAILED).update(
         state=ErrandState.SENDING, due_at=now, error=""
     )
@@ -107,3 +97,24 @@ def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
             scope_id=errand.workforce.campaign_id, kind=errand.kind,
         )  # fmt: skip
     return bool(again)
+
+
+def _is_of_settled_posting(errand: Errand) -> bool:
+    posting = errand.posting
+    return errand.kind == ErrandKind.PUBLISH and posting is not None and posting.state == PostingState.SETTLED
+
+
+def _is_decided_otherwise(errand: Errand) -> bool:
+    """Return whether something else than this errand settles the pay of its ticket, which is locked."""
+    if errand.ticket_id is None:
+        return False
+    ticket = Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)
+    others = Errand.objects.filter(ticket=ticket).exclude(pk=errand.pk)
+    if errand.token == appeal_token(ticket.pk):
+        payments = _payments_of_appeal(ticket.pk).exclude(pk=errand.pk).filter(state__in=_LIVE)
+        return ticket.state == TicketState.APPROVED or payments.exists()
+    if errand.kind not in _DECISIONS:
+        return False
+    made_good = others.filter(token=appeal_token(ticket.pk)).exclude(state=ErrandState.UNDONE)
+    is_decided = others.filter(kind__in=_DECISIONS, state__in=_LIVE).exists()
+    return is_decided or (errand.kind == ErrandKind.APPROVE and made_good.exists())

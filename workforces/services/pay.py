@@ -28,7 +28,7 @@ from workforces.models import (
 )
 from workforces.money import fee_cents
 from workforces.services.identities import ticket_people_lock
-from workforces.services.outbox import OVERRIDE, errand_add
+from workforces.services.outbox import OVERRIDE, appeal_token, errand_add
 from workforces.services.terms import posting_terms, terms_of, ticket_terms
 
 MARGIN = timedelta(hours=1)  # nothing waits longer than this before the marketplace decides by itself
@@ -202,7 +202,7 @@ def refusal_make_good(*, ticket: Ticket, reason: str, actor_id: UUID | None, now
     errand = errand_add(
         workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id, due_at=now,
         cents=ticket_terms(ticket).reward_cents, text=(reason.strip() or "Paid after an appeal")[:900],
-        token=f"appeal-{ticket.pk}", decided_by_id=actor_id,
+        token=appeal_token(ticket.pk), decided_by_id=actor_id,
     )  # fmt: skip
     Errand.objects.filter(pk=errand.pk, state=ErrandState.UNDONE).update(
         state=ErrandState.SENDING, due_at=now, error=""

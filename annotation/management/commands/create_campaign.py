@@ -32,6 +32,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--no-training", action="store_true", help="leave out the training round, where the task type has one"
         )
+        parser.add_argument(
+            "--no-behaviour", action="store_true",
+            help="do not tell annotators that how they work is compared; it is not compared then",
+        )  # fmt: skip
         parser.add_argument("--manager", metavar="EMAIL", help="a person with an account who will manage it")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -51,7 +55,8 @@ class Command(BaseCommand):
             has_training=bool(TASK_TYPES[options["task_type"]].training) and not options["no_training"],
             splits=[self._split(text) for text in options["split"]], created_by=manager, now=timezone.now(),
             consent=ConsentPlan(
-                options["purpose"], "Answers and the time they take.", options["contact"], tells_behaviour=True
+                options["purpose"], "Answers and the time they take.", options["contact"],
+                tells_behaviour=not options["no_behaviour"],
             ),
         )  # fmt: skip
         print_result(

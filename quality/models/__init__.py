@@ -1,0 +1,61 @@
+"""The rows of the quality app."""
+
+from quality.models.checks import (
+    Flag,
+    GoldCheck,
+    GoldKey,
+    GoldKeyState,
+    Inspection,
+    InspectionTally,
+    InspectionVerdict,
+    Unexamined,
+)
+from quality.models.labels import (
+    PENDING,
+    Case,
+    CaseMessage,
+    CaseReason,
+    CaseState,
+    Opinion,
+    Phase,
+    PolicyVersion,
+    Rule,
+    Verdict,
+)
+from quality.models.people import (
+    Review,
+    ReviewState,
+    RuleFiring,
+    WatchRule,
+)
+from quality.models.snapshots import (
+    BehaviourSnapshot,
+    QualitySnapshot,
+)
+
+__all__ = [
+    "PENDING",
+    "BehaviourSnapshot",
+    "Case",
+    "CaseMessage",
+    "CaseReason",
+    "CaseState",
+    "Flag",
+    "GoldCheck",
+    "GoldKey",
+    "GoldKeyState",
+    "Inspection",
+    "InspectionTally",
+    "InspectionVerdict",
+    "Opinion",
+    "Phase",
+    "PolicyVersion",
+    "QualitySnapshot",
+    "Review",
+    "ReviewState",
+    "Rule",
+    "RuleFiring",
+    "Unexamined",
+    "Verdict",
+    "WatchRule",
+]

@@ -1,0 +1,27 @@
+"""Numbers that jobs compute, so that no page counts rows."""
+
+from django.db import models
+
+
+class QualitySnapshot(models.Model):
+    """The numbers of quality control at a moment, computed by a job so that no page counts rows."""
+
+    campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
+    taken_at = models.DateTimeField()
+    version = models.CharField(max_length=200, default="")  # what they were computed from
+    data = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"quality of {self.campaign_id}"
+
+
+class BehaviourSnapshot(models.Model):
+    """What was computed of how people work; deleted when one of them leaves, since it compares them with each other."""
+
+    campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
+    taken_at = models.DateTimeField()
+    version = models.CharField(max_length=200)  # what it was computed from
+    data = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"behaviour in {self.campaign_id}"
