@@ -32,7 +32,7 @@ from workforces.models import (
 )
 from workforces.services.identities import is_person_known
 from workforces.services.inflight import run_in_flight
-from workforces.services.outbox import OVERRIDE
+from workforces.services.outbox import OVERRIDE, appeal_token
 from workforces.services.pay import bonus_paid, refusal_make_good, ticket_paid
 from workforces.services.statements import statement_path
 from workforces.services.terms import posting_terms
@@ -327,6 +327,9 @@ def _bonus(attempt: Attempt) -> Effect:
         cents == errand.cents and reason.endswith(mark)
         for _, cents, reason in market.bonuses(remote_id=ticket.remote_id)
     )
+    makes_good = errand.token == appeal_token(ticket.pk)
+    if makes_good and not paid and _status(market, errand, ticket) == "Approved":  # the refusal was taken back there
+        return lambda at: ticket_paid(ticket=ticket, errand=errand, now=at)
     if not paid:
         market.bonus(
             ticket.remote_id, worker_name(errand), errand.cents, reason=f"{errand.text} {mark}", token=errand.token

@@ -22,8 +22,8 @@ from workforces.models import (
 )
 
 OVERRIDE = "override"  # the text of an approval that takes a refusal back
-_DECISIONS = (ErrandKind.APPROVE, ErrandKind.REJECT)
-_LIVE = (ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED)
+PAY_DECISIONS = (ErrandKind.APPROVE, ErrandKind.REJECT)
+LIVE = (ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED)  # it is done, or will be
 
 
 def errand_add(
@@ -111,10 +111,10 @@ def _is_decided_otherwise(errand: Errand) -> bool:
     ticket = Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)
     others = Errand.objects.filter(ticket=ticket).exclude(pk=errand.pk)
     if errand.token == appeal_token(ticket.pk):
-        payments = _payments_of_appeal(ticket.pk).exclude(pk=errand.pk).filter(state__in=_LIVE)
+        payments = _payments_of_appeal(ticket.pk).exclude(pk=errand.pk).filter(state__in=LIVE)
         return ticket.state == TicketState.APPROVED or payments.exists()
-    if errand.kind not in _DECISIONS:
+    if errand.kind not in PAY_DECISIONS:
         return False
     made_good = others.filter(token=appeal_token(ticket.pk)).exclude(state=ErrandState.UNDONE)
-    is_decided = others.filter(kind__in=_DECISIONS, state__in=_LIVE).exists()
+    is_decided = others.filter(kind__in=PAY_DECISIONS, state__in=LIVE).exists()
     return is_decided or (errand.kind == ErrandKind.APPROVE and made_good.exists())

@@ -28,7 +28,7 @@ from workforces.models import (
 )
 from workforces.money import fee_cents
 from workforces.services.identities import ticket_people_lock
-from workforces.services.outbox import OVERRIDE, appeal_token, errand_add
+from workforces.services.outbox import LIVE, OVERRIDE, PAY_DECISIONS, appeal_token, errand_add
 from workforces.services.terms import posting_terms, terms_of, ticket_terms
 
 MARGIN = timedelta(hours=1)  # nothing waits longer than this before the marketplace decides by itself
@@ -66,7 +66,7 @@ def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> i
             workforce=workforce, state=TicketState.SUBMITTED,
             submitted_at__lte=now - timedelta(seconds=terms.approve_after_seconds),
         )
-        .exclude(Exists(_pay_errands(OuterRef("pk"), *_LIVE, ErrandState.FAILED)))
+        .exclude(Exists(_pay_errands(OuterRef("pk"), *LIVE, ErrandState.FAILED)))
         .exclude(Exists(held), in_time)
         .order_by("submitted_at", "pk")
     )  # fmt: skip
@@ -78,11 +78,8 @@ def is_refusal_under_way(ticket: Ticket) -> bool:
     return _pay_errands(ticket, ErrandState.DUE, ErrandState.SENDING).filter(kind=ErrandKind.REJECT).exists()
 
 
-_LIVE = (ErrandState.DUE, ErrandState.SENDING, ErrandState.CONFIRMED)
-
-
 def _pay_errands(ticket: Any, *states: str) -> QuerySet[Errand]:
-    return Errand.objects.filter(ticket=ticket, kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT], state__in=states)
+    return Errand.objects.filter(ticket=ticket, kind__in=PAY_DECISIONS, state__in=states)
 
 
 def ticket_lock(pk: int) -> Ticket:
@@ -94,7 +91,7 @@ def ticket_lock(pk: int) -> Ticket:
 @durable
 def _approve(pk: int, now: datetime) -> bool:
     ticket = ticket_lock(pk)
-    if ticket.state != TicketState.SUBMITTED or _pay_errands(ticket, *_LIVE).exists():
+    if ticket.state != TicketState.SUBMITTED or _pay_errands(ticket, *LIVE).exists():
         return False
     errand_add(
         workforce=ticket.workforce, kind=ErrandKind.APPROVE, ticket=ticket, surrogate_id=ticket.surrogate_id,
@@ -104,7 +101,7 @@ def _approve(pk: int, now: datetime) -> bool:
 
 
 def _attempt(ticket: Ticket) -> int:
-    return ticket.errands.filter(kind__in=[ErrandKind.APPROVE, ErrandKind.REJECT]).count()
+    return ticket.errands.filter(kind__in=PAY_DECISIONS).count()
 
 
 def tickets_refuse(
@@ -139,7 +136,7 @@ def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime) -> bool:
     if ticket.state not in (TicketState.SUBMITTED, TicketState.UNMATCHED):
         return False
     _pay_errands(ticket, ErrandState.DUE).filter(kind=ErrandKind.APPROVE).update(state=ErrandState.UNDONE)
-    if _pay_errands(ticket, *_LIVE).exists():
+    if _pay_errands(ticket, *LIVE).exists():
         return False
     errand_add(
         workforce=ticket.workforce, kind=ErrandKind.REJECT, ticket=ticket, surrogate_id=ticket.surrogate_id,
