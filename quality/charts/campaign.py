@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from quality.charts import kinds
 from quality.charts.kinds import MOST_NAMED, Level
@@ -63,9 +63,11 @@ def _pace(numbers: Numbers, title: str) -> Chart | None:
     days, values = _daily(numbers.work, numbers.today)
     if not any(values):
         return None
-    text = _("%(sum)s counted annotations in %(days)s days; %(most)s on the best day.") % {
-        "sum": sum(values), "days": len(days), "most": max(values),
-    }  # fmt: skip
+    text = ngettext(
+        "%(sum)s counted annotations in %(days)d day; %(most)s on the best day.",
+        "%(sum)s counted annotations in %(days)d days; %(most)s on the best day.",
+        len(days),
+    ) % {"sum": sum(values), "days": len(days), "most": max(values)}
     return Chart(
         "pace", title, text, (_("Day (UTC)"), _("Counted annotations")), list(zip(map(str, days), values, strict=True)),
         lambda axes: kinds.columns_by_day(axes, days, values, y=_("annotations a day")),

@@ -85,6 +85,21 @@ def test_an_appeal_that_a_bonus_pays_stays_granted_when_the_failed_override_is_g
 
 
 @pytest.mark.django_db
+def test_an_override_that_failed_is_tried_again_where_nothing_else_pays():
+    appeal, ticket, boss = granted()
+    Errand.objects.create(
+        workforce=ticket.workforce, kind="reject", state="confirmed", ticket=ticket, token="r", due_at=timezone.now()
+    )
+    appeal_decide(appeal=appeal, grant=True, answer="Right.", actor_id=boss, now=timezone.now())
+    override = Errand.objects.get(kind="approve")
+    with transaction.atomic():
+        bonus = refusal_make_good(ticket=ticket, reason="Right.", actor_id=None, now=timezone.now())
+    assert errand_undo(errand=bonus, actor_id=boss, now=timezone.now())
+    Errand.objects.filter(pk=override.pk).update(state="failed")
+    assert errand_retry(errand=override, actor_id=boss, now=timezone.now())
+
+
+@pytest.mark.django_db
 def test_a_bonus_is_not_sent_after_all_when_an_override_paid():
     appeal, ticket, boss = granted(days=40)
     appeal_decide(appeal=appeal, grant=True, answer="Right.", actor_id=boss, now=timezone.now())

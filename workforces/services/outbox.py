@@ -115,6 +115,8 @@ def _is_decided_otherwise(errand: Errand) -> bool:
         return ticket.state == TicketState.APPROVED or payments.exists()
     if errand.kind not in PAY_DECISIONS:
         return False
+    decisions = others.filter(kind__in=PAY_DECISIONS, state__in=LIVE)
+    if errand.text == OVERRIDE:  # takes a refusal back, which is no decision against it
+        decisions = decisions.exclude(kind=ErrandKind.REJECT)
     made_good = others.filter(token=appeal_token(ticket.pk)).exclude(state=ErrandState.UNDONE)
-    is_decided = others.filter(kind__in=PAY_DECISIONS, state__in=LIVE).exists()
-    return is_decided or (errand.kind == ErrandKind.APPROVE and made_good.exists())
+    return decisions.exists() or (errand.kind == ErrandKind.APPROVE and made_good.exists())
