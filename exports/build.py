@@ -57,6 +57,7 @@ def _manifest(release: Release, files: dict[str, Any], items: dict[str, int], sh
         "licence": None,  # unknown until the campaign states one
         **provenance_of(release),
         "role_waivers": list(role_waivers(release)),
+        "label_error": release.frozen.get("label_error"),
         "files": dict(sorted(files.items())),
     }
 

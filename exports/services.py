@@ -14,6 +14,7 @@ from annotation.models import Campaign, Split
 from exports.families import FAMILIES, families_of
 from exports.models import Release, ReleaseState
 from jobs.services import job_enqueue
+from quality.selectors.audits import label_error_of
 
 
 class ReleaseError(ValueError):
@@ -60,6 +61,8 @@ def release_freeze(
             seed=seed, shards=shards, created_at=now,
         )  # fmt: skip
         FAMILIES[family].freeze(release, chosen)
+        release.frozen = {**release.frozen, "label_error": label_error_of(campaign)}
+        release.save(update_fields=["frozen"])
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,
             ways=ways, splits=release.splits, seed=seed,

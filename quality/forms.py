@@ -7,7 +7,9 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.forms import check_size
 from quality.models import WatchRule
+from quality.rules.audit import LEAST
 from quality.rules.policy import LEAST_RATE
+from quality.services.audits import LEAST_TWICE, MOST
 from quality.services.cases import MOST_EXPERTS
 
 
@@ -23,6 +25,20 @@ class SampleForm(forms.Form):
     every_answer = forms.BooleanField(
         label=_("Judge every distinct answer to these items, not the first annotation alone"), required=False
     )
+
+
+class AuditForm(forms.Form):
+    """An audit of the labels."""
+
+    count = forms.IntegerField(
+        label=_("Items"), min_value=LEAST, max_value=MOST, initial=400,
+        help_text=_("Drawn by chance. 400 tell the share of wrong labels to about 2 in 100 either way."),
+    )  # fmt: skip
+    twice = forms.FloatField(
+        label=_("Share that two experts judge"), min_value=LEAST_TWICE, max_value=1, initial=LEAST_TWICE,
+        help_text=_("Tells how far experts agree with each other. At least 0.2."),
+    )  # fmt: skip
+    seed = forms.IntegerField(label=_("Seed"), initial=0, min_value=-(2**63), max_value=2**63 - 1)
 
 
 class PolicyForm(forms.Form):

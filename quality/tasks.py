@@ -12,6 +12,7 @@ from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
 from quality.models import Review
+from quality.services.audits import audit_draw
 from quality.services.behaviour import behaviour_refresh
 from quality.services.cases import cases_sample
 from quality.services.examine import campaign_examine, examine_due
@@ -81,6 +82,12 @@ def sample_cases(work: Work) -> dict[str, Any]:
     return cases_sample(work=work, campaign=campaign, **{name: work.payload[name] for name in names})
 
 
+def audit(work: Work) -> dict[str, Any]:
+    """Draw an audit of the labels."""
+    campaign, payload = Campaign.objects.get(pk=UUID(work.payload["campaign"])), work.payload
+    return audit_draw(work=work, campaign=campaign, **{name: payload[name] for name in ("count", "twice", "seed")})
+
+
 def behaviour(work: Work) -> dict[str, Any]:
     """Compute how people work."""
     behaviour_refresh(campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])), now=timezone.now())
@@ -104,5 +111,6 @@ JOBS = [
     JobKind("quality.import_gold", import_gold, Lane.BULK, upload_forget),
     JobKind("quality.pilot_keys", keys_of_pilot, Lane.BULK),
     JobKind("quality.sample_cases", sample_cases, Lane.BULK),
+    JobKind("quality.audit", audit, Lane.BULK),
 ]
 SWEEPS = [examine_due, reviews_lapse]

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from quality.views import (
+    audits,
     behaviour,
     cases,
     charts,
@@ -25,6 +26,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/quality/gold/", gold.keys, name="quality-gold"),
     path("campaigns/<slug:slug>/quality/gold/<int:key_id>/", gold.key, name="quality-gold-key"),
     path("campaigns/<slug:slug>/quality/experts/", cases.experts, name="quality-experts"),
+    path("campaigns/<slug:slug>/quality/audits/", audits.audits, name="quality-audits"),
     path("campaigns/<slug:slug>/quality/rules/", rules.rules, name="quality-rules"),
     path("campaigns/<slug:slug>/quality/behaviour/", behaviour.behaviour, name="quality-behaviour"),
     path("campaigns/<slug:slug>/quality/policy/", policy.policy, name="quality-policy"),

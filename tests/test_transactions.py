@@ -37,6 +37,7 @@ annotation.services.training.training_create
 documents.services.tokenization_record
 quality.services.gold.gold_check
 quality.services.gold_plans.gold_plan
+quality.services.gold.key_create
 quality.services.people.person_assess
 quality.services.verdicts.items_judge
 quality.services.verdicts.items_lock
@@ -45,10 +46,11 @@ workforces.services.outbox.errand_add
 workforces.services.pay.bonus_paid
 workforces.services.pay.pay_hold
 workforces.services.pay.pay_release
-workforces.services.pay.refusal_make_good
-workforces.services.pay.refusal_take_back
+workforces.services.refusals.refusal_make_good
+workforces.services.refusals.refusal_take_back
+workforces.services.refusals.refusals_take_back
 workforces.services.pay.ticket_paid
-workforces.services.pay.tickets_refuse
+workforces.services.refusals.tickets_refuse
 workforces.services.tickets.exclusion_begin
 workforces.services.tickets.exclusion_end
 workforces.services.tickets.ticket_finish

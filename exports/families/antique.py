@@ -33,7 +33,6 @@ class AntiqueFamily:
         verdicts_freeze(release, splits)
         listed = Flag.objects.filter(campaign=release.campaign, is_listed=True).order_by("question_id")
         release.frozen = {"blacklist": list(listed.values_list("question_id", flat=True))}
-        release.save(update_fields=["frozen"])
 
     def write(
         self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]

@@ -1,5 +1,6 @@
 """The rows of the quality app."""
 
+from quality.models.audits import Audit, AuditItem
 from quality.models.checks import (
     Flag,
     GoldCheck,
@@ -35,6 +36,8 @@ from quality.models.snapshots import (
 
 __all__ = [
     "PENDING",
+    "Audit",
+    "AuditItem",
     "BehaviourSnapshot",
     "Case",
     "CaseMessage",

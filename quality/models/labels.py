@@ -81,6 +81,7 @@ class CaseReason(models.TextChoices):
     MANAGER = "manager", _("A manager asked")
     SAMPLE = "sample", _("Sample")
     GOLD = "gold", _("Gold key")
+    AUDIT = "audit", _("Audit")
 
 
 class Case(models.Model):

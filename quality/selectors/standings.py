@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from annotation.models import Annotation, AnnotationState, Item
 from annotation.tasktypes.registry import voted
-from quality.models import Opinion, Phase, Verdict
+from quality.models import CaseReason, Opinion, Phase, Verdict
 from quality.rules.policy import Policy
 from quality.rules.process import Stage, Standing, Vote, standing
 
@@ -62,9 +62,13 @@ def votes_of(items: Collection[Item]) -> dict[int, Votes]:
 
 
 def _opinions(items: Collection[Item]) -> dict[int, Opinion]:
-    """Return the last opinion on each item that decides: the only one of its case, or a consensus."""
+    """Return the last opinion on each item that decides: the only one of its case, or a consensus.
+
+    Audits measure labels and set none.
+    """
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
-    rows = Opinion.objects.filter(decides, case__item__in=items).select_related("case").order_by("pk")
+    rows = Opinion.objects.filter(decides, case__item__in=items).exclude(case__because=CaseReason.AUDIT)
+    rows = rows.select_related("case").order_by("pk")
     return {row.case.item_id: row for row in rows}
 
 

@@ -15,6 +15,7 @@ from quality.models import GoldCheck, Opinion, QualitySnapshot, Verdict
 from quality.rules.funnel import outside
 from quality.rules.policy import Policy
 from quality.selectors.agreement import agreement_of
+from quality.selectors.audits import audits_of
 from quality.selectors.decisions import waiting_of
 from quality.selectors.experts import experts_of
 from quality.selectors.gold import gold_of
@@ -25,7 +26,7 @@ from workforces.services.pay import committed_cents
 from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
-FORM = "3"  # of what is kept: numbers in another form are computed anew
+FORM = "4"  # of what is kept: numbers in another form are computed anew
 
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
@@ -37,6 +38,7 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
         "rounds": _rounds(campaign),
         **agreement_of(campaign),
         "experts": experts_of(campaign),
+        "audits": audits_of(campaign),
         "gold": gold_of(campaign, found[1] if found else Policy()),
         "waiting": waiting_of(campaign),
         "wages": _wages(campaign),

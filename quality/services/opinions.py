@@ -50,7 +50,7 @@ def opinion_give(*, case: Case, surrogate_id: UUID, said: Said, justification: s
     Raises
     ------
     CaseError
-        The case takes no opinions any more, or the expert annotated the item.
+        The case takes no opinions any more, or the expert annotated the item, or it audits a label that may be theirs.
     """
     held = _held(case)
     given = held.opinions.filter(surrogate_id=surrogate_id, phase=Phase.BLIND).first()
@@ -60,6 +60,8 @@ def opinion_give(*, case: Case, surrogate_id: UUID, said: Said, justification: s
         raise CaseError("this case was decided or recalled meanwhile")
     if seen_by(surrogate_id).filter(item=held.item).exists():
         raise CaseError("you annotated this item yourself")
+    if held.because == CaseReason.AUDIT and _said_before(held, surrogate_id):
+        raise CaseError("you judged this item before, so that you cannot audit its label")
     opinion = Opinion.objects.create(
         case=held, surrogate_id=surrogate_id, said=said, justification=justification[:MOST_CHARACTERS], at=now
     )
@@ -118,6 +120,11 @@ def _held(case: Case) -> Case:
     items_lock([case.item_id])
     rows = Case.objects.select_for_update(of=("self",), no_key=True).select_related("item__batch", "campaign")
     return rows.get(pk=case.pk)
+
+
+def _said_before(case: Case, surrogate_id: UUID) -> bool:
+    others = Opinion.objects.filter(case__item=case.item_id, surrogate_id=surrogate_id).exclude(case=case)
+    return others.exists()
 
 
 def _check_takes_part(case: Case, surrogate_id: UUID) -> None:

@@ -27,7 +27,8 @@ from quality.rules.policy import Policy
 from workforces.models import WorkforceKind
 from workforces.selectors import notice_for, notice_of
 from workforces.services.messages import person_message
-from workforces.services.pay import pay_hold, pay_release, tickets_refuse
+from workforces.services.pay import pay_hold, pay_release
+from workforces.services.refusals import tickets_refuse
 from workforces.services.tickets import exclusion_end
 
 
@@ -233,9 +234,14 @@ def _suspend(
     if refuse_pay:
         tickets_refuse(
             campaign=review.campaign, surrogate_id=review.surrogate_id, reason=reason, actor_id=actor_id,
-            due_at=now + timedelta(seconds=undo_seconds), now=now,
+            due_at=now + timedelta(seconds=undo_seconds), now=now, mark=refusal_mark(review),
         )  # fmt: skip
     exclusion_request(review=review, actor_id=actor_id, now=now)
+
+
+def refusal_mark(review: Review) -> str:
+    """Return the mark of the refusals that came with a suspension."""
+    return f"-review-{review.pk}"
 
 
 def exclusion_request(*, review: Review, actor_id: UUID | None, now: datetime) -> None:

@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.utils.translation import gettext_lazy as _
 
 from accounts.audit import record
 from accounts.transactions import durable
@@ -15,11 +16,13 @@ from annotation.services.people import standing_move
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
-from quality.services.people import ReviewError, exclusions_end, review_still
+from quality.services.people import ReviewError, exclusions_end, refusal_mark, review_still
 from workforces.services.messages import person_message
+from workforces.services.refusals import refusals_take_back
 
 MOST_CHARACTERS = 2000
 CHUNK = 20
+LIFTED = _("The suspension was lifted.")
 
 
 @durable
@@ -103,12 +106,17 @@ def suspension_lift(*, review: Review, reason: str, actor_id: UUID, now: datetim
 
 
 def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
+    """Let a person work on; what was refused with the suspension is paid, since their work counts again."""
     standing_move(
         campaign=review.campaign, surrogate_id=review.surrogate_id, to=Standing.ACTIVE, actor_id=actor_id, now=now,
         reason=answer[:300],
     )  # fmt: skip
     # Several visits of theirs may have been suspended: who is active is suspended by none of them.
     own = Review.objects.filter(campaign=review.campaign, surrogate_id=review.surrogate_id)
+    for one in own.filter(Q(pk=review.pk) | Q(state=ReviewState.SUSPENDED), refuses_pay=True).order_by("pk"):
+        refusals_take_back(
+            campaign=review.campaign, mark=refusal_mark(one), reason=answer or str(LIFTED), actor_id=actor_id, now=now
+        )
     own.filter(state=ReviewState.SUSPENDED).update(state=ReviewState.REINSTATED, decided_at=now, decided_by_id=actor_id)
     own.filter(appealed_at__isnull=False, appeal_decided_at=None).update(
         appeal_answer=answer[:MOST_CHARACTERS], appeal_decided_at=now, appeal_decided_by_id=actor_id

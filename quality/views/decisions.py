@@ -24,7 +24,8 @@ from workforces.models import Appeal, Errand, Ticket, WorkforceKind
 from workforces.services.appeals import AppealError, appeal_decide
 from workforces.services.confirmations import ticket_accept
 from workforces.services.outbox import errand_retry, errand_undo
-from workforces.services.pay import PayError, ticket_refuse
+from workforces.services.pay import PayError
+from workforces.services.refusals import ticket_refuse
 from workforces.services.terms import terms_of
 
 

@@ -16,7 +16,7 @@ from tests.workforces.test_who_counts import hand_in
 from workforces.models import Appeal, Errand, Ticket
 from workforces.services.appeals import AppealError, appeal_decide, appeal_open
 from workforces.services.outbox import errand_retry, errand_undo
-from workforces.services.pay import refusal_make_good
+from workforces.services.refusals import refusal_make_good
 from workforces.services.workforces import workforce_add
 
 

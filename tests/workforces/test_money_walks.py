@@ -13,7 +13,7 @@ from tests.workforces.acts import fault, hits, lose_the_answer, paid
 from workforces.models import Appeal, AppealState, Errand, Ticket, TicketState
 from workforces.services.appeals import AppealError, appeal_decide, appeal_open
 from workforces.services.outbox import appeal_token, errand_retry, errand_undo
-from workforces.services.pay import refusal_make_good, ticket_refuse
+from workforces.services.refusals import refusal_make_good, ticket_refuse
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 PEOPLE, STEPS = 8, 120

@@ -18,7 +18,7 @@ from quality.services.people import review_decide
 from tests import factories
 from tests.workforces.acts import paid, stale
 from workforces.models import Errand, Posting, Ticket, TicketWork
-from workforces.services.pay import ticket_refuse
+from workforces.services.refusals import ticket_refuse
 from workforces.services.statements import statement_path
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

@@ -17,8 +17,8 @@ from tests import factories
 from tests.workforces.acts import answer, arrive, lapse, local, paid, path, text_of, visit_of
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.confirmations import ticket_accept
-from workforces.services.pay import ticket_refuse
 from workforces.services.postings import posting_end
+from workforces.services.refusals import ticket_refuse
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from accounts.audit import record
 from accounts.transactions import durable
 from workforces.models import Appeal, AppealState, Ticket, TicketState
-from workforces.services.pay import refusal_take_back
+from workforces.services.refusals import refusal_take_back
 
 
 class AppealError(ValueError):

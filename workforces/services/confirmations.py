@@ -18,10 +18,10 @@ from accounts.transactions import durable
 from annotation.services.counting import submissions_confirm, submissions_give_up
 from workforces.kinds.mturk.client import RemoteAssignment
 from workforces.kinds.mturk.kind import CODE_FIELD
-from workforces.models import ErrandKind, Posting, Ticket, TicketState, TicketWork
+from workforces.models import ErrandKind, ErrandState, Posting, Ticket, TicketState, TicketWork
 from workforces.services.identities import claimed_name, is_person_known, ticket_identify, ticket_people_lock
 from workforces.services.outbox import errand_add
-from workforces.services.pay import TRAINING, PayError, is_refusal_under_way, ticket_lock
+from workforces.services.pay import TRAINING, PayError, is_refusal_under_way, pay_errands, ticket_lock
 from workforces.services.terms import ticket_terms
 from workforces.services.tickets import FALLS_SHORT, exclusion_check, falls_short, ticket_annotations
 
@@ -123,6 +123,7 @@ def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
     ticket_lock(ticket.pk)
     if is_refusal_under_way(ticket):
         raise PayError(_("Its pay was refused a moment ago. Undo that first."))
+    pay_errands(ticket, ErrandState.FAILED).filter(kind=ErrandKind.REJECT).update(state=ErrandState.UNDONE)
     unmatched = Ticket.objects.filter(pk=ticket.pk).exclude(problem="")
     moved = unmatched.filter(state=TicketState.UNMATCHED).update(state=TicketState.SUBMITTED, problem="")
     moved = moved or unmatched.filter(state=TicketState.APPROVED).update(problem="")

@@ -33,7 +33,8 @@ from workforces.models import (
 from workforces.services.identities import is_person_known
 from workforces.services.inflight import run_in_flight
 from workforces.services.outbox import OVERRIDE, appeal_token
-from workforces.services.pay import bonus_paid, refusal_make_good, ticket_paid
+from workforces.services.pay import bonus_paid, ticket_paid
+from workforces.services.refusals import refusal_make_good
 from workforces.services.statements import statement_path
 from workforces.services.terms import posting_terms
 

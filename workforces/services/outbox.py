@@ -57,10 +57,10 @@ def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
 
 def _appeal_reopen(errand: Errand) -> None:
     """Have an appeal wait again, if this was all that paid it."""
-    if errand.ticket_id is None or not _payments_of_appeal(errand.ticket_id).filter(pk=errand.pk).exists():
+    if errand.ticket_id is None or not payments_of_appeal(errand.ticket_id).filter(pk=errand.pk).exists():
         return
     refused = Ticket.objects.select_for_update(no_key=True).filter(pk=errand.ticket_id, state=TicketState.REFUSED)
-    if refused.first() and not _payments_of_appeal(errand.ticket_id).exclude(state=ErrandState.UNDONE).exists():
+    if refused.first() and not payments_of_appeal(errand.ticket_id).exclude(state=ErrandState.UNDONE).exists():
         Appeal.objects.filter(ticket=errand.ticket_id, state=AppealState.GRANTED).update(
             state=AppealState.OPEN, answer="", decided_by=None, decided_at=None
         )
@@ -71,7 +71,7 @@ def appeal_token(ticket_id: int) -> str:
     return f"appeal-{ticket_id}"
 
 
-def _payments_of_appeal(ticket_id: int) -> QuerySet[Errand]:
+def payments_of_appeal(ticket_id: int) -> QuerySet[Errand]:
     """Return by what a granted appeal is paid: an approval that overrides the refusal, or a bonus."""
     by_override = Q(kind=ErrandKind.APPROVE, text=OVERRIDE)
     return Errand.objects.filter(by_override | Q(token=appeal_token(ticket_id)), ticket_id=ticket_id)
@@ -111,7 +111,7 @@ def _is_decided_otherwise(errand: Errand) -> bool:
     ticket = Ticket.objects.select_for_update(no_key=True).get(pk=errand.ticket_id)
     others = Errand.objects.filter(ticket=ticket).exclude(pk=errand.pk)
     if errand.token == appeal_token(ticket.pk):
-        payments = _payments_of_appeal(ticket.pk).exclude(pk=errand.pk).filter(state__in=LIVE)
+        payments = payments_of_appeal(ticket.pk).exclude(pk=errand.pk).filter(state__in=LIVE)
         return ticket.state == TicketState.APPROVED or payments.exists()
     if errand.kind not in PAY_DECISIONS:
         return False

@@ -11,9 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
-from annotation.models import Annotation, Campaign
-from annotation.services.counting import submissions_give_up
-from workforces.kinds.registry import KINDS
+from annotation.models import Campaign
 from workforces.models import (
     Errand,
     ErrandKind,
@@ -24,15 +22,12 @@ from workforces.models import (
     Ticket,
     TicketState,
     Workforce,
-    WorkforceKind,
 )
 from workforces.money import fee_cents
-from workforces.services.identities import ticket_people_lock
-from workforces.services.outbox import LIVE, OVERRIDE, PAY_DECISIONS, appeal_token, errand_add
+from workforces.services.outbox import LIVE, PAY_DECISIONS, errand_add
 from workforces.services.terms import posting_terms, terms_of, ticket_terms
 
 MARGIN = timedelta(hours=1)  # nothing waits longer than this before the marketplace decides by itself
-OVERRIDE_DAYS = 30
 TRAINING = "training-"  # how the tokens of training bonuses begin
 
 
@@ -66,7 +61,7 @@ def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> i
             workforce=workforce, state=TicketState.SUBMITTED,
             submitted_at__lte=now - timedelta(seconds=terms.approve_after_seconds),
         )
-        .exclude(Exists(_pay_errands(OuterRef("pk"), *LIVE, ErrandState.FAILED)))
+        .exclude(Exists(pay_errands(OuterRef("pk"), *LIVE, ErrandState.FAILED)))
         .exclude(Exists(held), in_time)
         .order_by("submitted_at", "pk")
     )  # fmt: skip
@@ -75,10 +70,11 @@ def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> i
 
 def is_refusal_under_way(ticket: Ticket) -> bool:
     """Return whether pay for a ticket was refused and the marketplace has not been told yet."""
-    return _pay_errands(ticket, ErrandState.DUE, ErrandState.SENDING).filter(kind=ErrandKind.REJECT).exists()
+    return pay_errands(ticket, ErrandState.DUE, ErrandState.SENDING).filter(kind=ErrandKind.REJECT).exists()
 
 
-def _pay_errands(ticket: Any, *states: str) -> QuerySet[Errand]:
+def pay_errands(ticket: Any, *states: str) -> QuerySet[Errand]:
+    """Return the approvals and refusals of a ticket in some states."""
     return Errand.objects.filter(ticket=ticket, kind__in=PAY_DECISIONS, state__in=states)
 
 
@@ -91,120 +87,18 @@ def ticket_lock(pk: int) -> Ticket:
 @durable
 def _approve(pk: int, now: datetime) -> bool:
     ticket = ticket_lock(pk)
-    if ticket.state != TicketState.SUBMITTED or _pay_errands(ticket, *LIVE).exists():
+    if ticket.state != TicketState.SUBMITTED or pay_errands(ticket, *LIVE).exists():
         return False
     errand_add(
         workforce=ticket.workforce, kind=ErrandKind.APPROVE, ticket=ticket, surrogate_id=ticket.surrogate_id,
-        cents=ticket_terms(ticket).reward_cents, due_at=now, token=f"approve-{ticket.pk}-{_attempt(ticket)}",
+        cents=ticket_terms(ticket).reward_cents, due_at=now, token=f"approve-{ticket.pk}-{attempts_of(ticket)}",
     )  # fmt: skip
     return True
 
 
-def _attempt(ticket: Ticket) -> int:
+def attempts_of(ticket: Ticket) -> int:
+    """Return how often pay for a ticket was decided: each decision has a token of its own."""
     return ticket.errands.filter(kind__in=PAY_DECISIONS).count()
-
-
-def tickets_refuse(
-    *, campaign: Campaign, surrogate_id: UUID, reason: str, actor_id: UUID, due_at: datetime, now: datetime
-) -> int:
-    """Refuse pay for what a person submitted and is not paid yet; return for how many tickets.
-
-    Raises
-    ------
-    PayError
-        No reason was given.
-    """
-    require_transaction()
-    if not reason.strip():
-        raise PayError("give the reason: the person will read it")
-    own = Ticket.objects.filter(
-        workforce__campaign=campaign,
-        workforce__kind=WorkforceKind.MTURK,
-        surrogate_id=surrogate_id,
-        state=TicketState.SUBMITTED,
-    )
-    refused = sum(_refuse(pk, reason, actor_id, due_at) for pk in own.order_by("pk").values_list("pk", flat=True))
-    record(
-        action="tickets_refuse", subject=f"surrogate:{surrogate_id}", now=now, actor_id=actor_id, scope_id=campaign.pk,
-        reason=reason[:300], tickets=refused,
-    )  # fmt: skip
-    return refused
-
-
-def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime) -> bool:
-    ticket = ticket_lock(pk)
-    if ticket.state not in (TicketState.SUBMITTED, TicketState.UNMATCHED):
-        return False
-    _pay_errands(ticket, ErrandState.DUE).filter(kind=ErrandKind.APPROVE).update(state=ErrandState.UNDONE)
-    if _pay_errands(ticket, *LIVE).exists():
-        return False
-    errand_add(
-        workforce=ticket.workforce, kind=ErrandKind.REJECT, ticket=ticket, surrogate_id=ticket.surrogate_id,
-        text=reason[:1000], due_at=due_at, token=f"reject-{ticket.pk}-{_attempt(ticket)}", decided_by_id=actor_id,
-    )  # fmt: skip
-    return True
-
-
-def _visit_refuse(ticket: Ticket, now: datetime) -> bool:
-    """Let a doubtful visit of a panel not count. The panel pays its people by itself: nobody is told."""
-    ticket_people_lock(ticket)
-    doubtful = Ticket.objects.filter(pk=ticket.pk, state=TicketState.UNMATCHED)
-    if not doubtful.update(state=TicketState.REFUSED, decided_at=now):
-        return False
-    work = Annotation.objects.filter(ticket_work__ticket=ticket).order_by("pk")
-    submissions_give_up(annotations=work, because="refused", now=now)
-    return True
-
-
-@durable
-def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
-    """Refuse pay for one ticket (work that nobody can match, say), with a reason.
-
-    Raises
-    ------
-    PayError
-        No reason was given.
-    """
-    if not reason.strip():
-        raise PayError("give the reason: the person will read it")
-    has_a_market = KINDS[ticket.workforce.kind].confirms
-    refused = _refuse(ticket.pk, reason, actor_id, due_at) if has_a_market else _visit_refuse(ticket, now)
-    if refused:
-        record(
-            action="ticket_refuse", subject=ticket, now=now, actor_id=actor_id,
-            scope_id=ticket.workforce.campaign_id, reason=reason[:300],
-        )  # fmt: skip
-    return refused
-
-
-def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> Errand:
-    """Pay what was refused: by overriding the refusal, or as a bonus when the marketplace no longer lets us."""
-    require_transaction()
-    assert ticket.submitted_at is not None
-    terms = ticket_terms(ticket)
-    common = {
-        "workforce": ticket.workforce, "ticket": ticket, "surrogate_id": ticket.surrogate_id, "due_at": now,
-        "cents": terms.reward_cents, "decided_by_id": actor_id,
-    }  # fmt: skip
-    if now - ticket.submitted_at < timedelta(days=OVERRIDE_DAYS) - MARGIN:
-        return errand_add(
-            kind=ErrandKind.APPROVE, token=f"approve-{ticket.pk}-{_attempt(ticket)}", text=OVERRIDE, **common
-        )
-    return refusal_make_good(ticket=ticket, reason=reason, actor_id=actor_id, now=now)
-
-
-def refusal_make_good(*, ticket: Ticket, reason: str, actor_id: UUID | None, now: datetime) -> Errand:
-    """Pay what was refused as a bonus, once. One that was undone is sent after all: if it got through, that is found first."""
-    require_transaction()
-    errand = errand_add(
-        workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id, due_at=now,
-        cents=ticket_terms(ticket).reward_cents, text=(reason.strip() or "Paid after an appeal")[:900],
-        token=appeal_token(ticket.pk), decided_by_id=actor_id,
-    )  # fmt: skip
-    Errand.objects.filter(pk=errand.pk, state=ErrandState.UNDONE).update(
-        state=ErrandState.SENDING, due_at=now, error=""
-    )
-    return errand
 
 
 @durable

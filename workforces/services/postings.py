@@ -63,11 +63,14 @@ def postings_plan(*, workforce: Workforce, now: datetime) -> int:
 
 
 def _give_up_unpostable(workforce: Workforce) -> None:
-    """Settle postings that the marketplace refused, or a manager gave up: their places are wanted elsewhere."""
-    failed = Errand.objects.filter(
-        posting=OuterRef("pk"), kind=ErrandKind.PUBLISH, state__in=[ErrandState.FAILED, ErrandState.UNDONE]
-    )
-    workforce.postings.filter(Exists(failed), state=PostingState.WANTED).update(state=PostingState.SETTLED)
+    """Settle postings that the marketplace refused, or a manager gave up: their places are wanted elsewhere.
+
+    What one person is owed waits until a manager gives it up.
+    """
+    publishing = Errand.objects.filter(posting=OuterRef("pk"), kind=ErrandKind.PUBLISH)
+    failed, given_up = publishing.filter(state=ErrandState.FAILED), publishing.filter(state=ErrandState.UNDONE)
+    unpostable = Q(Exists(failed), owed_to=None) | Q(Exists(given_up))
+    workforce.postings.filter(unpostable, state=PostingState.WANTED).update(state=PostingState.SETTLED)
 
 
 def _open_slots(workforce: Workforce) -> int:

@@ -1,0 +1,136 @@
+"""The labels that an audit can draw, and what audits came to."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import orjson
+
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES, voted
+from quality.models import Audit, CaseState, Opinion, Phase, Rule, Verdict
+from quality.rules.audit import Stratum, label_error
+from quality.rules.coefficients import Weights, cohen_kappa
+from quality.rules.dawid_skene import dawid_skene
+from quality.rules.judgments import Repeats, judgments_of
+from quality.selectors.answers import answers_as_text
+
+UNKNOWN_DOUBT = 0.25  # of a label that no vote is known for
+
+
+class Label(NamedTuple):
+    """A label in force: its verdict, and the predicted probability that it is wrong."""
+
+    verdict: int
+    item: int
+    by_expert: bool
+    doubt: float
+
+
+def labels_of(campaign: Campaign) -> list[Label]:
+    """Return the labels in force on ordinary items in order, with the doubt that a model of all votes leaves.
+
+    Reads every annotation: for jobs.
+    """
+    verdicts = Verdict.objects.filter(campaign=campaign, superseded_at=None, item__batch__purpose__in=ORDINARY)
+    rows = list(verdicts.filter(item__state="active").order_by("item").values_list("pk", "item_id", "rule", "label"))
+    beliefs = _beliefs(campaign)
+    return [
+        Label(pk, item, rule == Rule.EXPERT, 1 - beliefs[item].get(label, 0.0) if item in beliefs else UNKNOWN_DOUBT)
+        for pk, item, rule, label in rows
+    ]
+
+
+def _beliefs(campaign: Campaign) -> dict[int, dict[Any, float]]:
+    """Return how probable each label of each item is by the votes (Dawid and Skene)."""
+    vote_key = voted(campaign.task_type).vote_key
+    rows = Annotation.objects.filter(
+        campaign=campaign, state=AnnotationState.COUNTED, item__batch__purpose__in=ORDINARY, slot__round__in=[1, 2]
+    )
+    labels: dict[str, Any] = {}  # of answers, which are few texts
+    votes = []
+    for item, who, text, _state in answers_as_text(rows, "state"):
+        if text not in labels:
+            labels[text] = vote_key(orjson.loads(text))
+        votes.append((item, who, labels[text]))
+    if not votes:
+        return {}
+    judgments = judgments_of(votes, repeats=Repeats.LAST)
+    posterior = dawid_skene(judgments).posterior.tolist()
+    return {
+        item: dict(zip(judgments.labels, row, strict=True))
+        for item, row in zip(judgments.items, posterior, strict=True)
+    }
+
+
+def audits_of(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the audits of a campaign, the latest first: for jobs and releases, since it reads every opinion in them."""
+    if not isinstance(TASK_TYPES[campaign.task_type], Voted):
+        return []
+    return [_result(audit) for audit in Audit.objects.filter(campaign=campaign).order_by("-pk")]
+
+
+def label_error_of(campaign: Campaign) -> dict[str, Any] | None:
+    """Return the latest audit that was finished, and how many were drawn and called off in all."""
+    audits = audits_of(campaign)
+    finished = [audit for audit in audits if "share" in audit]
+    if not finished:
+        return None
+    return {**finished[0], "audits": len(audits), "called_off": sum(audit["called_off"] for audit in audits)}
+
+
+def _result(audit: Audit) -> dict[str, Any]:
+    """Return how far an audit is, and its estimate once experts have decided about everything in it."""
+    items = list(audit.items.select_related("verdict", "case").order_by("pk"))
+    decided = {row.case_id: row for row in items if row.case is not None and row.case.state == CaseState.DECIDED}
+    alone, final = _opinions(decided)
+    strata = [{**stratum, "judged": 0, "wrong": 0} for stratum in audit.strata]
+    for case_id, row in decided.items():
+        strata[row.stratum]["judged"] += 1
+        strata[row.stratum]["wrong"] += final[case_id] != row.verdict.label
+    left_out = sum(row.is_left_out or (row.case is not None and row.case.state == CaseState.RECALLED) for row in items)
+    found = {
+        "audit": audit.pk, "seed": audit.seed, "drawn_at": audit.drawn_at.isoformat(timespec="seconds"),
+        "called_off": audit.called_off_at is not None, "drawn": len(items), "judged": len(decided),
+        "left_out": left_out, "changed_since": _changed_since(audit), "strata": strata,
+        "twice": sum(len(said) > 1 for said in alone.values()), "kappa": _kappa(audit.campaign, alone),
+    }  # fmt: skip
+    is_over = len(decided) + left_out == len(items) and not found["called_off"]
+    if is_over and all(row["judged"] for row in strata):
+        found |= asdict(label_error([Stratum(row["items"], row["judged"], row["wrong"]) for row in strata]))
+    return found
+
+
+def _changed_since(audit: Audit) -> int:
+    """Return how many labels changed after they were drawn from."""
+    at = audit.drawn_at
+    return Verdict.objects.filter(campaign=audit.campaign_id, decided_at__lte=at, superseded_at__gt=at).count()
+
+
+def _opinions(case_ids: Collection[int | None]) -> tuple[dict[int, list[Any]], dict[int | None, Any]]:
+    """Return by case the labels that experts gave alone, and the one that decided."""
+    alone: dict[int, list[Any]] = defaultdict(list)
+    final: dict[int | None, Any] = {}
+    for row in Opinion.objects.filter(case__in=case_ids).select_related("case").order_by("pk"):
+        if row.phase == Phase.BLIND:
+            alone[row.case_id].append(row.label)
+        if row.phase == Phase.CONSENSUS or row.case.experts == 1:
+            final[row.case_id] = row.label
+    return alone, final
+
+
+def _kappa(campaign: Campaign, alone: dict[int, list[Any]]) -> float | None:
+    """Return how far two experts agree on an item beyond chance; whoever of them came first is left to chance.
+
+    Quadratic weights where the labels are steps of a scale. Each pair is entered in both orders: neither of the two is
+    the reference.
+    """
+    task_type = voted(campaign.task_type)
+    pairs = [said[:2] for said in alone.values() if len(said) > 1]
+    weights = Weights.QUADRATIC if task_type.is_ordinal else Weights.IDENTITY
+    first = [one for one, _other in pairs] + [other for _one, other in pairs]
+    second = [other for _one, other in pairs] + [one for one, _other in pairs]
+    found = cohen_kappa(first, second, task_type.labels, weights)
+    return None if found is None else round(found, 3)
