@@ -21,6 +21,10 @@ class SampleForm(forms.Form):
         label=_("Items"), min_value=1, max_value=5_000, initial=139,
         help_text=_("Drawn by chance among items whose first annotation says something to judge (139 in the paper)."),
     )  # fmt: skip
+    least = forms.IntegerField(
+        label=_("Only items that want at least so many annotations"), min_value=1, max_value=1_000, initial=1,
+        help_text=_("25 for a study of 25 annotations."),
+    )  # fmt: skip
     seed = forms.IntegerField(label=_("Seed"), initial=0)
     every_answer = forms.BooleanField(
         label=_("Judge every distinct answer to these items, not the first annotation alone"), required=False

@@ -78,8 +78,10 @@ def keys_of_pilot(work: Work) -> dict[str, Any]:
 def sample_cases(work: Work) -> dict[str, Any]:
     """Put a sample before the experts."""
     campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
-    names = ("count", "seed", "experts", "every_answer")
-    return cases_sample(work=work, campaign=campaign, **{name: work.payload[name] for name in names})
+    names = ("count", "seed", "experts", "every_answer", "least")
+    return cases_sample(
+        work=work, campaign=campaign, **{name: work.payload[name] for name in names if name in work.payload}
+    )
 
 
 def audit(work: Work) -> dict[str, Any]:

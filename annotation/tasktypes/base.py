@@ -191,6 +191,15 @@ class Voted(Protocol):
         ...
 
 
+@runtime_checkable
+class Extractive(Protocol):
+    """What a task type has besides, where annotators find an answer on a page, or none."""
+
+    # By the kind of part that experts judge: what an answer found, or None; equal answers are equal here.
+    finds: ClassVar[Mapping[str, Callable[[Answer], Hashable | None]]]
+    good_grades: ClassVar[tuple[Any, ...]]  # with which a part counts as precise
+
+
 class Pages:
     """The pages of a task type: a module ``pages`` beside its ``task`` holds them as ``PAGES``.
 

@@ -74,17 +74,18 @@ def parts_of(item: Item) -> list[Part]:
 
 
 def cases_sample(
-    *, work: Work, campaign: Campaign, count: int, seed: int, experts: int, every_answer: bool
+    *, work: Work, campaign: Campaign, count: int, seed: int, experts: int, every_answer: bool, least: int = 1
 ) -> dict[str, Any]:
     """Draw items by chance whose reference annotation says something to judge, and put them before experts.
 
     The reference annotation is that of an item's first slot, a fair draw among its annotators: the sample is one of
     (question, page, answer) given that there is an answer (Kwiatkowski et al. 2019, section 4.3). With ``every_answer``
-    experts judge all distinct answers of those items.
+    experts judge all distinct answers of those items. Of items that want fewer than ``least`` annotations none is drawn: a
+    study of 25 annotations needs judgements of items that have them.
     """
     experts_check(experts)
     opened = int(work.job.result.get("opened", 0))
-    for item, reference in _drawn(campaign, seed):
+    for item, reference in _drawn(campaign, seed, least):
         if opened >= count:
             break
         parts = parts_of(item) if every_answer else TASK_TYPES[campaign.task_type].parts([reference])
@@ -97,9 +98,9 @@ def cases_sample(
     return {"opened": opened}
 
 
-def _drawn(campaign: Campaign, seed: int) -> Iterator[tuple[Item, Any]]:
+def _drawn(campaign: Campaign, seed: int, least: int) -> Iterator[tuple[Item, Any]]:
     """Yield items in a seeded order with their reference answers, where those say something; no item for a second time."""
-    ids = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+    ids = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY, n__gte=least)
     ids = ids.exclude(cases__because=CaseReason.SAMPLE).exclude(cases__state__in=PENDING)
     named = ids.values_list("pk", "external_id")
     order = [pk for pk, _ in sorted(named, key=lambda row: (seeded(seed, "sample", row[1]), row[0]))]

@@ -97,10 +97,10 @@ def test_a_sample_is_drawn_by_seed_and_its_shares_have_intervals(client):
     boss, expert = factories.user(is_admin=True), expert_of(campaign)
     client.force_login(boss)
     url = reverse("quality-experts", args=[campaign.slug])
-    client.post(url, {"count": "3", "seed": "5", "experts": "1"})
+    client.post(url, {"count": "3", "seed": "5", "experts": "1", "least": "1"})
     factories.run_jobs()
     assert Case.objects.filter(because=CaseReason.SAMPLE).count() == 3
-    client.post(url, {"count": "9", "seed": "5", "experts": "1"})
+    client.post(url, {"count": "9", "seed": "5", "experts": "1", "least": "1"})
     factories.run_jobs()
     assert Case.objects.count() == 4  # those that say something, none of them twice
     for number, case in enumerate(Case.objects.order_by("pk")):

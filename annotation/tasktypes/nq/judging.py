@@ -203,6 +203,23 @@ def confirms(said: Said) -> bool:
     return bool(said) and all(grade == CORRECT for grade in said.values())
 
 
+def long_answer_found(answer: Answer) -> Hashable | None:
+    """Return the box of a long answer, or None."""
+    box = answer["long_answer"]["candidate_index"]
+    return None if box == NO_ANSWER else int(box)
+
+
+def short_answer_found(answer: Answer) -> Hashable | None:
+    """Return a short answer as the official evaluation compares it: yes, no or the set of its spans; or None."""
+    short = answer["short_answer"]
+    if long_answer_found(answer) is None or short["kind"] == NONE:
+        return None
+    return frozenset(tuple(span) for span in short["spans"]) if short["kind"] == SPANS else str(short["kind"])
+
+
+FINDS = {"passage": long_answer_found, "short": short_answer_found}
+
+
 def _add(found: dict[str, Part], part: Part) -> None:
     found.setdefault(part["key"], part)
 

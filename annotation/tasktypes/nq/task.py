@@ -1,6 +1,6 @@
 """The Natural Questions task type."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,6 +35,8 @@ class NaturalQuestions:
     training: ClassVar[tuple[Example, ...]] = ()
     measures: ClassVar[tuple[Measure, ...]] = judging.MEASURES
     grades: ClassVar[tuple[str, ...]] = judging.GRADES
+    finds: ClassVar[Mapping[str, Callable[[Answer], Hashable | None]]] = judging.FINDS
+    good_grades: ClassVar[tuple[str, ...]] = (judging.CORRECT, judging.DEBATABLE)
 
     def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
         """Return the record: it is one question."""

@@ -1,0 +1,107 @@
+"""``manage.py study``: the studies of the Natural Questions paper, computed from what a campaign collected."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.models import Campaign
+from quality.rules.studies import PARTITIONS, Share
+from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
+
+ALPHA_SHARE = 0.4  # the paper: 8 of 20
+
+
+class Command(BaseCommand):
+    """Print a study."""
+
+    help = (
+        "Print a study of the Natural Questions paper. statistics: section 3.3 and Figure 2; precision: section 4.3 and "
+        "Table 2, of the samples that experts judged; variability: section 4.4 and Figure 4; bounds: section 5.2. "
+        "Every share has a 95 % interval. Example: manage.py study earth bounds --ways 25"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", metavar="CAMPAIGN")
+        parser.add_argument("study", choices=list(STUDIES))
+        parser.add_argument("--split", default="", help="of statistics: one split alone")
+        parser.add_argument("--ways", type=int, default=25, help="annotations of an item (default 25)")
+        parser.add_argument("--references", type=int, default=5, help="of bounds: so many of them are references")
+        parser.add_argument("--beta", type=int, default=2, help="of bounds: so many references make an answer wanted")
+        parser.add_argument(
+            "--alpha",
+            type=int,
+            help="of bounds: from how many answers on the super-annotator answers (default: 8 of 20)",
+        )
+        parser.add_argument("--partitions", type=int, default=PARTITIONS, help=f"of bounds (default {PARTITIONS})")
+        parser.add_argument("--seed", type=int, default=0, help="of the partitions")
+        parser.add_argument("--json", action="store_true", help="print everything as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Read, compute, print."""
+        campaign = Campaign.objects.filter(slug=options["campaign"]).first()
+        if campaign is None:
+            raise CommandError(f"no campaign is called {options['campaign']!r}")
+        try:
+            found = STUDIES[options["study"]](campaign, options)
+        except StudyError as error:
+            raise CommandError(str(error)) from error
+        written = _plain(found)
+        self.stdout.write(json.dumps(written, ensure_ascii=False) if options["json"] else "\n".join(_lines(found)))
+
+
+def _bounds(campaign: Campaign, options: dict[str, Any]) -> dict[str, Any]:
+    ways, references = options["ways"], options["references"]
+    predicting = ways - references
+    if not 1 <= options["beta"] <= references < ways or options["partitions"] < 1:
+        raise CommandError("expected 1 ≤ beta ≤ references < ways, and at least one partition")
+    alpha = round(ALPHA_SHARE * predicting) if options["alpha"] is None else options["alpha"]
+    if not 0 <= alpha <= predicting:
+        raise CommandError(f"alpha lies between 0 and {predicting}, the annotations that predict")
+    return bounds_of(
+        campaign, ways, references=references, beta=options["beta"], alpha=alpha, partitions=options["partitions"],
+        seed=options["seed"],
+    )  # fmt: skip
+
+
+STUDIES: dict[str, Callable[[Campaign, dict[str, Any]], dict[str, Any]]] = {
+    "statistics": lambda campaign, options: statistics_of(campaign, options["split"]),
+    "precision": lambda campaign, _options: precision_of(campaign),
+    "variability": lambda campaign, options: variability_of(campaign, options["ways"]),
+    "bounds": _bounds,
+}
+
+
+def _plain(found: Any) -> Any:
+    """Return a study as JSON: what is not known is null."""
+    if is_dataclass(found) and not isinstance(found, type):
+        return _plain(asdict(found))
+    if isinstance(found, dict):
+        return {str(key): _plain(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [_plain(value) for value in found]
+    return None if isinstance(found, float) and math.isnan(found) else found
+
+
+def _lines(found: Any, depth: int = 0) -> list[str]:
+    """Return a study as lines that a person reads."""
+    lines, indent = [], "  " * depth
+    named = found.items() if isinstance(found, dict) else enumerate(found, start=1)
+    for name, value in named:
+        if isinstance(value, Share):
+            lines.append(f"{indent}{name}: {_percent(value)}")
+        elif isinstance(value, dict | list):
+            lines += [f"{indent}{name}:", *_lines(value, depth + 1)]
+        else:
+            lines.append(f"{indent}{name}: {value}")
+    return lines
+
+
+def _percent(share: Share) -> str:
+    if math.isnan(share.share):
+        return "nothing to compute it from"
+    return f"{100 * share.share:.1f} % (95 %: {100 * share.low:.1f} to {100 * share.high:.1f}; {share.items:,} items)"

@@ -1,0 +1,131 @@
+"""``manage.py study`` reads what a campaign collected: references of first slots, k annotations, judged samples."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotation.services.exclusions import annotation_exclude
+from jobs.services import job_enqueue
+from quality.models import Case
+from quality.services.opinions import opinion_give
+from tests import factories
+from tests.quality.worlds import expert_of, nq
+
+pytestmark = pytest.mark.django_db
+# What is said in the first, second, third and fourth slot of each question: box, and kind of short answer or its spans.
+ANSWERS = {
+    0: [(0, "yes"), (1, "yes"), (0, "none"), (-1, None)],
+    1: [(1, "none"), (1, "none"), (1, "none"), (1, "none")],
+    2: [(-1, None), (0, "no"), (-1, None), ("bad", None)],
+}
+
+
+@pytest.fixture
+def collected():
+    """Return a campaign of three questions with four annotations each, of which experts judged the references."""
+    campaign = nq(n=4, items=3)
+    numbers = {item.pk: n for n, item in enumerate(campaign.items.filter(batch__purpose="work").order_by("pk"))}
+    for _turn in range(4):
+        person = factories.annotator(campaign)
+        for _ in range(3):
+            assignment = factories.claim(campaign, person)
+            box, kind = ANSWERS[numbers[assignment.item_id]][assignment.slot.index]
+            said = {"label": "bad"} if box == "bad" else {"label": "good", "box": box, "kind": kind or "none"}
+            factories.submit(factories.answer(assignment, **said))
+    expert = expert_of(campaign)
+    job_enqueue(
+        kind="quality.sample_cases", now=timezone.now(), scope_id=campaign.pk,
+        payload={"campaign": str(campaign.pk), "count": 3, "seed": 0, "experts": 1, "every_answer": False},
+    )  # fmt: skip
+    job_enqueue(
+        kind="quality.sample_cases", now=timezone.now(), scope_id=campaign.pk,
+        payload={"campaign": str(campaign.pk), "count": 3, "seed": 1, "experts": 1, "every_answer": False, "least": 5},
+    )  # fmt: skip
+    factories.run_jobs()
+    assert Case.objects.count() == 2  # of the first sample: no item wants five annotations
+    for case in Case.objects.all():
+        said = dict.fromkeys((part["key"] for part in case.parts), "correct" if numbers[case.item_id] else "debatable")
+        opinion_give(case=case, surrogate_id=expert.surrogate_id, said=said, justification="", now=timezone.now())
+    return campaign
+
+
+def study(campaign, name, **options):
+    out = StringIO()
+    call_command("study", campaign.slug, name, json=True, stdout=out, **options)
+    return json.loads(out.getvalue())
+
+
+def shares(found):
+    return {name: round(one["share"], 3) for name, one in found.items()}
+
+
+def test_statistics_are_of_one_annotation_an_item(collected):
+    found = study(collected, "statistics")
+    assert found["items"] == 3
+    assert shares(found["paths"]) == {"yes_no": 0.333, "long_only": 0.333, "no_answer": 0.333}
+    assert shares(found["found"]) == {"passage": 0.667, "short": 0.333}
+    assert sum(shares(found["boxes"]).values()) == pytest.approx(1)
+    assert set(found["boxes"]) <= {"<P>", "<Table>", "<Tr>", "<Ul>", "<Li>", "<Ol>", "<Dl>"}
+
+
+def test_precision_is_of_the_references_that_experts_judged(collected):
+    found = study(collected, "precision")
+    assert (found["passage"]["n"], found["short"]["n"]) == (2, 1)  # the third question's reference is null
+    assert found["passage"]["psi"]["share"] == 1
+    assert shares(found["passage"]["grades"]) == {"correct": 0.5, "debatable": 0.5, "wrong": 0}
+
+
+def test_variability_is_of_judged_items_with_as_many_annotations(collected):
+    found = study(collected, "variability", ways=4)
+    passage = found["passage"]
+    assert passage["items"] == 2
+    # The first question: 3 of 4 found an answer, 2 of them the same; the second: all the same.
+    assert [row["all"]["share"] for row in passage["figure_4"]] == [0, 0, 0, 0.5, 0.5]
+    assert [row["all"]["share"] for row in passage["figure_4_without_reference"]] == [0, 0, 0, 0.5, 0.5]
+    assert [round(one["share"], 3) for one in passage["coverage"][:2]] == [round(6 / 7, 3), 1]
+    assert passage["distinct"] == {"1": 1, "2": 1}
+    short = found["short"]
+    assert [row["all"]["share"] for row in short["figure_4"]] == [0, 0, 1, 0, 0]
+    assert short["distinct"] == {"1": 1}  # yes is yes, whatever the box
+    assert study(collected, "variability", ways=5)["passage"] == {"items": 0}
+
+
+def test_bounds_are_of_all_items_with_as_many_annotations(collected):
+    found = study(collected, "bounds", ways=4, references=2, beta=1, partitions=50)
+    assert (found["passage"]["items"], found["passage"]["partitions"], found["passage"]["alpha"]) == (3, 50, 1)
+    assert len(found["passage"]["sweep"]) == 3
+    best = found["passage"]["super"]["f1"]
+    assert 0.5 < best["low"] < best["share"] <= best["high"] <= 1 or best["share"] > 0.4
+
+
+def test_an_annotation_that_does_not_count_is_in_no_study(collected):
+    annotation = collected.annotations.get(item=collected.items.order_by("pk").first(), slot__index=0)
+    annotation_exclude(annotation=annotation, because="manager", actor_id=None, now=timezone.now())
+    assert study(collected, "statistics")["items"] == 2
+    assert study(collected, "bounds", ways=4, references=2, beta=1)["passage"]["items"] == 2
+
+
+def test_the_text_says_the_same(collected):
+    out = StringIO()
+    call_command("study", collected.slug, "statistics", stdout=out)
+    assert "passage: 66.7 % (95 %:" in out.getvalue()
+
+
+@pytest.mark.parametrize(("options", "why"), [
+    ({"name": "bounds"}, "no item has 25"), ({"name": "bounds", "references": 25}, "expected 1 ≤ beta"),
+    ({"name": "bounds", "ways": 4, "references": 2, "alpha": 9}, "alpha lies between 0 and 2"),
+    ({"name": "variability", "ways": 1}, "at least two"),
+])  # fmt: skip
+def test_what_cannot_be_computed_is_said(collected, options, why):
+    with pytest.raises(CommandError, match=why):
+        study(collected, **options)
+
+
+def test_a_campaign_without_pages_has_no_such_study():
+    with pytest.raises(CommandError, match="found on a page"):
+        study(factories.antique(items=1, n=1), "statistics")
+    with pytest.raises(CommandError, match="no campaign"):
+        call_command("study", "nobody", "statistics")
