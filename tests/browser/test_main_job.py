@@ -9,6 +9,7 @@ from django.core.management import call_command
 from accounts.models import User
 from accounts.services import invitation_create
 from annotation.models import Annotation, Campaign, EventChunk, Item
+from jobs.models import Job
 from jobs.services import jobs_run_due
 from tests import factories
 
@@ -53,16 +54,19 @@ def _import(manager, shared, tmp_path):
         for path in sorted((shared / "nq-html").glob("*.html")):
             file.write(path, path.name)
     page.set_input_files("section:nth-of-type(1) [name=file]", archive)
-    page.click("button:has-text('Import pages')")
+    with page.expect_navigation():
+        page.click("button:has-text('Import pages')")
     assert jobs_run_due() == 1
+    assert list(Job.objects.values_list("state", "error")) == [("done", "")]
     page.reload()
-    assert page.locator(".tag.good").count() == 1
+    page.locator(".tag.good").wait_for()
     rows = [json.loads(line) for line in (shared / "nq-html/questions.jsonl").read_text().splitlines()]
     questions = factories.write(
         tmp_path / "questions.jsonl", [row for row in rows if row["page"] == "Inner-core.html"][:4]
     )
     page.set_input_files("section:nth-of-type(2) [name=file]", questions)
-    page.click("button:has-text('Import questions')")
+    with page.expect_navigation():
+        page.click("button:has-text('Import questions')")
     assert jobs_run_due() == 1
     page.reload()
     page.click("text=Launch batch 1")
