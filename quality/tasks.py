@@ -21,6 +21,7 @@ from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude, reviews_lapse
 from quality.services.person_acts import person_work
 from quality.services.pilot_keys import pilot_keys
+from quality.services.studies import studies_refresh
 from quality.services.suspensions import person_restore
 from quality.services.watching import rule_dry_run
 
@@ -96,6 +97,12 @@ def behaviour(work: Work) -> dict[str, Any]:
     return {}
 
 
+def studies(work: Work) -> dict[str, Any]:
+    """Compute the studies of the paper."""
+    studies_refresh(campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])), now=timezone.now())
+    return {}
+
+
 def exclude(work: Work) -> dict[str, Any]:
     """Take a suspended person's work out of the votes."""
     review = Review.objects.select_related("campaign").get(pk=work.payload["review"])
@@ -114,5 +121,6 @@ JOBS = [
     JobKind("quality.pilot_keys", keys_of_pilot, Lane.BULK),
     JobKind("quality.sample_cases", sample_cases, Lane.BULK),
     JobKind("quality.audit", audit, Lane.BULK),
+    JobKind("quality.studies", studies, Lane.BULK),
 ]
 SWEEPS = [examine_due, reviews_lapse]

@@ -15,6 +15,7 @@ from quality.views import (
     policy,
     rules,
     standing,
+    studies,
     workforces,
 )
 
@@ -27,6 +28,8 @@ urlpatterns = [
     path("campaigns/<slug:slug>/quality/gold/<int:key_id>/", gold.key, name="quality-gold-key"),
     path("campaigns/<slug:slug>/quality/experts/", cases.experts, name="quality-experts"),
     path("campaigns/<slug:slug>/quality/audits/", audits.audits, name="quality-audits"),
+    path("campaigns/<slug:slug>/quality/studies/", studies.studies, name="quality-studies"),
+    path("campaigns/<slug:slug>/quality/studies.json", studies.studies_json, name="quality-studies-json"),
     path("campaigns/<slug:slug>/quality/rules/", rules.rules, name="quality-rules"),
     path("campaigns/<slug:slug>/quality/behaviour/", behaviour.behaviour, name="quality-behaviour"),
     path("campaigns/<slug:slug>/quality/policy/", policy.policy, name="quality-policy"),

@@ -1,32 +1,20 @@
 """The charts of one campaign, from the numbers that jobs keep."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from quality.charts import kinds
+from quality.charts.drawings import Drawing, Numbers
 from quality.charts.kinds import MOST_NAMED, Level
+from quality.charts.studies import STUDIES
 from quality.charts.svg import Chart
 from quality.rules.agreement import row_shares
 from quality.rules.forecast import Forecast, forecast
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """What charts are drawn from: the snapshots of quality and of work, and how to name what is in them."""
-
-    quality: Mapping[str, Any]
-    work: Mapping[str, Any]
-    today: date
-    measures: Mapping[str, Any]
-    paths: Mapping[str, Any]
-    names: Callable[[list[str]], Mapping[str, str]]
 
 
 def chart_of(key: str, numbers: Numbers) -> Chart | None:
@@ -37,7 +25,7 @@ def chart_of(key: str, numbers: Numbers) -> Chart | None:
     KeyError
         There is no such chart.
     """
-    drawing = CHARTS[key]
+    drawing = DRAWINGS[key]
     return drawing.of(numbers, str(drawing.title))
 
 
@@ -184,13 +172,6 @@ def _pay(numbers: Numbers, title: str) -> Chart | None:
     )  # fmt: skip
 
 
-class Drawing(NamedTuple):
-    """A chart that a campaign has once there is enough to show."""
-
-    title: Promise
-    of: Callable[[Numbers, str], Chart | None]
-
-
 CHARTS = {
     "pace": Drawing(gettext_lazy("Pace"), _pace),
     "agreement": Drawing(gettext_lazy("Agreement over time"), _agreement),
@@ -199,3 +180,4 @@ CHARTS = {
     "money": Drawing(gettext_lazy("Money spent"), _money),
     "pay": Drawing(gettext_lazy("Pay an hour"), _pay),
 }
+DRAWINGS = CHARTS | STUDIES

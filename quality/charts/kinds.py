@@ -137,6 +137,67 @@ def matrix(axes: "Axes", names: Sequence[str], shares: "Floats", *, x: str, y: s
     axes.set_ylabel(y)
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A share with the bounds of its interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Values with a name."""
+
+    name: str
+    values: Sequence[float]
+
+
+def bars_with_intervals(axes: "Axes", names: Sequence[str], spreads: Sequence[Spread], *, x: str) -> None:
+    """Draw a bar for each name, the first at the top, with its interval and its percent."""
+    places = range(len(names))
+    shares = [one.share for one in spreads]
+    errors = [[one.share - one.low for one in spreads], [one.high - one.share for one in spreads]]
+    axes.barh(
+        list(places), shares, color=SOFT, xerr=errors, error_kw={"ecolor": QUIET, "elinewidth": 1, "capsize": 2.5}
+    )
+    for place, one in enumerate(spreads):
+        axes.annotate(f"{100 * one.share:.0f} %", (0, place), xytext=(4, 0), textcoords="offset points", va="center")
+    axes.set_yticks(list(places), [fill(_printable(name), 18) for name in names])
+    axes.invert_yaxis()
+    axes.set_xlabel(x)
+    axes.grid(visible=False)
+    _percent(axes.xaxis)
+
+
+def stacked(axes: "Axes", names: Sequence[str], parts: Sequence[Series], *, x: str, y: str) -> None:
+    """Draw a column for each name, divided into parts; at most three."""
+    below = [0.0] * len(names)
+    for part, colour in zip(parts, (ACCENT, SOFT, BAD), strict=False):
+        axes.bar(range(len(names)), list(part.values), bottom=below, color=colour, label=part.name, width=0.7)
+        below = [low + value for low, value in zip(below, part.values, strict=True)]
+    axes.set_xticks(range(len(names)), list(names))
+    axes.set_ylim(0, max([*below, 0.05]) * ROOM)
+    axes.legend(loc="upper left")
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    _percent(axes.yaxis)
+
+
+def lines(axes: "Axes", names: Sequence[str], series: Sequence[Series], *, x: str, y: str) -> None:
+    """Draw a line for each of at most three series over the same names, each named at its end."""
+    places = range(len(names))
+    for one, colour, marker in zip(series, (ACCENT, INK, QUIET), "os^", strict=False):
+        axes.plot(places, list(one.values), color=colour, marker=marker, markersize=4, label=one.name)
+    axes.set_xticks(list(places), list(names))
+    axes.set_ylim(0, ROOM)
+    axes.legend(loc="lower left")
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    _percent(axes.yaxis)
+
+
 def histogram(axes: "Axes", values: Sequence[float], *, x: str, y: str, level: Level | None = None) -> None:
     """Draw how many values lie where, and a level that they are held against."""
     bins = max(5, min(30, round(len(values) ** 0.5)))

@@ -32,6 +32,7 @@ from quality.models.people import (
 from quality.models.snapshots import (
     BehaviourSnapshot,
     QualitySnapshot,
+    StudySnapshot,
 )
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "ReviewState",
     "Rule",
     "RuleFiring",
+    "StudySnapshot",
     "Unexamined",
     "Verdict",
     "WatchRule",

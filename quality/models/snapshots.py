@@ -15,6 +15,18 @@ class QualitySnapshot(models.Model):
         return f"quality of {self.campaign_id}"
 
 
+class StudySnapshot(models.Model):
+    """What the studies of a campaign came to."""
+
+    campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
+    taken_at = models.DateTimeField()
+    version = models.CharField(max_length=200)  # what they were computed from
+    data = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"studies of {self.campaign_id}"
+
+
 class BehaviourSnapshot(models.Model):
     """What was computed of how people work; deleted when one of them leaves, since it compares them with each other."""
 

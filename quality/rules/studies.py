@@ -10,9 +10,9 @@ the size at which a plain share would have the same variance (linearisation, as 
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from itertools import pairwise
-from math import comb
+from math import comb, isnan
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,22 @@ class Share:
     low: float
     high: float
     items: int
+
+
+def as_json(found: Any) -> Any:
+    """Return a study as plain values: its shares as dictionaries, what is not known as None."""
+    if is_dataclass(found) and not isinstance(found, type):
+        return as_json(asdict(found))
+    if isinstance(found, dict):
+        return {str(key): as_json(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [as_json(value) for value in found]
+    return None if isinstance(found, float) and isnan(found) else found
+
+
+def usual_alpha(predicting: int) -> int:
+    """Return from how many answers on the super-annotator answers: 8 of 20, as in the paper, or as many in proportion."""
+    return round(0.4 * predicting)
 
 
 def share_of(parts: ArrayLike, wholes: ArrayLike | None = None) -> Share:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import orjson
-from django.db.models import Q
+from django.db.models import Max, Q
 
-from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item
+from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
 from annotation.tasktypes.base import Extractive, TaskType
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.models import Tokenization
@@ -16,6 +16,7 @@ from quality.models import CaseReason, CaseState, Opinion, Phase
 from quality.rules import studies
 from quality.selectors.answers import answers_as_text
 
+REFERENCES = 5
 Find = Callable[[Any], Hashable | None]
 
 
@@ -35,6 +36,42 @@ def extractive(campaign: Campaign) -> Extractive:
     if not isinstance(found, Extractive):
         raise StudyError(f"{found.title}: these studies are of answers that are found on a page, or not")
     return found
+
+
+def studies_of(campaign: Campaign) -> dict[str, Any]:
+    """Return all studies of a campaign as JSON, each with ``why`` where it cannot be made: for jobs.
+
+    Those of many annotations are over as many as the items wanted most have.
+    """
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+    ways = items.aggregate(most=Max("n"))["most"] or 0
+    options = {"references": REFERENCES, "alpha": studies.usual_alpha(ways - REFERENCES)}
+    computed: dict[str, Callable[[], dict[str, Any]]] = {
+        "statistics": lambda: statistics_of(campaign),
+        "precision": lambda: precision_of(campaign),
+        "variability": lambda: variability_of(campaign, _enough(ways)),
+        "bounds": lambda: bounds_of(campaign, _enough(ways), **options),
+    }
+    found: dict[str, Any] = {"ways": ways}
+    for name, compute in computed.items():
+        try:
+            found[name] = studies.as_json(compute())
+        except StudyError as error:
+            found[name] = {"why": str(error)}
+    return found
+
+
+def _enough(ways: int) -> int:
+    """Return a number of annotations that leaves some to predict from.
+
+    Raises
+    ------
+    StudyError
+        No item wants more than the references.
+    """
+    if ways <= REFERENCES:
+        raise StudyError(f"no item wants more than {REFERENCES} annotations: ask for more of a sample first")
+    return ways
 
 
 def statistics_of(campaign: Campaign, split: str = "") -> dict[str, Any]:

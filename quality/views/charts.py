@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -16,9 +17,11 @@ from accounts.permissions import Action
 from annotation.models import Campaign, Snapshot
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
-from quality.charts.campaign import CHARTS, Numbers, chart_of
+from quality.charts.campaign import DRAWINGS, chart_of
+from quality.charts.drawings import Numbers
+from quality.charts.studies import STUDIES
 from quality.charts.svg import Chart, as_csv, as_file, in_page
-from quality.models import QualitySnapshot
+from quality.models import QualitySnapshot, StudySnapshot
 from quality.selectors.people import names_of
 
 MOST_ROWS = 200  # of the table under a chart; the file holds all
@@ -30,7 +33,7 @@ MOST_ROWS = 200  # of the table under a chart; the file holds all
 def chart(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
     """Show a chart with its numbers, for a page to take in."""
     found = _chart(campaign_for(request, slug, Action.MANAGE), figure)
-    context: dict[str, Any] = {"slug": slug, "figure": figure, "chart": found, "title": CHARTS[figure].title}
+    context: dict[str, Any] = {"slug": slug, "figure": figure, "chart": found, "title": DRAWINGS[figure].title}
     if found is not None:
         context |= {"svg": mark_safe(in_page(found)), "rows": found.rows[:MOST_ROWS]}  # noqa: S308  escaped by matplotlib
     return render(request, "quality/_chart.html", context)
@@ -62,12 +65,26 @@ def _sent(
 
 def _chart(campaign: Campaign, figure: str) -> Chart | None:
     """Return a chart, or None while there is nothing to draw."""
-    if figure not in CHARTS:
+    if figure not in DRAWINGS:
         raise Http404
-    quality = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first()
-    work = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first()
     pages = pages_of(campaign.task_type)
-    return chart_of(figure, Numbers(
-        quality=quality or {}, work=work or {}, today=timezone.now().date(), measures=pages.measures,
-        paths=dict(pages.paths), names=lambda keys: {str(key): name for key, name in names_of([UUID(key) for key in keys]).items()},
-    ))  # fmt: skip
+    named = {
+        "measures": pages.measures, "paths": dict(pages.paths), "parts": pages.part_names,
+        "grades": {str(grade): name for grade, name, _description in pages.grades},
+    }  # fmt: skip
+    if figure in STUDIES:
+        kept = {"studies": _kept(StudySnapshot.objects.all(), campaign), "quality": {}, "work": {}}
+    else:
+        kept = {
+            "quality": _kept(QualitySnapshot.objects.all(), campaign),
+            "work": _kept(Snapshot.objects.all(), campaign),
+        }
+    return chart_of(figure, Numbers(today=timezone.now().date(), names=_named, **kept, **named))
+
+
+def _kept(snapshots: QuerySet[Any], campaign: Campaign) -> dict[str, Any]:
+    return snapshots.filter(campaign=campaign).values_list("data", flat=True).first() or {}
+
+
+def _named(keys: list[str]) -> dict[str, str]:
+    return {str(key): name for key, name in names_of([UUID(key) for key in keys]).items()}

@@ -15,7 +15,8 @@ from accounts.models import Role
 from annotation.models import Participation, Snapshot
 from annotation.services.withdrawal import participation_withdraw
 from quality.charts import kinds
-from quality.charts.campaign import CHARTS, Numbers, chart_of
+from quality.charts.campaign import CHARTS, chart_of
+from quality.charts.drawings import Numbers
 from quality.charts.svg import TOKENS, Chart, as_csv, as_file, in_page
 from quality.models import QualitySnapshot
 from quality.rules.forecast import forecast

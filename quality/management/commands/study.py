@@ -3,16 +3,13 @@
 import json
 import math
 from collections.abc import Callable
-from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Campaign
-from quality.rules.studies import PARTITIONS, Share
+from quality.rules.studies import PARTITIONS, Share, as_json, usual_alpha
 from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
-
-ALPHA_SHARE = 0.4  # the paper: 8 of 20
 
 
 class Command(BaseCommand):
@@ -50,8 +47,9 @@ class Command(BaseCommand):
             found = STUDIES[options["study"]](campaign, options)
         except StudyError as error:
             raise CommandError(str(error)) from error
-        written = _plain(found)
-        self.stdout.write(json.dumps(written, ensure_ascii=False) if options["json"] else "\n".join(_lines(found)))
+        self.stdout.write(
+            json.dumps(as_json(found), ensure_ascii=False) if options["json"] else "\n".join(_lines(found))
+        )
 
 
 def _bounds(campaign: Campaign, options: dict[str, Any]) -> dict[str, Any]:
@@ -59,7 +57,7 @@ def _bounds(campaign: Campaign, options: dict[str, Any]) -> dict[str, Any]:
     predicting = ways - references
     if not 1 <= options["beta"] <= references < ways or options["partitions"] < 1:
         raise CommandError("expected 1 ≤ beta ≤ references < ways, and at least one partition")
-    alpha = round(ALPHA_SHARE * predicting) if options["alpha"] is None else options["alpha"]
+    alpha = usual_alpha(predicting) if options["alpha"] is None else options["alpha"]
     if not 0 <= alpha <= predicting:
         raise CommandError(f"alpha lies between 0 and {predicting}, the annotations that predict")
     return bounds_of(
@@ -74,17 +72,6 @@ STUDIES: dict[str, Callable[[Campaign, dict[str, Any]], dict[str, Any]]] = {
     "variability": lambda campaign, options: variability_of(campaign, options["ways"]),
     "bounds": _bounds,
 }
-
-
-def _plain(found: Any) -> Any:
-    """Return a study as JSON: what is not known is null."""
-    if is_dataclass(found) and not isinstance(found, type):
-        return _plain(asdict(found))
-    if isinstance(found, dict):
-        return {str(key): _plain(value) for key, value in found.items()}
-    if isinstance(found, list | tuple):
-        return [_plain(value) for value in found]
-    return None if isinstance(found, float) and math.isnan(found) else found
 
 
 def _lines(found: Any, depth: int = 0) -> list[str]:
