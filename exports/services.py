@@ -13,7 +13,9 @@ from annotation.locks import campaign_lock
 from annotation.models import Campaign, Split
 from exports.families import FAMILIES, families_of
 from exports.models import Release, ReleaseState
+from exports.selectors.labels import labels_beyond
 from jobs.services import job_enqueue
+from quality.models import Audit
 from quality.selectors.audits import label_error_of
 
 
@@ -61,13 +63,21 @@ def release_freeze(
             seed=seed, shards=shards, created_at=now,
         )  # fmt: skip
         FAMILIES[family].freeze(release, chosen)
-        release.frozen = {**release.frozen, "label_error": label_error_of(campaign)}
+        release.frozen = {**release.frozen, "label_error": _label_error(release)}
         release.save(update_fields=["frozen"])
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,
             ways=ways, splits=release.splits, seed=seed,
         )  # fmt: skip
     return release
+
+
+def _label_error(release: Release) -> dict[str, Any] | None:
+    """Return what the last finished audit found, and how many labels of a release it is not about."""
+    found = label_error_of(release.campaign)
+    if found is None:
+        return None
+    return found | labels_beyond(release, Audit.objects.get(pk=found["audit"]).drawn_at)
 
 
 def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:

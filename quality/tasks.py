@@ -11,8 +11,8 @@ from annotation.rows import read_rows
 from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
-from quality.models import Review
-from quality.services.audits import audit_draw
+from quality.models import Audit, Review
+from quality.services.audits import audit_draw, audit_recall
 from quality.services.behaviour import behaviour_refresh
 from quality.services.cases import cases_sample
 from quality.services.examine import campaign_examine, examine_due
@@ -97,6 +97,11 @@ def behaviour(work: Work) -> dict[str, Any]:
     return {}
 
 
+def audit_recalled(work: Work) -> dict[str, Any]:
+    """Take the items of an audit that was called off back from the experts."""
+    return audit_recall(work=work, audit=Audit.objects.select_related("campaign").get(pk=work.payload["audit"]))
+
+
 def studies(work: Work) -> dict[str, Any]:
     """Compute the studies of the paper."""
     studies_refresh(campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])), now=timezone.now())
@@ -121,6 +126,7 @@ JOBS = [
     JobKind("quality.pilot_keys", keys_of_pilot, Lane.BULK),
     JobKind("quality.sample_cases", sample_cases, Lane.BULK),
     JobKind("quality.audit", audit, Lane.BULK),
+    JobKind("quality.audit_recall", audit_recalled, Lane.UPKEEP),
     JobKind("quality.studies", studies, Lane.BULK),
 ]
 SWEEPS = [examine_due, reviews_lapse]

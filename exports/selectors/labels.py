@@ -1,14 +1,26 @@
 """Items and their labels as a release froze them, whatever their task type."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
+
+from django.db.models import OuterRef, Subquery
 
 from annotation.tasktypes.registry import TASK_TYPES
 from exports.models import Release, ReleaseVerdict
 from exports.selectors.members import Pseudonyms, in_order
 from quality.models import Verdict
+from quality.selectors.audits import in_force_at
 
 CHUNK = 200
+
+
+def labels_beyond(release: Release, at: datetime) -> dict[str, int]:
+    """Return how many labels a release has, and how many of them were not in force at a moment, or were others."""
+    verdicts = Verdict.objects.filter(pk__in=ReleaseVerdict.objects.filter(release=release).values("verdict"))
+    then = in_force_at(at).filter(item=OuterRef("item")).values("label")[:1]
+    later = verdicts.filter(decided_at__gt=at).annotate(then=Subquery(then)).values_list("label", "then")
+    return {"released": verdicts.count(), "beyond": sum(label != before for label, before in later)}
 
 
 def _verdicts(release: Release, split: str) -> Iterator[Verdict]:

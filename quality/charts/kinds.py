@@ -174,7 +174,7 @@ def bars_with_intervals(axes: "Axes", names: Sequence[str], spreads: Sequence[Sp
 def stacked(axes: "Axes", names: Sequence[str], parts: Sequence[Series], *, x: str, y: str) -> None:
     """Draw a column for each name, divided into parts; at most three."""
     below = [0.0] * len(names)
-    for part, colour in zip(parts, (ACCENT, SOFT, BAD), strict=False):
+    for part, colour in zip(parts, (ACCENT, QUIET, BAD), strict=False):
         axes.bar(range(len(names)), list(part.values), bottom=below, color=colour, label=part.name, width=0.7)
         below = [low + value for low, value in zip(below, part.values, strict=True)]
     axes.set_xticks(range(len(names)), list(names))

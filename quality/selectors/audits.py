@@ -1,21 +1,26 @@
 """The labels that an audit can draw, and what audits came to."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import orjson
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
-from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
+from accounts.models import Membership, Role
+from annotation.models import ORDINARY, Annotation, AnnotationState, Assignment, Campaign
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, voted
-from quality.models import Audit, CaseState, Opinion, Phase, Rule, Verdict
+from quality.models import Audit, AuditItem, CaseState, Opinion, Phase, Rule, Verdict
 from quality.rules.audit import Stratum, label_error
 from quality.rules.coefficients import Weights, cohen_kappa
 from quality.rules.dawid_skene import dawid_skene
 from quality.rules.judgments import Repeats, judgments_of
 from quality.selectors.answers import answers_as_text
+from quality.selectors.experts import SEEN
 
 UNKNOWN_DOUBT = 0.25  # of a label that no vote is known for
 
@@ -65,6 +70,27 @@ def _beliefs(campaign: Campaign) -> dict[int, dict[Any, float]]:
     }
 
 
+def experts_able(campaign: Campaign, item_ids: Sequence[int], *, but_of: Audit | None = None) -> dict[int, set[UUID]]:
+    """Return for each item the experts of a campaign who may judge it in an audit: they neither annotated nor judged it.
+
+    Parameters
+    ----------
+    but_of
+        What was judged in this audit is left out of account.
+    """
+    members = Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT)
+    experts = set(members.values_list("user__surrogate_id", flat=True))
+    seen: dict[int, set[UUID]] = defaultdict(set)
+    work = Assignment.objects.filter(campaign=campaign, surrogate__in=experts, item__in=item_ids)
+    for item, who in work.filter(state__in=SEEN).values_list("item_id", "surrogate_id"):
+        seen[item].add(who)
+    said = Opinion.objects.filter(case__campaign=campaign, surrogate__in=experts, case__item__in=item_ids)
+    said = said.exclude(case__audit_item__audit=but_of) if but_of else said
+    for item, who in said.values_list("case__item_id", "surrogate_id"):
+        seen[item].add(who)
+    return {item: experts - seen[item] for item in item_ids}
+
+
 def audits_of(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the audits of a campaign, the latest first: for jobs and releases, since it reads every opinion in them."""
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
@@ -93,8 +119,8 @@ def _result(audit: Audit) -> dict[str, Any]:
     left_out = sum(row.is_left_out or (row.case is not None and row.case.state == CaseState.RECALLED) for row in items)
     found = {
         "audit": audit.pk, "seed": audit.seed, "drawn_at": audit.drawn_at.isoformat(timespec="seconds"),
-        "called_off": audit.called_off_at is not None, "drawn": len(items), "judged": len(decided),
-        "left_out": left_out, "changed_since": _changed_since(audit), "strata": strata,
+        "called_off": audit.called_off_at is not None, "labels": sum(row["items"] for row in strata), "drawn": len(items), "judged": len(decided),
+        "left_out": left_out, "strata": strata, "stuck": _stuck(audit, items), **changes_since(audit),
         "twice": sum(len(said) > 1 for said in alone.values()), "kappa": _kappa(audit.campaign, alone),
     }  # fmt: skip
     is_over = len(decided) + left_out == len(items) and not found["called_off"]
@@ -103,10 +129,28 @@ def _result(audit: Audit) -> dict[str, Any]:
     return found
 
 
-def _changed_since(audit: Audit) -> int:
-    """Return how many labels changed after they were drawn from."""
-    at = audit.drawn_at
-    return Verdict.objects.filter(campaign=audit.campaign_id, decided_at__lte=at, superseded_at__gt=at).count()
+def _stuck(audit: Audit, items: Collection[AuditItem]) -> int:
+    """Return how many items wait for more judgements than there are experts who may give them."""
+    waiting = [row for row in items if row.case is not None and row.case.state == CaseState.OPEN]
+    able = experts_able(audit.campaign, [row.verdict.item_id for row in waiting], but_of=audit)
+    return sum(len(able[row.verdict.item_id]) < row.experts for row in waiting)
+
+
+def changes_since(audit: Audit) -> dict[str, int]:
+    """Return how many labels of the draw are other ones or gone by now (``changed_since``), and how many are new."""
+    then = in_force_at(audit.drawn_at).filter(campaign=audit.campaign_id)
+    now = Verdict.objects.filter(item=OuterRef("item"), superseded_at=None)
+    superseded = then.exclude(superseded_at=None).annotate(now=Subquery(now.values("label")[:1]))
+    new = Verdict.objects.filter(campaign=audit.campaign_id, superseded_at=None, decided_at__gt=audit.drawn_at)
+    return {
+        "changed_since": sum(before != after for before, after in superseded.values_list("label", "now")),
+        "new_since": new.exclude(Exists(in_force_at(audit.drawn_at).filter(item=OuterRef("item")))).count(),
+    }
+
+
+def in_force_at(at: datetime) -> QuerySet[Verdict]:
+    """Return the labels that were in force at a moment."""
+    return Verdict.objects.filter(Q(superseded_at=None) | Q(superseded_at__gt=at), decided_at__lte=at)
 
 
 def _opinions(case_ids: Collection[int | None]) -> tuple[dict[int, list[Any]], dict[int | None, Any]]:

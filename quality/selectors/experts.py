@@ -17,6 +17,7 @@ from quality.rules.judgments import judgments_of
 from quality.rules.reliability import wilson
 
 MOST = 50
+SEEN = (*BLOCKING, AssignmentState.UNDONE)  # of an assignment whose annotator saw the item
 
 
 def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case | None:
@@ -34,7 +35,7 @@ def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case
 
 def seen_by(surrogate_id: UUID) -> QuerySet[Assignment]:
     """Return the assignments by which an annotator answered an item, skipped it, or holds it."""
-    return Assignment.objects.filter(surrogate_id=surrogate_id, state__in=[*BLOCKING, AssignmentState.UNDONE])
+    return Assignment.objects.filter(surrogate_id=surrogate_id, state__in=SEEN)
 
 
 def cases_of_expert(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]:

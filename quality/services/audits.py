@@ -13,12 +13,14 @@ from accounts.audit import record
 from accounts.transactions import durable
 from annotation.models import Campaign, ItemState
 from annotation.ordering import seeded
+from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import PENDING, Audit, AuditItem, Case, CaseReason, CaseState
 from quality.rules.audit import LEAST, allocation, spread, strata_by_doubt
-from quality.selectors.audits import Label, labels_of
-from quality.services.cases import case_open, parts_of
-from quality.services.verdicts import items_lock
+from quality.selectors.audits import Label, experts_able, labels_of
+from quality.services.cases import case_end, case_open, parts_of
+from quality.services.policies import policy_ensure
+from quality.services.verdicts import items_judge, items_lock
 
 CHUNK = 50
 MOST = 2_000  # items of one audit
@@ -60,13 +62,13 @@ def _drawn(work: Work, campaign: Campaign, count: int, twice: float, seed: int) 
     sizes = [len(stratum) for stratum in strata]
     doubts = [np.array([label.doubt for label in stratum]) for stratum in strata]
     drawn = allocation(sizes, [float(spread(one).mean()) for one in doubts], count)
-    rows = []
+    rows: list[tuple[Label, int]] = []
     for place, (stratum, n) in enumerate(zip(strata, drawn, strict=True)):
         chosen = sorted(stratum, key=lambda label: seeded(seed, "audit", str(label.item)))[:n]
-        both = ceil(twice * n)
-        rows += [(label, place, 2 if number < both else 1) for number, label in enumerate(chosen)]
+        rows += [(label, place) for label in chosen]
     rows.sort(key=lambda row: seeded(seed, "audit order", str(row[0].item)))  # an expert's queue tells nothing of doubt
-    _refuse_pending([label.item for label, _place, _experts in rows])
+    experts = _experts(campaign, [label.item for label, _place in rows], ceil(twice * len(rows)))
+    _refuse_pending([label.item for label, _place in rows])
     described = [
         {
             "items": len(stratum), "drawn": n, "by_expert": stratum[0].by_expert,
@@ -79,8 +81,8 @@ def _drawn(work: Work, campaign: Campaign, count: int, twice: float, seed: int) 
             campaign=campaign, seed=seed, strata=described, drawn_at=now, drawn_by_id=work.job.requested_by_id
         )
         AuditItem.objects.bulk_create(
-            AuditItem(audit=audit, verdict_id=label.verdict, stratum=place, experts=experts)
-            for label, place, experts in rows
+            AuditItem(audit=audit, verdict_id=label.verdict, stratum=place, experts=experts[label.item])
+            for label, place in rows
         )
         record(
             action="audit_draw", subject=audit, now=now, actor_id=work.job.requested_by_id, scope_id=campaign.pk,
@@ -99,6 +101,28 @@ def _strata(labels: Sequence[Label]) -> list[list[Label]]:
         places = strata_by_doubt(np.array([label.doubt for label in voted]))
         strata = [[voted[n] for n in np.flatnonzero(places == place)] for place in range(int(places.max()) + 1)]
     return [*strata, by_expert] if by_expert else strata
+
+
+def _experts(campaign: Campaign, item_ids: list[int], twice: int) -> dict[int, int]:
+    """Return how many experts judge each item: two for the first so many that two may judge, one for the others.
+
+    Raises
+    ------
+    AuditError
+        Nobody may judge an item, or two may for too few of them: an audit that cannot end is not begun.
+    """
+    able = experts_able(campaign, item_ids)
+    nobody = sum(not able[item] for item in item_ids)
+    two = [item for item in item_ids if len(able[item]) > 1][:twice]
+    if nobody:
+        raise AuditError(
+            f"{nobody} of the items that were drawn have been annotated or judged by every expert here: name another one"
+        )
+    if len(two) < twice:
+        raise AuditError(
+            f"two experts are to judge {twice} of the items that were drawn, and may judge {len(two)}: name another one"
+        )
+    return dict.fromkeys(item_ids, 1) | dict.fromkeys(two, 2)
 
 
 def _refuse_pending(item_ids: list[int]) -> None:
@@ -129,11 +153,28 @@ def audit_call_off(*, audit: Audit, actor_id: UUID, now: datetime) -> bool:
     """End an audit without a result; return whether it was still open. It stays on record that it was drawn."""
     held = Audit.objects.select_for_update(no_key=True).get(pk=audit.pk)
     cases = Case.objects.filter(audit_item__audit=held, state__in=PENDING)
-    if held.called_off_at is not None or not (
-        cases.exists() or held.items.filter(case=None, is_left_out=False).exists()
-    ):
+    unopened = held.items.filter(case=None, is_left_out=False)
+    if held.called_off_at is not None or not (cases.exists() or unopened.exists()):
         return False
-    cases.update(state=CaseState.RECALLED, closed_at=now)
     Audit.objects.filter(pk=held.pk).update(called_off_at=now)
+    job_enqueue(
+        kind="quality.audit_recall", payload={"audit": held.pk}, now=now, scope_id=held.campaign_id,
+        requested_by_id=actor_id, key=f"audit-recall:{held.pk}",
+    )  # fmt: skip
     record(action="audit_call_off", subject=held, now=now, actor_id=actor_id, scope_id=held.campaign_id)
     return True
+
+
+def audit_recall(*, work: Work, audit: Audit) -> dict[str, Any]:
+    """Take the items of an audit that was called off back from the experts, and judge them again."""
+    version, policy = policy_ensure(campaign=audit.campaign, now=timezone.now())
+    cases = Case.objects.filter(audit_item__audit=audit, state__in=PENDING).order_by("item")
+    recalled = True
+    while recalled:
+        with work.step():
+            items = items_lock(cases.values_list("item", flat=True)[:CHUNK])
+            for case in cases.filter(item__in=items):
+                case_end(case=case, to=CaseState.RECALLED, now=timezone.now())
+            items_judge(items=items, version=version, policy=policy, now=timezone.now())
+        recalled = bool(items)
+    return {}

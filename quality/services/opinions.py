@@ -61,7 +61,7 @@ def opinion_give(*, case: Case, surrogate_id: UUID, said: Said, justification: s
     if seen_by(surrogate_id).filter(item=held.item).exists():
         raise CaseError("you annotated this item yourself")
     if held.because == CaseReason.AUDIT and _said_before(held, surrogate_id):
-        raise CaseError("you judged this item before, so that you cannot audit its label")
+        raise CaseError("you judged this item before")
     opinion = Opinion.objects.create(
         case=held, surrogate_id=surrogate_id, said=said, justification=justification[:MOST_CHARACTERS], at=now
     )

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from accounts.audit import record
@@ -113,7 +113,7 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
     )  # fmt: skip
     # Several visits of theirs may have been suspended: who is active is suspended by none of them.
     own = Review.objects.filter(campaign=review.campaign, surrogate_id=review.surrogate_id)
-    for one in own.filter(Q(pk=review.pk) | Q(state=ReviewState.SUSPENDED), refuses_pay=True).order_by("pk"):
+    for one in own.filter(refuses_pay=True).order_by("pk"):  # those lifted before too: what was sent late is paid now
         refusals_take_back(
             campaign=review.campaign, mark=refusal_mark(one), reason=answer or str(LIFTED), actor_id=actor_id, now=now
         )

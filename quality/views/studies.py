@@ -48,14 +48,11 @@ def _is_studied(campaign: Campaign) -> bool:
 def _shown(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
     """Return tables by kind of answer: what experts found (Table 2), and what people reach (Table 3)."""
     pages = pages_of(campaign.task_type)
-    grades = {str(grade): name for grade, name, _description in pages.grades}
     precision, bounds = data.get("precision", {}), data.get("bounds", {})
+    names = pages.part_names
     return {
         "obstacles": {key: one["why"] for key, one in data.items() if isinstance(one, dict) and "why" in one},
-        "precision": [
-            (pages.part_names.get(kind, kind), one["n"], one["psi"], [(grades.get(key, key), share) for key, share in one["grades"].items()])
-            for kind, one in precision.items()
-            if kind != "why" and one["n"]
-        ],
-        "bounds": [(pages.part_names.get(kind, kind), one) for kind, one in bounds.items() if kind != "why"],
-    }  # fmt: skip
+        "grades": [name for _grade, name, _description in pages.grades],
+        "precision": [(names.get(kind, kind), one) for kind, one in precision.items() if kind != "why" and one["n"]],
+        "bounds": [(names.get(kind, kind), one) for kind, one in bounds.items() if kind != "why"],
+    }

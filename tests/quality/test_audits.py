@@ -79,7 +79,7 @@ def test_an_audit_measures_the_labels_and_changes_none(labelled):
     page = Client()
     page.force_login(boss)
     text = page.get(reverse("quality-audits", args=[campaign.slug])).content.decode()
-    assert "10.0 % of the labels differ from an expert" in text
+    assert "10.0 % of the 40 labels in force on" in text
     assert "audit of 30 items" in text
 
 
@@ -90,6 +90,8 @@ def test_a_release_says_what_the_last_finished_audit_found(labelled):
     audit_call_off(audit=draw(campaign, boss, seed="1"), actor_id=boss.surrogate_id, now=timezone.now())
     draw(campaign, boss, seed="2")
     judge_all(campaign, experts, wrong=6)
+    for _ in range(2):
+        expert_of(campaign)
     draw(campaign, boss, seed="3")
     found = release_freeze(campaign=campaign, now=timezone.now(), **options).frozen["label_error"]
     assert (found["seed"], found["share"], found["audits"], found["called_off"]) == (2, pytest.approx(0.2), 3, 1)
@@ -102,7 +104,7 @@ def test_an_expert_does_not_audit_what_they_judged_before(labelled):
     judge(Case.objects.get(), first, 4)
     draw(campaign, boss, count=str(ITEMS))
     case = Case.objects.get(item=item, because=CaseReason.AUDIT)
-    with pytest.raises(CaseError, match="cannot audit"):
+    with pytest.raises(CaseError, match="judged this item before"):
         judge(case, first, 4)
     Case.objects.exclude(pk=case.pk).update(state=CaseState.DECIDED)
     assert case_next(campaign=campaign, surrogate_id=first.surrogate_id) is None
@@ -194,6 +196,7 @@ def test_an_audit_that_is_called_off_leaves_nothing_before_the_experts_and_has_n
     url = reverse("quality-audits", args=[campaign.slug])
     assert "stays on record" in client.post(url, {"call_off": audit.pk}, follow=True).content.decode()
     assert "is over" in client.post(url, {"call_off": audit.pk}, follow=True).content.decode()
+    factories.run_jobs()
     assert not Case.objects.filter(state=CaseState.OPEN).exists()
     assert label_error_of(campaign) is None
     assert audits_of(campaign)[0]["called_off"]
@@ -215,6 +218,74 @@ def test_what_cannot_be_audited_is_refused_with_the_reason(labelled):
     page = client.post(reverse("quality-audits", args=[campaign.slug]), {"count": "5", "twice": "0", "seed": "x"})
     assert page.status_code == 200
     assert Job.objects.filter(kind="quality.audit").count() == 1
+
+
+def test_an_item_without_agreement_comes_before_the_experts_when_its_audit_is_called_off(labelled):
+    campaign, boss, _experts = labelled
+    item = factories.antique(items=1, n=3).items.get()
+    for label in (4, 3, 2, 4, 3, 2):
+        factories.vote(item.campaign, factories.annotator(item.campaign), label)
+        factories.examine(item.campaign)
+    audit = draw(campaign, boss)
+    # As if the item had been drawn while its votes still agreed.
+    Case.objects.filter(item=item).update(because=CaseReason.AUDIT, campaign=campaign)
+    AuditItem.objects.filter(pk=audit.items.first().pk).update(case=Case.objects.get(item=item))
+    Audit.objects.filter(pk=audit.pk).update(campaign=item.campaign)
+    assert audit_call_off(audit=audit, actor_id=boss.surrogate_id, now=timezone.now())
+    factories.run_jobs()
+    assert list(item.cases.order_by("pk").values_list("because", "state")) == [
+        (CaseReason.AUDIT, CaseState.RECALLED), (CaseReason.NO_AGREEMENT, CaseState.OPEN),
+    ]  # fmt: skip
+
+
+def test_an_audit_that_could_not_end_is_not_drawn(labelled):
+    campaign, boss, (first, _second) = labelled
+    for item in campaign.items.order_by("pk")[:36]:
+        case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
+        judge(Case.objects.get(item=item), first, 4)
+    client, fields = Client(), {"count": "40", "twice": "0.2", "seed": "3"}
+    client.force_login(boss)
+    client.post(reverse("quality-audits", args=[campaign.slug]), fields)
+    factories.run_jobs()
+    assert "judge 8 of the items that were drawn, and may judge 4" in Job.objects.get(kind="quality.audit").error
+    assert not Audit.objects.exists()
+    third = expert_of(campaign)
+    audit = draw(campaign, boss, count="40")
+    assert audit.items.filter(experts=2).count() == 8
+    assert audits_of(campaign)[0]["stuck"] == 0
+    third.memberships.all().delete()
+    assert audits_of(campaign)[0]["stuck"] > 0
+
+
+def test_what_is_said_of_a_release_counts_the_labels_that_the_audit_is_not_about(labelled):
+    campaign, boss, experts = labelled
+    draw(campaign, boss)
+    judge_all(campaign, experts)
+    annotation = Annotation.objects.filter(campaign=campaign).order_by("pk").first()
+    annotation_exclude(annotation=annotation, because="manager", actor_id=boss.surrogate_id, now=timezone.now())
+    factories.examine(campaign)
+    assert (audits_of(campaign)[0]["changed_since"], audits_of(campaign)[0]["new_since"]) == (1, 0)
+    factories.vote(campaign, factories.annotator(campaign), 4)
+    factories.examine(campaign)
+    found = audits_of(campaign)[0]
+    assert (found["labels"], found["changed_since"], found["new_since"]) == (
+        ITEMS,
+        0,
+        0,
+    )  # another vote, the same label
+    factories.import_rows(campaign, factories.pairs(3, prefix="8"))
+    factories.launch(campaign)
+    person = factories.annotator(campaign)
+    for _ in range(3):
+        factories.vote(campaign, person, 1)
+    factories.examine(campaign)
+    assert audits_of(campaign)[0]["new_since"] == 3
+    release = release_freeze(
+        campaign=campaign, now=timezone.now(), family="antique", ways=1, splits=[], seed=0, shards=1,
+        actor_id=boss.surrogate_id,
+    )  # fmt: skip
+    found = release.frozen["label_error"]
+    assert (found["labels"], found["released"], found["beyond"]) == (ITEMS, ITEMS + 3, 3)
 
 
 def test_labels_of_votes_that_differ_are_more_doubtful():

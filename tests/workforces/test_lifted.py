@@ -115,6 +115,48 @@ def test_what_was_refused_for_itself_stays_refused_when_a_suspension_is_lifted(d
     assert paid(made) == 0
 
 
+def suspend(made, boss, ticket):
+    """Pause, then suspend and refuse pay, as under Decisions."""
+    slug = made.campaign.slug
+    boss.post(reverse("quality-person", args=[slug, ticket.surrogate_id]), {"act": "pause", "reason": "Odd."})
+    decide = reverse("quality-decide", args=[slug, "review", Review.objects.get(state="open").pk])
+    boss.post(decide, {"choice": "refuse", "reason": "All wrong."})
+    factories.run_jobs()
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_who_is_suspended_twice_while_the_marketplace_is_away_is_paid_in_the_end(suspended, settings):
+    made, boss, ticket = suspended
+    there, settings.MTURK_ENDPOINT_URL = settings.MTURK_ENDPOINT_URL, "http://127.0.0.1:9"
+    Errand.objects.filter(state="due").update(due_at=timezone.now())
+    made.round()
+    assert Errand.objects.get(kind="reject").state == "sending"
+    lift(made, boss, ticket, "page")
+    suspend(made, boss, ticket)
+    settings.MTURK_ENDPOINT_URL = there
+    send(made)
+    lift(made, boss, ticket, "page")
+    Ticket.objects.filter(state="submitted").update(submitted_at=timezone.now() - timedelta(hours=2))
+    send(made)
+    assert paid(made) == 10
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("state", ["due", "failed"])
+def test_who_was_refused_at_the_marketplace_itself_is_paid_with_the_lift(suspended, state):
+    made, boss, ticket = suspended
+    later = timezone.now() + timedelta(hours=1)
+    Errand.objects.filter(kind="reject").update(state=state, due_at=later)
+    made.client.reject_assignment(AssignmentId=ticket.remote_id, RequesterFeedback="No.")
+    made.round()
+    assert Ticket.objects.get().state == "refused"
+    lift(made, boss, ticket, "page")
+    send(made)
+    assert paid(made) == 10
+
+
 def market_of(campaign):
     return workforce_add(campaign=campaign, kind="mturk", terms={}, actor_id=None, now=timezone.now())
 

@@ -123,11 +123,11 @@ def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
     ticket_lock(ticket.pk)
     if is_refusal_under_way(ticket):
         raise PayError(_("Its pay was refused a moment ago. Undo that first."))
-    pay_errands(ticket, ErrandState.FAILED).filter(kind=ErrandKind.REJECT).update(state=ErrandState.UNDONE)
     unmatched = Ticket.objects.filter(pk=ticket.pk).exclude(problem="")
     moved = unmatched.filter(state=TicketState.UNMATCHED).update(state=TicketState.SUBMITTED, problem="")
     moved = moved or unmatched.filter(state=TicketState.APPROVED).update(problem="")
     if moved:
+        pay_errands(ticket, ErrandState.FAILED).filter(kind=ErrandKind.REJECT).update(state=ErrandState.UNDONE)
         _confirmed(ticket, ticket_identify(ticket=ticket, name=name, now=now), now)
         record(
             action="ticket_accept", subject=ticket, now=now, actor_id=actor_id,

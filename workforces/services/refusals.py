@@ -66,9 +66,10 @@ def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime, mark: str = 
     ticket = ticket_lock(pk)
     if ticket.state not in (TicketState.SUBMITTED, TicketState.UNMATCHED):
         return False
-    pay_errands(ticket, ErrandState.DUE).filter(kind=ErrandKind.APPROVE).update(state=ErrandState.UNDONE)
-    if pay_errands(ticket, *LIVE).exists():
+    unsent = pay_errands(ticket, ErrandState.DUE).filter(kind=ErrandKind.APPROVE)
+    if pay_errands(ticket, *LIVE).exclude(pk__in=unsent.values("pk")).exists():
         return False
+    unsent.update(state=ErrandState.UNDONE)
     errand_add(
         workforce=ticket.workforce, kind=ErrandKind.REJECT, ticket=ticket, surrogate_id=ticket.surrogate_id,
         text=reason[:1000], due_at=due_at, token=f"reject-{ticket.pk}-{attempts_of(ticket)}{mark}", decided_by_id=actor_id,
@@ -125,7 +126,7 @@ def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datet
 
 
 def refusals_take_back(*, campaign: Campaign, mark: str, reason: str, actor_id: UUID, now: datetime) -> int:
-    """Pay what was refused under a mark: why it was refused holds no longer. Return how many refusals that were.
+    """Pay what was refused under a mark: why it was refused holds no longer. Return for how many a payment was added.
 
     What was not sent yet is not sent; the rest is paid once, and an appeal about it is granted.
     """
@@ -136,14 +137,15 @@ def refusals_take_back(*, campaign: Campaign, mark: str, reason: str, actor_id: 
         assert errand.ticket_id is not None
         ticket = ticket_lock(errand.ticket_id)
         idle = Errand.objects.filter(pk=errand.pk, state__in=[ErrandState.DUE, ErrandState.FAILED])
-        if ticket.state != TicketState.APPROVED and not idle.update(state=ErrandState.UNDONE):
-            if payments_of_appeal(ticket.pk).exclude(state=ErrandState.UNDONE).exists():
-                continue  # an appeal was granted before
+        was_idle = bool(idle.update(state=ErrandState.UNDONE))
+        if ticket.state == TicketState.APPROVED or (was_idle and ticket.state != TicketState.REFUSED):
+            continue
+        if not payments_of_appeal(ticket.pk).exclude(state=ErrandState.UNDONE).exists():
             refusal_take_back(ticket=ticket, reason=reason, actor_id=actor_id, now=now)
-            Appeal.objects.filter(ticket=ticket).exclude(state=AppealState.GRANTED).update(
-                state=AppealState.GRANTED, answer=reason[:2000], decided_by_id=actor_id, decided_at=now
-            )
-        taken += 1
+            taken += 1
+        Appeal.objects.filter(ticket=ticket).exclude(state=AppealState.GRANTED).update(
+            state=AppealState.GRANTED, answer=reason[:2000], decided_by_id=actor_id, decided_at=now
+        )
     record(
         action="refusals_take_back", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk, refusals=taken,
         mark=mark,
