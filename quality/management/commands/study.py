@@ -1,4 +1,4 @@
-"""``manage.py study``: the studies of the Natural Questions paper, computed from what a campaign collected."""
+"""``manage.py study``: the studies of the Natural Questions and ANTIQUE papers, computed from what a campaign collected."""
 
 import json
 import math
@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Campaign
 from quality.rules.studies import PARTITIONS, Share, as_json, usual_alpha
+from quality.selectors.relevance_study import relevance_study_of
 from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
 
 
@@ -16,7 +17,7 @@ class Command(BaseCommand):
     """Print a study."""
 
     help = (
-        "Print a study of the Natural Questions paper. statistics: section 3.3 and Figure 2; precision: section 4.3 and "
+        "Print a study of the Natural Questions paper or, with antique, the statistics of the ANTIQUE paper. statistics: section 3.3 and Figure 2; precision: section 4.3 and "
         "Table 2, of the samples that experts judged; variability: section 4.4 and Figure 4; bounds: section 5.2. "
         "Every share has a 95 % interval. Example: manage.py study earth bounds --ways 25"
     )
@@ -71,6 +72,7 @@ STUDIES: dict[str, Callable[[Campaign, dict[str, Any]], dict[str, Any]]] = {
     "precision": lambda campaign, _options: precision_of(campaign),
     "variability": lambda campaign, options: variability_of(campaign, options["ways"]),
     "bounds": _bounds,
+    "antique": lambda campaign, _options: relevance_study_of(campaign),
 }
 
 
