@@ -69,7 +69,7 @@ def _stages(
         reason = expected["near"] if expected["near"] in BAD_REASONS else ""
         return [("question", {"label": BAD, "reason": reason}, chance.uniform(4, 12))]
     stages: list[tuple[str, dict[str, Any], float]] = [("question", {"label": GOOD}, chance.uniform(3, 8))]
-    index = _box(page, expected["near"]) if expected["label"] == GOOD else NO_ANSWER
+    index = box_near(page, expected["near"]) if expected["label"] == GOOD else NO_ANSWER
     if slips:
         index = chance.choice([NO_ANSWER, chance.randrange(len(page.candidates))])
     stages.append(("long_answer", {"candidate_index": index}, chance.uniform(15, 60)))
@@ -78,7 +78,7 @@ def _stages(
     return stages
 
 
-def _box(page: Tokenization, near: str) -> int:
+def box_near(page: Tokenization, near: str) -> int:
     """Return the smallest box that holds a piece of text; a list where the text ends with a line break."""
     if not near:
         return NO_ANSWER

@@ -18,6 +18,7 @@ from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
 from console.demo.crowd import Member, answer_everything
+from console.demo.study import study_finish
 from jobs.terminal import run_here
 
 HERE = Path(__file__).parent
@@ -103,16 +104,23 @@ def _finished(admin: User, *, now: datetime, stderr: Any) -> None:
     campaign = _campaign(DONE_SLUG, title, admin, now=now, stderr=stderr, is_synthetic=True)
     launch_here(campaign, stderr)
     campaign.refresh_from_db()
-    text = consent_text_current(campaign.pk)
-    members = []
-    for slip in (0.05, 0.08, 0.1, 0.12, 0.2, 0.35):
+    members = _crowd(campaign, (0.05, 0.08, 0.1, 0.12, 0.2, 0.35), now)
+    lines = (HERE / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    expected = {row["external_id"]: row["expected"] for row in map(json.loads, lines)}
+    answer_everything(campaign=campaign, members=members, expected=expected, seed=7, now=now - timedelta(days=2))
+    members += _crowd(campaign, (0.05, 0.1, 0.15, 0.2, 0.3) * 4, now)
+    study_finish(campaign=campaign, members=members, expected=expected, now=now - timedelta(days=1), stderr=stderr)
+    sample = {"campaign": str(campaign.pk), "count": 4, "seed": 7, "experts": 2, "every_answer": False}
+    run_here(kind="quality.sample_cases", payload=sample, stderr=stderr, scope_id=campaign.pk)
+    numbers_refresh(campaign=campaign, now=now)
+
+
+def _crowd(campaign: Campaign, slips: tuple[float, ...], now: datetime) -> list[Member]:
+    """Return synthetic annotators who agreed to the consent text."""
+    text, members = consent_text_current(campaign.pk), []
+    for slip in slips:
         surrogate = Surrogate.objects.create()
         if text is not None:
             consent_give(text_id=text.pk, surrogate_id=surrogate.pk, now=now)
         members.append(Member(surrogate.pk, slip))
-    lines = (HERE / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    expected = {row["external_id"]: row["expected"] for row in map(json.loads, lines)}
-    answer_everything(campaign=campaign, members=members, expected=expected, seed=7, now=now - timedelta(days=2))
-    sample = {"campaign": str(campaign.pk), "count": 4, "seed": 7, "experts": 2, "every_answer": False}
-    run_here(kind="quality.sample_cases", payload=sample, stderr=stderr, scope_id=campaign.pk)
-    numbers_refresh(campaign=campaign, now=now)
+    return members

@@ -158,4 +158,4 @@ def label_error(strata: Sequence[Stratum]) -> LabelError:
         return LabelError(share, share, share)
     together = (weight * smoothed).sum()
     low, high = wilson(np.array([share]), np.array([together * (1 - together) / variance]))
-    return LabelError(share, float(low[0]), float(high[0]))
+    return LabelError(share, min(share, float(low[0])), max(share, float(high[0])))

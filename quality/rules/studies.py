@@ -25,6 +25,7 @@ Answers = Sequence[Hashable | None]
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # Figure 4; each holds its upper end
 RANKS = 5
 PARTITIONS = 200
+ADDED = 0.5  # of an item, half of it at each extreme, when a variance is computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,9 @@ def usual_alpha(predicting: int) -> int:
 def share_of(parts: ArrayLike, wholes: ArrayLike | None = None) -> Share:
     """Return the sum of ``parts`` by the sum of ``wholes`` over items, both of shape (items,); without wholes, the mean.
 
+    The variance is computed with half an item added, a quarter at each extreme, so that items that are all alike do not pass for
+    certainty. Items without a whole say nothing.
+
     Parameters
     ----------
     parts
@@ -70,21 +74,23 @@ def share_of(parts: ArrayLike, wholes: ArrayLike | None = None) -> Share:
     --------
     >>> found = share_of([1, 0, 1, 1], [1, 1, 1, 1])
     >>> found.share, round(found.low, 2), round(found.high, 2), found.items
-    (0.75, 0.26, 0.96, 4)
+    (0.75, 0.27, 0.96, 4)
     """
     part = np.asarray(parts, dtype=float)
     whole = np.ones_like(part) if wholes is None else np.asarray(wholes, dtype=float)
-    items, total = int((whole > 0).sum()), float(whole.sum())
-    if not total:
+    part, whole = part[whole > 0], whole[whole > 0]
+    items, total = len(part), float(whole.sum())
+    if not items:
         return Share(float("nan"), float("nan"), float("nan"), 0)
-    share = float(part.sum()) / total
-    size = float(items)
-    if len(part) > 1:
-        variance = len(part) / (len(part) - 1) * float(((part - share * whole) ** 2).sum()) / total**2
-        if variance > 0:
-            size = share * (1 - share) / variance
+    share, mean = float(part.sum()) / total, total / items
+    added = ADDED * mean
+    middle = (float(part.sum()) + added / 2) / (total + added)
+    squares = float(((part - middle * whole) ** 2).sum()) + added * mean * (middle**2 + (1 - middle) ** 2) / 2
+    size = middle * (1 - middle) * (total + added) ** 2 / squares
+    if items > 1:
+        size *= (items - 1) / items
     low, high = wilson(np.array([share]), np.array([size]))
-    return Share(share, float(low[0]), float(high[0]), items)
+    return Share(share, min(share, float(low[0])), max(share, float(high[0])), items)
 
 
 def precision(grades: Sequence[str], good: Sequence[str], order: Sequence[str]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.cache import patch_cache_control
 from django.utils.safestring import mark_safe
-from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
@@ -24,19 +24,22 @@ from quality.charts.svg import Chart, as_csv, as_file, in_page
 from quality.models import QualitySnapshot, StudySnapshot
 from quality.selectors.people import names_of
 
+SECONDS_KEPT = 30
 MOST_ROWS = 200  # of the table under a chart; the file holds all
 
 
 @login_required
 @require_GET
-@cache_control(private=True, max_age=30)
 def chart(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
     """Show a chart with its numbers, for a page to take in."""
     found = _chart(campaign_for(request, slug, Action.MANAGE), figure)
     context: dict[str, Any] = {"slug": slug, "figure": figure, "chart": found, "title": DRAWINGS[figure].title}
     if found is not None:
         context |= {"svg": mark_safe(in_page(found)), "rows": found.rows[:MOST_ROWS]}  # noqa: S308  escaped by matplotlib
-    return render(request, "quality/_chart.html", context)
+    response = render(request, "quality/_chart.html", context)
+    # What cannot be drawn yet may be in a moment.
+    patch_cache_control(response, private=True, max_age=SECONDS_KEPT if found is not None else 0)
+    return response
 
 
 @login_required

@@ -148,6 +148,18 @@ def test_intervals_hold_what_the_studies_estimate(campaigns):
     assert 0.92 <= sum(rates.values()) / len(rates) <= 0.985, rates
 
 
+def test_a_few_items_that_are_alike_are_no_certainty():
+    assert share_of([1] * 6).low < 0.65
+    assert share_of([0.999, 0.998, 1, 0.999, 0.999, 1]).low < 0.65
+    assert share_of([1] * 139).low == pytest.approx(0.973, abs=0.001)
+
+
+@pytest.mark.parametrize("parts", [[1], [1] * 3, [0] * 7, [0.3] * 9, [1, 0.2]])
+def test_a_share_lies_in_its_interval(parts):
+    found = share_of(parts)
+    assert 0 <= found.low <= found.share <= found.high <= 1
+
+
 def test_a_share_of_nothing_is_no_number():
     assert math.isnan(share_of([0, 0], [0, 0]).share)
     assert studies.share_of([1, 1]).high == 1

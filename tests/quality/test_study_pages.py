@@ -72,6 +72,8 @@ def test_the_page_shows_what_can_be_computed_and_says_what_is_missing(client):
     client.force_login(factories.user(is_admin=True))
     page, file = (reverse(name, args=[campaign.slug]) for name in ("quality-studies", "quality-studies-json"))
     assert "being computed" in client.get(page).content.decode()
+    chart = reverse("quality-chart", args=[campaign.slug, "paths"])
+    assert "max-age=0" in client.get(chart)["Cache-Control"]  # not for half a minute what may be drawn in a moment
     assert json.loads(client.get(file).content) == {}
     factories.run_jobs()
     text = client.get(page).content.decode()
@@ -79,8 +81,9 @@ def test_the_page_shows_what_can_be_computed_and_says_what_is_missing(client):
     sent = json.loads(client.get(file).content)
     assert sent["statistics"]["paths"]["yes_no"]["share"] == 1
     assert sent == StudySnapshot.objects.get().data
-    chart = client.get(reverse("quality-chart", args=[campaign.slug, "paths"]))
-    assert "1 items: Yes or no 100 %" in chart.content.decode()
+    drawn = client.get(chart)
+    assert "1 items: Yes or no 100 %" in drawn.content.decode()
+    assert "max-age=30" in drawn["Cache-Control"]
 
 
 @pytest.mark.django_db
