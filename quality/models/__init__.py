@@ -13,6 +13,7 @@ from quality.models.checks import (
 )
 from quality.models.labels import (
     PENDING,
+    REFERENCE,
     Case,
     CaseMessage,
     CaseReason,
@@ -37,6 +38,7 @@ from quality.models.snapshots import (
 
 __all__ = [
     "PENDING",
+    "REFERENCE",
     "Audit",
     "AuditItem",
     "BehaviourSnapshot",

@@ -69,6 +69,8 @@ class CaseState(models.TextChoices):
     RECALLED = "recalled", _("Recalled")
 
 
+REFERENCE = "of_reference"  # marks the parts of a sample's case that its reference annotation said
+
 # An item is before the experts once at a time.
 PENDING = (CaseState.OPEN, CaseState.CONSENSUS)
 

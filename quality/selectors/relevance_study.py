@@ -72,9 +72,9 @@ def _splits(campaign: Campaign) -> dict[str, _Split]:
         content, split = orjson.loads(text), splits[name]
         key = task_type.question_key(content) or str(pk)
         split.questions[key] = content.get("question_text", "")
-        split.answers[key] += 1
-        split.answer_words += len(content.get("answer_text", "").split())
         if pk in labels:
+            split.answers[key] += 1
+            split.answer_words += len(content.get("answer_text", "").split())
             split.labels[str(labels[pk])] += 1
         known = task_type.known_label(content)
         if known is not None and known[0] not in split.known:
@@ -89,24 +89,26 @@ def _counted(split: _Split, labels: list[str]) -> dict[str, Any]:
     return {
         "questions": len(split.questions), "answers": split.answers.total(),
         "question_length": round(words / len(split.questions), 2),
-        "answer_length": round(split.answer_words / split.answers.total(), 2),
+        "answer_length": round(split.answer_words / max(split.answers.total(), 1), 2),
         "labels": {label: split.labels[label] for label in labels}, "known_without_a_vote": len(split.known),
     }  # fmt: skip
 
 
 def _no_agreement(campaign: Campaign) -> Iterator[dict[str, Any]]:
     """Yield by batch and round how many of the items that were decided in it, or not, found no agreement."""
-    second = _by_batch(Slot.objects.filter(campaign=campaign, round=2).values_list("item__batch__ordinal", "item"))
-    cases = Case.objects.filter(campaign=campaign, because=CaseReason.NO_AGREEMENT).exclude(state=CaseState.RECALLED)
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+    second = _by_batch(Slot.objects.filter(item__in=items, round=2).values_list("item__batch__ordinal", "item"))
+    cases = Case.objects.filter(item__in=items, because=CaseReason.NO_AGREEMENT).exclude(state=CaseState.RECALLED)
     third = _by_batch(cases.values_list("item__batch__ordinal", "item"))
-    verdicts = Verdict.objects.filter(campaign=campaign, superseded_at=None)
+    verdicts = Verdict.objects.filter(item__in=items, superseded_at=None)
     first = _by_batch(verdicts.filter(rule=Rule.MAJORITY).values_list("item__batch__ordinal", "item"))
     later = _by_batch(verdicts.exclude(rule=Rule.MAJORITY).values_list("item__batch__ordinal", "item"))
+    expert = _by_batch(verdicts.filter(rule=Rule.EXPERT).values_list("item__batch__ordinal", "item"))
     for batch in sorted({*first, *second, *later}):
         again = second[batch] - first[batch]
         yield {"batch": batch, "round": 1, "none": _share(len(again), len(first[batch] | again | later[batch]))}
         if again:
-            undecided = third[batch] & again
+            undecided = (third[batch] | expert[batch]) & again
             yield {"batch": batch, "round": 2, "none": _share(len(undecided), len((later[batch] & again) | undecided))}
 
 

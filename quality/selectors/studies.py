@@ -8,11 +8,11 @@ import orjson
 from django.db.models import Max, Q
 
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
-from annotation.tasktypes.base import Extractive, TaskType
+from annotation.tasktypes.base import Extractive
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.models import Tokenization
 from documents.selectors import tokenization_of
-from quality.models import CaseReason, CaseState, Opinion, Phase
+from quality.models import REFERENCE, CaseReason, CaseState, Opinion, Phase
 from quality.rules import studies
 from quality.selectors.answers import answers_as_text
 
@@ -137,8 +137,9 @@ def _counted(campaign: Campaign) -> Any:
     """Return the counted annotations of the first round; what was published elsewhere has no assignment."""
     first_round = Q(assignment__slot__round=1) | Q(assignment=None, slot__round=1)
     return Annotation.objects.filter(
-        first_round, campaign=campaign, state=AnnotationState.COUNTED, item__batch__purpose__in=ORDINARY
-    )
+        first_round, campaign=campaign, state=AnnotationState.COUNTED, item__batch__purpose__in=ORDINARY,
+        item__state=ItemState.ACTIVE,
+    )  # fmt: skip
 
 
 def _references(campaign: Campaign, split: str = "") -> dict[int, Any]:
@@ -163,23 +164,17 @@ def _rows(campaign: Campaign, ways: int) -> dict[int, list[Any]]:
 
 
 def _judged(campaign: Campaign) -> dict[str, dict[int, Any]]:
-    """Return by kind of part and item the grade of its reference, where a sample's case was decided."""
-    task_type, references = TASK_TYPES[campaign.task_type], _references(campaign)
+    """Return by kind of part and item the grade of its reference as it was drawn, where a sample's case was decided."""
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
     rows = Opinion.objects.filter(
         decides, case__campaign=campaign, case__because=CaseReason.SAMPLE, case__state=CaseState.DECIDED
     )
     found: dict[str, dict[int, Any]] = defaultdict(dict)
     for row in rows.select_related("case").order_by("pk").iterator(chunk_size=2000):
-        item = row.case.item_id
-        for part in _parts(task_type, references.get(item)):
-            if part["key"] in row.said:
-                found[part["what"]][item] = row.said[part["key"]]
+        for part in row.case.parts:
+            if part.get(REFERENCE):
+                found[part["what"]][row.case.item_id] = row.said[part["key"]]
     return found
-
-
-def _parts(task_type: TaskType, answer: Any) -> list[Any]:
-    return [] if answer is None else task_type.parts([answer])
 
 
 def _boxes(found: Mapping[int, Any]) -> list[str]:

@@ -12,6 +12,7 @@ from annotation.models import (
     FILLING,
     ORDINARY,
     Annotation,
+    AnnotationState,
     Assignment,
     AssignmentState,
     Campaign,
@@ -25,6 +26,9 @@ from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import Case, CaseReason, GoldCheck, Inspection, Rule, Verdict
 from workforces.models import LedgerEntry, Ticket, TicketState
+
+# What was taken back, and what nobody vouches for, is no judgment of anybody.
+NOBODYS = (AnnotationState.UNDONE, AnnotationState.GIVEN_UP, AnnotationState.PROVISIONAL)
 
 
 @dataclass
@@ -63,7 +67,7 @@ def summary_of(campaign: Campaign) -> Summary:
     """Count. Grows with the campaign: for jobs and commands, not for pages."""
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
     verdicts = Verdict.objects.filter(campaign=campaign, superseded_at=None, item__in=items)
-    work = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
+    work = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY).exclude(state__in=NOBODYS)
     refused = Counter(work.filter(ticket_work__ticket__state=TicketState.REFUSED).values_list("state", flat=True))
     done = (
         work.values_list("surrogate", "state").annotate(n=Count("pk")).order_by("surrogate")

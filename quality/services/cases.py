@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from annotation.ordering import seeded
 from annotation.tasktypes.base import Part
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.work import Work
-from quality.models import PENDING, Case, CaseReason, CaseState
+from quality.models import PENDING, REFERENCE, Case, CaseReason, CaseState
 
 MOST_EXPERTS = 20  # of one case
 CHUNK = 200
@@ -82,27 +83,44 @@ def cases_sample(
     (question, page, answer) given that there is an answer (Kwiatkowski et al. 2019, section 4.3). With ``every_answer``
     experts judge all distinct answers of those items. Of items that want fewer than ``least`` annotations none is drawn: a
     study of 25 annotations needs judgements of items that have them.
+
+    Raises
+    ------
+    CaseError
+        An item that was drawn is before the experts for another reason: leaving it out would bias the sample.
     """
     experts_check(experts)
     opened = int(work.job.result.get("opened", 0))
-    for item, reference in _drawn(campaign, seed, least):
-        if opened >= count:
-            break
-        parts = parts_of(item) if every_answer else TASK_TYPES[campaign.task_type].parts([reference])
+    task_type = TASK_TYPES[campaign.task_type]
+    drawn = list(islice(_drawn(campaign, seed, least), max(count - opened, 0)))
+    pending = Case.objects.filter(item__in=[item for item, _reference in drawn], state__in=PENDING).count()
+    if pending:  # without them the sample would be one of what nobody doubts
+        raise CaseError(
+            f"{pending} of the items that were drawn are before the experts for another reason: let them be decided first"
+        )
+    for item, reference in drawn:
+        own = task_type.parts([reference])
+        parts = parts_of(item) if every_answer else own
         with work.step(done=opened, total=count, opened=opened):
             actor_id, now = work.job.requested_by_id, timezone.now()
             opened += case_open(
-                item=item, because=CaseReason.SAMPLE, experts=experts, parts=parts, actor_id=actor_id, now=now
-            )
+                item=item, because=CaseReason.SAMPLE, experts=experts, parts=_marked(parts, own), actor_id=actor_id,
+                now=now,
+            )  # fmt: skip
             work.checkpoint(opened=opened)
     return {"opened": opened}
+
+
+def _marked(parts: Sequence[Part], own: Sequence[Part]) -> list[Part]:
+    """Return parts, those of the reference marked: what is found of them stays, whatever becomes of the annotation."""
+    keys = {part["key"] for part in own}
+    return [{**part, REFERENCE: True} if part["key"] in keys else part for part in parts]
 
 
 def _drawn(campaign: Campaign, seed: int, least: int) -> Iterator[tuple[Item, Any]]:
     """Yield items in a seeded order with their reference answers, where those say something; no item for a second time."""
     ids = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY, n__gte=least)
-    ids = ids.exclude(cases__because=CaseReason.SAMPLE).exclude(cases__state__in=PENDING)
-    named = ids.values_list("pk", "external_id")
+    named = ids.exclude(cases__because=CaseReason.SAMPLE).values_list("pk", "external_id")
     order = [pk for pk, _ in sorted(named, key=lambda row: (seeded(seed, "sample", row[1]), row[0]))]
     parts = TASK_TYPES[campaign.task_type].parts
     for start in range(0, len(order), CHUNK):

@@ -6,7 +6,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from quality.models import Case, CaseState
+from annotation.models import Annotation
+from quality.models import Case, CaseReason, CaseState
 from tests import factories
 from tests.quality.test_audits import judge
 from tests.quality.worlds import expert_of, nq
@@ -56,6 +57,27 @@ def test_the_numbers_are_those_of_a_count_by_hand(judged):
     assert sum(int(n) * count for n, count in found["answers_per_question"].items()) == 4
     assert sum(row["questions"] for row in found["trigrams"]) == len(questions)
     assert found["cost"] == {"rewards": 0, "bonuses": 0, "fees": 0}
+
+
+def test_what_an_expert_decided_by_request_found_no_agreement_either(judged):
+    campaign, items = judged
+    Case.objects.update(because=CaseReason.MANAGER)
+    second = study(campaign)["no_agreement"][1]
+    assert (second["round"], second["none"]["share"]) == (2, 0.5)
+
+
+def test_what_was_taken_back_or_nobody_vouches_for_is_no_judgment():
+    campaign = factories.antique(items=2, n=2)
+    person = factories.annotator(campaign)
+    annotation = factories.vote(campaign, person, 4)
+    factories.vote(campaign, person, 4)
+    found = study(campaign)
+    assert (found["workers"], found["judgments"], found["excluded_and_paid"]) == (1, 2, 0)
+    for state in ("undone", "given_up", "provisional"):
+        Annotation.objects.filter(pk=annotation.pk).update(state=state)
+        found = study(campaign)
+        assert (found["workers"], found["judgments"], found["excluded_and_paid"]) == (1, 1, 0), state
+    assert found["splits"]["train"]["answers"] == 0  # nothing is judged yet
 
 
 def test_answers_that_are_not_voted_on_have_none():

@@ -8,8 +8,10 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.services.exclusions import annotation_exclude
+from annotation.services.items import item_retire
 from jobs.services import job_enqueue
-from quality.models import Case
+from quality.models import Case, CaseReason
+from quality.services.cases import case_ask
 from quality.services.opinions import opinion_give
 from tests import factories
 from tests.quality.worlds import expert_of, nq
@@ -106,6 +108,34 @@ def test_an_annotation_that_does_not_count_is_in_no_study(collected):
     annotation_exclude(annotation=annotation, because="manager", actor_id=None, now=timezone.now())
     assert study(collected, "statistics")["items"] == 2
     assert study(collected, "bounds", ways=4, references=2, beta=1)["passage"]["items"] == 2
+
+
+def test_what_experts_found_of_a_reference_stays_when_it_is_excluded(collected):
+    before = study(collected, "precision")["passage"]
+    assert before["n"] == 2
+    for annotation in collected.annotations.filter(slot__index=0):
+        annotation_exclude(annotation=annotation, because="manager", actor_id=None, now=timezone.now())
+    assert study(collected, "precision")["passage"] == before
+
+
+def test_a_retired_item_is_in_no_study(collected):
+    item = collected.items.filter(batch__purpose="work").order_by("pk").first()
+    item_retire(item=item, reason="Broken.", actor_id=None, now=timezone.now())
+    assert study(collected, "statistics")["items"] == 2
+
+
+def test_a_sample_that_meets_items_before_the_experts_is_refused():
+    campaign = nq(n=1, items=3)
+    for _ in range(3):
+        factories.annotate(campaign, factories.annotator(campaign), label="good", box=0, kind="yes")
+    item, boss = campaign.items.filter(batch__purpose="work").first(), factories.user().surrogate_id
+    case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss, now=timezone.now())
+    payload = {"campaign": str(campaign.pk), "count": 3, "seed": 0, "experts": 1, "every_answer": False}
+    job = job_enqueue(kind="quality.sample_cases", now=timezone.now(), scope_id=campaign.pk, payload=payload)
+    factories.run_jobs()
+    job.refresh_from_db()
+    assert (job.state, Case.objects.count()) == ("failed", 1)
+    assert "1 of the items that were drawn" in job.error
 
 
 def test_the_text_says_the_same(collected):
