@@ -11,6 +11,7 @@ from annotation.services.exclusions import annotation_exclude
 from annotation.services.items import item_retire
 from jobs.services import job_enqueue
 from quality.models import Case, CaseReason
+from quality.selectors import studies
 from quality.services.cases import case_ask
 from quality.services.opinions import opinion_give
 from tests import factories
@@ -71,6 +72,11 @@ def test_statistics_are_of_one_annotation_an_item(collected):
     assert shares(found["found"]) == {"passage": 0.667, "short": 0.333}
     assert sum(shares(found["boxes"]).values()) == pytest.approx(1)
     assert set(found["boxes"]) <= {"<P>", "<Table>", "<Tr>", "<Ul>", "<Li>", "<Ol>", "<Dl>"}
+
+
+def test_of_many_pages_a_sample_is_read(collected, monkeypatch):
+    monkeypatch.setattr(studies, "MOST_PAGES", 1)
+    assert [one["items"] for one in study(collected, "statistics")["boxes"].values()] == [1]
 
 
 def test_precision_is_of_the_references_that_experts_judged(collected):
