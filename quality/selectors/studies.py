@@ -171,11 +171,15 @@ def _judged(campaign: Campaign) -> dict[str, dict[int, Any]]:
     rows = Opinion.objects.filter(
         decides, case__campaign=campaign, case__because=CaseReason.SAMPLE, case__state=CaseState.DECIDED
     )
+    task_type, references = TASK_TYPES[campaign.task_type], _references(campaign)
     found: dict[str, dict[int, Any]] = defaultdict(dict)
     for row in rows.select_related("case").order_by("pk").iterator(chunk_size=2000):
-        for part in row.case.parts:
-            if part.get(REFERENCE):
-                found[part["what"]][row.case.item_id] = row.said[part["key"]]
+        item, parts = row.case.item_id, [part for part in row.case.parts if part.get(REFERENCE)]
+        if not parts and item in references:  # drawn before references were marked: what the first slot says now
+            own = {part["key"] for part in task_type.parts([references[item]])}
+            parts = [part for part in row.case.parts if part["key"] in own]
+        for part in parts:
+            found[part["what"]][item] = row.said[part["key"]]
     return found
 
 

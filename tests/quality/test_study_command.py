@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.items import item_retire
 from jobs.services import job_enqueue
-from quality.models import Case, CaseReason
+from quality.models import REFERENCE, Case, CaseReason
 from quality.selectors import studies
 from quality.services.cases import case_ask
 from quality.services.opinions import opinion_give
@@ -122,6 +122,15 @@ def test_what_experts_found_of_a_reference_stays_when_it_is_excluded(collected):
     for annotation in collected.annotations.filter(slot__index=0):
         annotation_exclude(annotation=annotation, because="manager", actor_id=None, now=timezone.now())
     assert study(collected, "precision")["passage"] == before
+
+
+def test_samples_that_were_drawn_before_references_were_marked_count_too(collected):
+    before = study(collected, "precision")
+    for case in Case.objects.all():
+        Case.objects.filter(pk=case.pk).update(
+            parts=[{name: value for name, value in part.items() if name != REFERENCE} for part in case.parts]
+        )
+    assert study(collected, "precision") == before
 
 
 def test_a_retired_item_is_in_no_study(collected):
