@@ -49,6 +49,12 @@ class InvitationAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: igno
         user.surrogate = Surrogate.objects.create()
         return user
 
+    def discard_unconfirmed(self, user: User) -> None:
+        """Delete an account that nobody ever logged in to, unless somebody gave it a role."""
+        if not user.is_admin and not user.memberships.exists():
+            user.delete()
+            Surrogate.objects.filter(pk=user.surrogate_id).delete()
+
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Return the invitation that brought a person here, or the home page."""
         if INVITATION_KEY in request.session:

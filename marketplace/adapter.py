@@ -43,6 +43,10 @@ class WorkerAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: ignore[m
         worker.joined_at = clock.now()
         return worker
 
+    def discard_unconfirmed(self, user: Any) -> None:
+        """Delete the account of a worker who never logged in."""
+        user.delete()
+
     def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:  # noqa: FBT001, FBT002
         """Save a new worker and take a use of the invitation that brought them: both or neither.
 

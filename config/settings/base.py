@@ -5,6 +5,7 @@ from typing import Any
 
 import environ
 from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
 from config.cache import cache
@@ -125,7 +126,20 @@ ACCOUNT_ADAPTER = "accounts.adapter.InvitationAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_EMAIL_VERIFICATION = env.str("QUORATE_EMAIL_VERIFICATION", default="optional")
+
+
+def email_verification(default: str) -> str:
+    """Return whether addresses are confirmed: all, or none (an address that may be confirmed later proves nothing)."""
+    value: str = env.str("QUORATE_EMAIL_VERIFICATION", default=default)
+    if value not in ("mandatory", "none"):
+        raise ImproperlyConfigured("QUORATE_EMAIL_VERIFICATION must be mandatory or none")
+    return value
+
+
+ACCOUNT_EMAIL_VERIFICATION = email_verification("none")
+# By a code that is entered where one signed up. A link would confirm the account of whoever named the address first.
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
+ACCOUNT_FORMS = {"signup": "config.signups.OwnersSignupForm"}
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""  # else it is the name that the request came with
 ACCOUNT_SESSION_REMEMBER = True
@@ -145,7 +159,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 # Rate limits count across processes and restarts, so the cache is shared: the database, or Redis.
 CACHES = {"default": cache(env.cache_url("CACHE_URL", default="dbcache://quorate_cache"))}
 # Failures count by account; by address far more are let through (see `config.logins`). Who gets in counts for nothing.
-ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": "5/300s/key"}
+ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": "5/300s/key", "confirm_email": "1/10s/key,6/600s/key"}
 LOGIN_FAILURES_PER_ACCOUNT = env.int("QUORATE_LOGIN_FAILURES_PER_ACCOUNT", default=50)  # in a quarter of an hour
 LOGIN_FAILURES_PER_ADDRESS = env.int("QUORATE_LOGIN_FAILURES_PER_ADDRESS", default=200)  # in a quarter of an hour
 

@@ -14,3 +14,4 @@ if DEBUG:
 STYLEGUIDE = env.bool("QUORATE_STYLEGUIDE", default=True)
 PREPARE_DATABASE = True  # commands make an empty database ready by themselves
 ACCOUNT_EMAIL_VERIFICATION = "none"  # mail goes to the terminal here
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = False

@@ -15,6 +15,7 @@ from config.settings.base import (
     MIDDLEWARE,
     TEMPLATES,
     database,
+    email_verification,
     env,
 )
 from marketplace.protocol.questions import is_loopback
@@ -78,9 +79,8 @@ BACKUP_KEY_FILE = "marketplace_secret_key"
 
 AUTH_USER_MODEL = "marketplace.Worker"
 ACCOUNT_ADAPTER = "marketplace.adapter.WorkerAdapter"
-ACCOUNT_EMAIL_VERIFICATION = (
-    "none" if MARKETPLACE_IS_LOCAL else env.str("QUORATE_EMAIL_VERIFICATION", default="mandatory")
-)
+ACCOUNT_EMAIL_VERIFICATION = "none" if MARKETPLACE_IS_LOCAL else email_verification("mandatory")
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
 LOGIN_REDIRECT_URL = "home"
 SESSION_COOKIE_NAME = "marketplace_session"
 CSRF_COOKIE_NAME = "marketplace_csrf"

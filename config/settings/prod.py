@@ -3,7 +3,7 @@
 from django.core.exceptions import ImproperlyConfigured
 
 from config.settings.base import *
-from config.settings.base import env
+from config.settings.base import email_verification, env
 
 SECRET_KEY = env.str("SECRET_KEY")
 if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 10:
@@ -30,4 +30,5 @@ if ALLAUTH_TRUSTED_PROXY_COUNT:
 EMAIL_CONFIG = env.email_url("EMAIL_URL")
 vars().update(EMAIL_CONFIG)
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL")
-ACCOUNT_EMAIL_VERIFICATION = env.str("QUORATE_EMAIL_VERIFICATION", default="mandatory")
+ACCOUNT_EMAIL_VERIFICATION = email_verification("mandatory")
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"

@@ -123,6 +123,8 @@ def _enqueue(
 ) -> None:
     if since is None:
         raise ReviewError("give the day from which on")
+    if since > now:
+        raise ReviewError("that day is still to come")
     job_enqueue(
         kind="quality.person_work", now=now, scope_id=campaign.pk, requested_by_id=actor_id,
         payload={

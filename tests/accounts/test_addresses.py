@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.apps import apps
 from django.core.cache import cache
 from django.test import Client
@@ -21,6 +22,7 @@ OWN, OTHER = "eve@uni.example", "eve@elsewhere.example"
 @pytest.fixture
 def token(settings):
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
     campaign, boss = factories.antique(items=1, n=3), factories.user(is_admin=True)
     yield invitation_create(
         scope_id=campaign.pk, role="annotator", uses=9, days=9, note="", actor_id=boss.surrogate_id, now=timezone.now()
@@ -29,8 +31,9 @@ def token(settings):
 
 
 def confirm(client, mailoutbox):
-    address = re.search(r"https?://[^/]+(/account/confirm-email/[^\s]+)", mailoutbox[-1].body).group(1)
-    client.post(address)
+    """Enter the code that the last mail holds."""
+    code = re.search(r"^[A-Z0-9-]{6,9}$", mailoutbox[-1].body, re.MULTILINE).group()
+    return client.post(reverse("account_email_verification_sent"), {"code": code})
 
 
 def join(token, mailoutbox):
@@ -117,7 +120,8 @@ def test_an_address_that_was_never_confirmed_can_still_be_its_owners(token, mail
 
 
 def test_who_erases_an_account_with_an_address_that_they_never_confirmed_bars_nobody(token, settings):
-    settings.ACCOUNT_EMAIL_VERIFICATION = "optional"
+    settings.ACCOUNT_EMAIL_VERIFICATION = "none"
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = False
     boss = User.objects.get(is_admin=True)
     invitations_send(
         scope_id=factories.antique(items=1).pk, role="annotator", addresses=[OWN], days=9, label="x",
@@ -136,3 +140,70 @@ def test_who_erases_an_account_with_an_address_that_they_never_confirmed_bars_no
     client.get(reverse("invitation", args=[token]))
     client.post(reverse("invitation-accept"))
     assert owner.memberships.count() == 1
+
+
+def sign_up(token, password, address=OWN):
+    cache.clear()
+    client = Client()
+    client.get(reverse("invitation", args=[token]))
+    client.post(reverse("account_signup"), {"email": address, "password1": password, "password2": password})
+    return client
+
+
+def is_in(client):
+    return "_auth_user_id" in client.session
+
+
+def test_who_names_an_address_first_gains_nothing_when_its_owner_confirms_it(token, mailoutbox):
+    thief = sign_up(token, "thief's password 1")
+    thiefs_mail = mailoutbox[-1]
+    owner = sign_up(token, PASSWORD)
+    assert "account already exists" not in mailoutbox[-1].body.lower()
+    confirm(owner, mailoutbox)
+    assert is_in(owner)
+    confirm(thief, [thiefs_mail])
+    assert not is_in(thief)
+    client = Client()
+    client.post(reverse("account_login"), {"login": OWN, "password": "thief's password 1"})
+    assert not is_in(client)
+    client.post(reverse("account_login"), {"login": OWN, "password": PASSWORD})
+    assert is_in(client)
+    assert User.objects.filter(email=OWN).count() == 1
+
+
+def test_no_mail_confirms_an_address_by_itself(token, mailoutbox):
+    """Whoever reads the mail of somebody else's sign-up has nothing in it to click."""
+    sign_up(token, "thief's password 1")
+    assert "/confirm-email/" not in mailoutbox[-1].body
+
+
+def test_an_address_that_was_added_and_not_confirmed_keeps_nobody_out(token, mailoutbox):
+    stranger = join(token, mailoutbox)
+    cache.clear()
+    stranger.post(reverse("account_email"), {"email": "victim@uni.example", "action_add": ""})
+    assert not EmailAddress.objects.filter(email="victim@uni.example").exists()
+    victim = sign_up(token, PASSWORD, "victim@uni.example")
+    confirm(victim, mailoutbox)
+    assert is_in(victim)
+
+
+def test_where_nothing_is_confirmed_an_added_address_keeps_nobody_out(token, settings):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "none"
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = False
+    stranger = sign_up(token, PASSWORD)
+    stranger.post(reverse("account_email"), {"email": "victim@uni.example", "action_add": ""})
+    assert EmailAddress.objects.filter(email="victim@uni.example").exists()
+    assert is_in(sign_up(token, PASSWORD, "victim@uni.example"))
+
+
+def test_accounts_that_somebody_uses_or_made_stay(token, mailoutbox):
+    client = join(token, mailoutbox)
+    made = User.objects.create_user("made@uni.example", PASSWORD)
+    invited = User.objects.create_user("invited@uni.example", PASSWORD)
+    EmailAddress.objects.create(user=invited, email=invited.email, primary=True)
+    factories.join(factories.antique(items=1), invited)
+    for address in (OWN, made.email, invited.email):
+        sign_up(token, "thief's password 1", address)
+        assert "already exists" in mailoutbox[-1].body.lower()
+    assert User.objects.filter(pk__in=[made.pk, invited.pk]).count() == 2
+    assert is_in(client)

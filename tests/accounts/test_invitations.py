@@ -115,6 +115,7 @@ def test_several_accounts_from_one_network_address_are_a_hint(boss, campaign):
 
 def test_sign_up_does_not_tell_whose_address_has_an_account(boss, campaign, settings):
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # as in production
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
     factories.user("known")
     people = reverse("campaign-people", args=[campaign.slug])
     page = boss.post(people, {"what": "link", "role": "annotator", "uses": 5, "days": 5, "note": ""}).content.decode()

@@ -1,8 +1,10 @@
 """Who gets in where: visitors, newcomers, other workers; and what a page costs."""
 
+import re
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.urls import get_resolver
 
@@ -177,3 +179,21 @@ def test_hits_that_a_worker_may_not_see_hide_no_others(lab, worker):
     client = Client()
     client.force_login(worker)
     assert "Open to all" in client.get("/", headers=HOST).content.decode()
+
+
+def test_who_names_an_address_first_keeps_its_owner_from_nothing(site, settings, mailoutbox):
+    settings.MARKETPLACE_OPEN_SIGNUP = True
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+    owner = None
+    for password in ("thief's password 1", "correct horse battery"):
+        cache.clear()
+        owner = Client()
+        form = {"email": "owner@example.org", "password1": password, "password2": password}
+        owner.post("/account/signup/", form, headers=HOST)
+    code = re.search(r"^[A-Z0-9-]{6,9}$", mailoutbox[-1].body, re.MULTILINE).group()
+    owner.post("/account/confirm-email/", {"code": code}, headers=HOST)
+    cache.clear()
+    worker = Worker.objects.get(email="owner@example.org")
+    assert owner.session["_auth_user_id"] == str(worker.pk)
+    assert worker.check_password("correct horse battery")
