@@ -11,6 +11,7 @@ from typing import TypeVar
 Named = TypeVar("Named")
 
 _BATCH_SHIFT, _ROUND_SHIFT, _WAVE_SHIFT = 46, 40, 32
+MOST_WAVES = 255  # of a round; later ones lie with the last
 # bert_joint joins predictions by the low 32 bits of an id plus a window number; ids of one set must
 # keep this distance there, and stay off the edges of the signed range.
 LOW_BITS_SPACING = 16_384
@@ -37,7 +38,13 @@ def drawn_split(seed: int, key: str, splits: Sequence[tuple[Named, int]]) -> Nam
 def order_key(seed: int, *, batch: int, round_: int, wave: int, item: str, index: int) -> int:
     """Return where a slot lies in the queue: batches, rounds and waves in order, chance within them."""
     place = seeded(seed, "slot", item, round_, index) >> 32
-    return (batch << _BATCH_SHIFT) | (round_ << _ROUND_SHIFT) | (wave << _WAVE_SHIFT) | place
+    return (batch << _BATCH_SHIFT) | (round_ << _ROUND_SHIFT) | (min(wave, MOST_WAVES) << _WAVE_SHIFT) | place
+
+
+def order_range(*, batch: int, round_: int) -> tuple[int, int]:
+    """Return the first place of a batch's round in the queue, and the first one after it."""
+    first = (batch << _BATCH_SHIFT) | (round_ << _ROUND_SHIFT)
+    return first, first + (1 << _ROUND_SHIFT)
 
 
 def new_example_id(seed: int, item: str, ordinal: int) -> str:

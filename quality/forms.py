@@ -1,5 +1,6 @@
 """Forms of quality control."""
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -8,7 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from annotation.forms import check_size
 from quality.models import WatchRule
 from quality.rules.audit import LEAST
-from quality.rules.policy import LEAST_RATE
+from quality.rules.policy import LEAST_RATE, Policy, Process, SecondRound
+from quality.rules.target import Target
 from quality.services.audits import LEAST_TWICE, MOST
 from quality.services.cases import MOST_EXPERTS
 
@@ -45,9 +47,68 @@ class AuditForm(forms.Form):
     seed = forms.IntegerField(label=_("Seed"), initial=0, min_value=-(2**63), max_value=2**63 - 1)
 
 
+PROCESSES = [
+    (Process.PAPER, _("As the ANTIQUE paper: a majority, else a second round, else experts")),
+    (Process.FIXED, _("As many votes for each item: most votes decide, else experts")),
+    (Process.TARGET, _("Votes where the doubt is, until few enough labels are wrong")),
+]
+SECOND_ROUNDS = [
+    (SecondRound.ALONE, _("The second round alone")),
+    (SecondRound.POOLED, _("Both rounds together")),
+]
+
+
+class TargetForm(forms.Form):
+    """What a manager accepts and pays where votes are bought."""
+
+    error = forms.FloatField(
+        label=_("Share of wrong labels that is acceptable"), min_value=0.001, max_value=0.5, initial=0.05,
+        help_text=_("0.05: five of 100."),
+    )  # fmt: skip
+    budget = forms.DecimalField(
+        label=_("Budget in dollars"), min_value=0, max_value=1_000_000, decimal_places=2, initial=100,
+        help_text=_("For votes beyond each item's first ones, and for experts."),
+    )  # fmt: skip
+    most = forms.IntegerField(label=_("Most votes of an item"), min_value=1, max_value=100, initial=9)
+    expert = forms.DecimalField(
+        label=_("Dollars for an item that goes to experts"), min_value=0, max_value=1_000, decimal_places=2, initial=0,
+        help_text=_("0: they are not paid by the item."),
+    )  # fmt: skip
+
+    @staticmethod
+    def initial_of(target: Target) -> dict[str, Any]:
+        """Return what the fields show of a target."""
+        budget, expert = (f"{cents / 100:.2f}" for cents in (target.budget_cents, target.expert_cents))
+        return {"error": target.error, "budget": budget, "most": target.most, "expert": expert}
+
+    def target(self) -> Target:
+        """Return the target that was entered."""
+        data = self.cleaned_data
+        return Target(
+            error=data["error"], budget_cents=int(data["budget"] * 100), most=data["most"],
+            expert_cents=int(data["expert"] * 100),
+        )  # fmt: skip
+
+
+class BeforeForm(forms.Form):
+    """A campaign that is yet to come, to see what a target may cost."""
+
+    items = forms.IntegerField(label=_("Items"), min_value=10, max_value=5_000, initial=500)
+    accuracy = forms.FloatField(
+        label=_("How often an annotator is right"), min_value=0.3, max_value=0.99, initial=0.8,
+        help_text=_("As in a pilot, or in a campaign like this one."),
+    )  # fmt: skip
+    fewest = forms.IntegerField(label=_("First votes of each item"), min_value=1, max_value=20, initial=3)
+    vote_cents = forms.FloatField(
+        label=_("Cents for an answer, fees included"), min_value=0.01, max_value=10_000, initial=6
+    )
+
+
 class PolicyForm(forms.Form):
     """A new version of a campaign's policy."""
 
+    process = forms.ChoiceField(label=_("How votes become labels"), choices=PROCESSES)
+    second_round = forms.ChoiceField(label=_("What a second round counts"), choices=SECOND_ROUNDS)
     gold_first = forms.IntegerField(label=_("Gold checks among the first items"), min_value=0, max_value=100)
     gold_first_items = forms.IntegerField(label=_("So many first items"), min_value=0, max_value=1_000)
     gold_rate = forms.FloatField(
@@ -62,6 +123,19 @@ class PolicyForm(forms.Form):
     inspection_rate = forms.FloatField(label=_("Share of each person's work that is read"), min_value=0, max_value=1)
     experts = forms.IntegerField(label=_("Experts for an item without agreement"), min_value=1, max_value=MOST_EXPERTS)
     decide_hours = forms.IntegerField(label=_("Hours to decide about a paused annotator"), min_value=1, max_value=720)
+
+    def without_votes(self) -> None:
+        """Leave out what says how votes become labels."""
+        for name in ("process", "second_round"):
+            del self.fields[name]
+
+    def policy(self, current: Policy) -> Policy:
+        """Return the policy that was entered; what the form does not ask for stays."""
+        given = dict(self.cleaned_data)
+        for name, kind in (("process", Process), ("second_round", SecondRound)):
+            if name in given:
+                given[name] = kind(given[name])
+        return replace(current, **given)
 
     def clean(self) -> dict[str, Any]:
         """Return the fields; more checks than items make no sense."""

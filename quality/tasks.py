@@ -24,6 +24,7 @@ from quality.services.pilot_keys import pilot_keys
 from quality.services.studies import studies_refresh
 from quality.services.suspensions import person_restore
 from quality.services.watching import rule_dry_run
+from quality.services.waves import waves_due, waves_look
 
 
 def examine(work: Work) -> dict[str, Any]:
@@ -108,6 +109,11 @@ def studies(work: Work) -> dict[str, Any]:
     return {}
 
 
+def waves(work: Work) -> dict[str, Any]:
+    """Look at the labels of a campaign with a target, and buy votes where they are doubtful."""
+    return waves_look(work=work, campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])))
+
+
 def exclude(work: Work) -> dict[str, Any]:
     """Take a suspended person's work out of the votes."""
     review = Review.objects.select_related("campaign").get(pk=work.payload["review"])
@@ -128,5 +134,6 @@ JOBS = [
     JobKind("quality.audit", audit, Lane.BULK),
     JobKind("quality.audit_recall", audit_recalled, Lane.UPKEEP),
     JobKind("quality.studies", studies, Lane.BULK),
+    JobKind("quality.waves", waves, Lane.BULK),
 ]
-SWEEPS = [examine_due, reviews_lapse]
+SWEEPS = [examine_due, reviews_lapse, waves_due]

@@ -16,6 +16,7 @@ from quality.views import (
     rules,
     standing,
     studies,
+    target,
     workforces,
 )
 
@@ -33,6 +34,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/quality/rules/", rules.rules, name="quality-rules"),
     path("campaigns/<slug:slug>/quality/behaviour/", behaviour.behaviour, name="quality-behaviour"),
     path("campaigns/<slug:slug>/quality/policy/", policy.policy, name="quality-policy"),
+    path("campaigns/<slug:slug>/quality/target/", target.target, name="quality-target"),
     path("campaigns/<slug:slug>/quality/people/<uuid:surrogate_id>/", people.person, name="quality-person"),
     path("campaigns/<slug:slug>/items/<int:item_id>/ask/", cases.ask, name="quality-ask"),
     path("campaigns/<slug:slug>/decisions/", decisions.decisions, name="quality-decisions"),

@@ -11,6 +11,7 @@ from workforces.kinds.base import terms_from
 from workforces.kinds.link.kind import placeholders
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, TicketState, Workforce, WorkforceKind
+from workforces.money import fee_cents
 
 CONFIRM_LIST = "workforces.confirm_list"  # the kind of the job that reads a panel's list
 MOST_WAITING = 10_000  # counted no further on a page
@@ -61,3 +62,13 @@ def workforces_shown(campaign: Campaign) -> list[Workforce]:
             row.waiting = len(waiting.values_list("pk")[:MOST_WAITING])  # type: ignore[attr-defined]
             row.lists = list(lists[:3])  # type: ignore[attr-defined]
     return rows
+
+
+def answer_cents(campaign: Campaign) -> float:
+    """Return what one more answer costs, fees included: the dearest way by which people come to a campaign."""
+    found = 0.0
+    for row in campaign.workforces.order_by("pk"):
+        terms = terms_from(KINDS[row.kind], row.terms)
+        fee = fee_cents(terms.reward_cents, has_fees=getattr(terms, "has_fees", False))
+        found = max(found, (terms.reward_cents + fee) / terms.items_per_ticket)
+    return found

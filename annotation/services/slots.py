@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Min, Q
+from django.db.models import Max, Min, Q
 from django.utils import timezone
 
 from accounts.audit import record
@@ -156,6 +156,24 @@ def round_open(*, item: Item, round_: int) -> int | None:
     slots = list(_slots(item.batch, item.pk, item.external_id, wanted, wave=0, round_=round_))
     round_slots_want(item=item, round_=round_)
     _insert(item.campaign, slots)
+    return min((key for key, *_ in slots), default=None)
+
+
+def votes_add(*, items: Sequence[Item], wave: int) -> int | None:
+    """Ask for one more vote on each of some locked items of a campaign, in their second round.
+
+    Returns the place in the queue of the first new slot, as `round_open` does.
+    """
+    require_transaction()
+    last = Slot.objects.filter(item__in=items, round=2).values_list("item").annotate(last=Max("index")).order_by()
+    there = dict(last)
+    slots = [
+        row
+        for item in items
+        for row in _slots(item.batch, item.pk, item.external_id, [there.get(item.pk, -1) + 1], wave=wave, round_=2)
+    ]
+    if slots:
+        _insert(items[0].campaign, slots)
     return min((key for key, *_ in slots), default=None)
 
 

@@ -13,6 +13,7 @@ from quality.charts.drawings import Drawing, Numbers
 from quality.charts.kinds import MOST_NAMED, Level
 from quality.charts.studies import STUDIES
 from quality.charts.svg import Chart
+from quality.charts.target import TARGET
 from quality.rules.agreement import row_shares
 from quality.rules.forecast import Forecast, forecast
 
@@ -180,4 +181,4 @@ CHARTS = {
     "money": Drawing(gettext_lazy("Money spent"), _money),
     "pay": Drawing(gettext_lazy("Pay an hour"), _pay),
 }
-DRAWINGS = CHARTS | STUDIES
+DRAWINGS = CHARTS | STUDIES | TARGET

@@ -12,7 +12,7 @@ from quality.charts.svg import Chart
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The snapshots of quality, of work and of studies, and how to name what is in them."""
+    """The snapshots of quality, of work, of studies and of a target, and how to name what is in them."""
 
     quality: Mapping[str, Any]
     work: Mapping[str, Any]
@@ -21,6 +21,7 @@ class Numbers:
     paths: Mapping[str, Any]
     names: Callable[[list[str]], Mapping[str, str]]
     studies: Mapping[str, Any] = field(default_factory=dict)
+    target: Mapping[str, Any] = field(default_factory=dict)
     parts: Mapping[str, Any] = field(default_factory=dict)
     grades: Mapping[str, Any] = field(default_factory=dict)
 

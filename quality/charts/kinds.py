@@ -198,6 +198,27 @@ def lines(axes: "Axes", names: Sequence[str], series: Sequence[Series], *, x: st
     _percent(axes.yaxis)
 
 
+def path_to_level(
+    axes: "Axes",
+    done: Sequence[tuple[float, float]],
+    to_come: Sequence[tuple[float, float]],
+    level: Level,
+    *,
+    x: str,
+    y: str,
+) -> None:
+    """Draw how a share fell with what was spent, how it is expected to go on (dashed), and the level that is aimed at."""
+    for points, style, marker in ((done, "-", "o"), (to_come, "--", None)):
+        if points:
+            axes.plot(*zip(*points, strict=True), color=ACCENT, linestyle=style, marker=marker, markersize=3)
+    axes.set_ylim(0, max([level.value, *(share for _spent, share in [*done, *to_come])]) * ROOM)
+    axes.set_xlim(left=0)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    _level(axes, level)
+    _percent(axes.yaxis)
+
+
 def histogram(axes: "Axes", values: Sequence[float], *, x: str, y: str, level: Level | None = None) -> None:
     """Draw how many values lie where, and a level that they are held against."""
     bins = max(5, min(30, round(len(values) ** 0.5)))

@@ -34,7 +34,9 @@ from quality.models.snapshots import (
     BehaviourSnapshot,
     QualitySnapshot,
     StudySnapshot,
+    TargetSnapshot,
 )
+from quality.models.waves import Wave
 
 __all__ = [
     "PENDING",
@@ -62,7 +64,9 @@ __all__ = [
     "Rule",
     "RuleFiring",
     "StudySnapshot",
+    "TargetSnapshot",
     "Unexamined",
     "Verdict",
     "WatchRule",
+    "Wave",
 ]

@@ -28,6 +28,7 @@ class AuditItem(models.Model):
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="items")
     verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="+")
     stratum = models.PositiveSmallIntegerField()
+    doubt = models.FloatField(null=True)  # the predicted probability that the label is wrong; not of an expert's own
     experts = models.PositiveSmallIntegerField()
     case = models.OneToOneField(Case, null=True, on_delete=models.PROTECT, related_name="audit_item")
     is_left_out = models.BooleanField(default=False)  # retired, or before the experts for another reason, by then

@@ -29,6 +29,7 @@ class Rule(models.TextChoices):
     MAJORITY = "majority", _("Majority of the first round")
     SECOND = "second", _("Majority of the second round")
     POOLED = "pooled", _("Most votes of both rounds")
+    PLURALITY = "plurality", _("Most votes")
     EXPERT = "expert", _("Expert")
 
 
@@ -79,6 +80,7 @@ class CaseReason(models.TextChoices):
     """Why an item came before the experts; those who judge it alone are not told."""
 
     NO_AGREEMENT = "no_agreement", _("No agreement")
+    DOUBT = "doubt", _("Votes leave doubt")
     INSPECTION = "inspection", _("Inspection")
     MANAGER = "manager", _("A manager asked")
     SAMPLE = "sample", _("Sample")

@@ -27,6 +27,22 @@ class StudySnapshot(models.Model):
         return f"studies of {self.campaign_id}"
 
 
+class TargetSnapshot(models.Model):
+    """How far a campaign is on the way to its acceptable share of wrong labels, and what is to come.
+
+    ``calibration``: the first audit that was finished says how much to doubt what the model says, from then on.
+    """
+
+    campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
+    calibration = models.ForeignKey("quality.Audit", null=True, on_delete=models.PROTECT, related_name="+")
+    taken_at = models.DateTimeField()
+    version = models.CharField(max_length=200)  # what it was computed from
+    data = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"target of {self.campaign_id}"
+
+
 class BehaviourSnapshot(models.Model):
     """What was computed of how people work; deleted when one of them leaves, since it compares them with each other."""
 

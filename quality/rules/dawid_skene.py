@@ -55,14 +55,18 @@ class DawidSkene:
 
 
 def dawid_skene(
-    judgments: Judgments, *, smoothing: float = 0.01, tolerance: float = 1e-6, most_rounds: int = 500
-) -> DawidSkene:
+    judgments: Judgments, *, smoothing: float = 0.01, shrinkage: float = 0.0, tolerance: float = 1e-6,
+    most_rounds: int = 500,
+) -> DawidSkene:  # fmt: skip
     """Fit the model.
 
     Parameters
     ----------
     smoothing
         Added to each cell of a confusion matrix, so that no annotator is ever certain.
+    shrinkage
+        So many judgments by the average annotator are added to each annotator's own, for each true label: who has given
+        few labels is taken for average. The posterior is then less sure of itself, and closer to what is true.
     tolerance
         EM stops when a round changes the log-likelihood by less than this share of it.
 
@@ -95,13 +99,15 @@ def dawid_skene(
     while rounds < most_rounds and (rounds < 2 or abs(after - before) > tolerance * abs(after)):
         rounds, before = rounds + 1, after
         prior = posterior.mean(axis=0)
-        confusion = _confusion(posterior, item, said, shape, smoothing)
+        confusion = _confusion(posterior, item, said, shape, smoothing, shrinkage)
         posterior, after = _expected(prior, confusion, item, said, shape)
     has_converged = abs(after - before) <= tolerance * abs(after)
     return DawidSkene(posterior, confusion.transpose(1, 0, 2), prior, rounds, after, has_converged)
 
 
-def _confusion(posterior: Floats, item: Places, said: Places, shape: tuple[int, int, int], smoothing: float) -> Floats:
+def _confusion(
+    posterior: Floats, item: Places, said: Places, shape: tuple[int, int, int], smoothing: float, shrinkage: float
+) -> Floats:
     """Return what each annotator says of each true label, shape (labels, annotators, labels)."""
     _, annotators, labels = shape
     found = np.empty((labels, annotators, labels))
@@ -109,6 +115,9 @@ def _confusion(posterior: Floats, item: Places, said: Places, shape: tuple[int, 
         weights = np.ascontiguousarray(posterior[:, true])[item]
         found[true] = np.bincount(said, weights=weights, minlength=annotators * labels).reshape(annotators, labels)
     found += smoothing
+    if shrinkage:
+        pooled = found.sum(axis=1, keepdims=True)
+        found += shrinkage * pooled / pooled.sum(axis=2, keepdims=True)
     found /= found.sum(axis=2, keepdims=True)
     return found
 

@@ -6,8 +6,17 @@ from enum import StrEnum
 from typing import Any
 
 from quality.rules.gold import GoldTest
+from quality.rules.target import Target
 
 LEAST_RATE = 0.001  # of gold checks, besides none at all
+
+
+class Process(StrEnum):
+    """How votes become labels, and how many of them there are."""
+
+    PAPER = "paper"
+    FIXED = "fixed"
+    TARGET = "target"
 
 
 class SecondRound(StrEnum):
@@ -23,8 +32,13 @@ class Policy:
 
     Attributes
     ----------
+    process
+        ``paper``: a strict majority decides, else a second round, else experts. ``fixed``: the label with most votes of
+        the first round, else experts. ``target``: votes where the doubt is (`quality.rules.target`).
+    target
+        What ``target`` aims at; of no consequence to the others.
     second_round
-        ``alone``: strict majority of the second round; ``pooled``: unique plurality of both rounds.
+        Of ``paper``. ``alone``: strict majority of the second round; ``pooled``: unique plurality of both rounds.
     gold_rate
         Share of gold checks among what a person sees after the first items.
     gold_first, gold_first_items
@@ -43,6 +57,8 @@ class Policy:
         How long a manager has to decide about an annotator who was paused; then what is held is paid.
     """
 
+    process: Process = Process.PAPER
+    target: Target = field(default_factory=Target)
     second_round: SecondRound = SecondRound.ALONE
     gold_rate: float = 0.03
     gold_first: int = 5
@@ -86,6 +102,9 @@ def policy_from(data: Mapping[str, Any]) -> Policy:
         given["gold_rate"] = LEAST_RATE
     if "gold_test" in given:
         given["gold_test"] = GoldTest(**given["gold_test"])
-    if "second_round" in given:
-        given["second_round"] = SecondRound(given["second_round"])
+    if "target" in given:
+        given["target"] = Target(**given["target"])
+    for name, kind in (("process", Process), ("second_round", SecondRound)):
+        if name in given:
+            given[name] = kind(given[name])
     return Policy(**given)

@@ -1,25 +1,23 @@
 """The labels that an audit can draw, and what audits came to."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import orjson
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import Membership, Role
-from annotation.models import ORDINARY, Annotation, AnnotationState, Assignment, Campaign
+from annotation.models import ORDINARY, Assignment, Campaign
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, voted
-from quality.models import Audit, AuditItem, CaseState, Opinion, Phase, Rule, Verdict
+from quality.models import Audit, AuditItem, CaseState, Opinion, Phase, Rule, TargetSnapshot, Verdict
 from quality.rules.audit import Stratum, label_error
 from quality.rules.coefficients import Weights, cohen_kappa
-from quality.rules.dawid_skene import dawid_skene
-from quality.rules.judgments import Repeats, judgments_of
-from quality.selectors.answers import answers_as_text
+from quality.rules.target import belief_of
+from quality.selectors.beliefs import votes_in
 from quality.selectors.experts import SEEN
 
 UNKNOWN_DOUBT = 0.25  # of a label that no vote is known for
@@ -41,33 +39,18 @@ def labels_of(campaign: Campaign) -> list[Label]:
     """
     verdicts = Verdict.objects.filter(campaign=campaign, superseded_at=None, item__batch__purpose__in=ORDINARY)
     rows = list(verdicts.filter(item__state="active").order_by("item").values_list("pk", "item_id", "rule", "label"))
-    beliefs = _beliefs(campaign)
+    votes = votes_in(campaign)
+    if not len(votes):
+        return [Label(pk, item, rule == Rule.EXPERT, UNKNOWN_DOUBT) for pk, item, rule, _label in rows]
+    doubts, places = 1 - belief_of(votes).posterior, {item: place for place, item in enumerate(votes.items)}
+    columns = {label: column for column, label in enumerate(votes.labels)}
     return [
-        Label(pk, item, rule == Rule.EXPERT, 1 - beliefs[item].get(label, 0.0) if item in beliefs else UNKNOWN_DOUBT)
+        Label(
+            pk, item, rule == Rule.EXPERT,
+            float(doubts[places[item], columns[label]]) if item in places and label in columns else UNKNOWN_DOUBT,
+        )
         for pk, item, rule, label in rows
-    ]
-
-
-def _beliefs(campaign: Campaign) -> dict[int, dict[Any, float]]:
-    """Return how probable each label of each item is by the votes (Dawid and Skene)."""
-    vote_key = voted(campaign.task_type).vote_key
-    rows = Annotation.objects.filter(
-        campaign=campaign, state=AnnotationState.COUNTED, item__batch__purpose__in=ORDINARY, slot__round__in=[1, 2]
-    )
-    labels: dict[str, Any] = {}  # of answers, which are few texts
-    votes = []
-    for item, who, text, _state in answers_as_text(rows, "state"):
-        if text not in labels:
-            labels[text] = vote_key(orjson.loads(text))
-        votes.append((item, who, labels[text]))
-    if not votes:
-        return {}
-    judgments = judgments_of(votes, repeats=Repeats.LAST)
-    posterior = dawid_skene(judgments).posterior.tolist()
-    return {
-        item: dict(zip(judgments.labels, row, strict=True))
-        for item, row in zip(judgments.items, posterior, strict=True)
-    }
+    ]  # fmt: skip
 
 
 def experts_able(campaign: Campaign, item_ids: Sequence[int], *, but_of: Audit | None = None) -> dict[int, set[UUID]]:
@@ -95,13 +78,20 @@ def audits_of(campaign: Campaign) -> list[dict[str, Any]]:
     """Return the audits of a campaign, the latest first: for jobs and releases, since it reads every opinion in them."""
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
         return []
-    return [_result(audit) for audit in Audit.objects.filter(campaign=campaign).order_by("-pk")]
+    calibrating = TargetSnapshot.objects.filter(campaign=campaign).values_list("calibration", flat=True).first()
+    return [
+        {**_result(audit), "calibrates": audit.pk == calibrating}
+        for audit in Audit.objects.filter(campaign=campaign).order_by("-pk")
+    ]
 
 
 def label_error_of(campaign: Campaign) -> dict[str, Any] | None:
-    """Return the latest audit that was finished, and how many were drawn and called off in all."""
+    """Return the latest audit that was finished, and how many were drawn and called off in all.
+
+    An audit by which votes were bought does not measure what came of it.
+    """
     audits = audits_of(campaign)
-    finished = [audit for audit in audits if "share" in audit]
+    finished = [audit for audit in audits if "share" in audit and not audit["calibrates"]]
     if not finished:
         return None
     return {**finished[0], "audits": len(audits), "called_off": sum(audit["called_off"] for audit in audits)}
@@ -127,6 +117,32 @@ def _result(audit: Audit) -> dict[str, Any]:
     if is_over and all(row["judged"] for row in strata):
         found |= asdict(label_error([Stratum(row["items"], row["judged"], row["wrong"]) for row in strata]))
     return found
+
+
+class Judged(NamedTuple):
+    """A label of an audit that experts judged: how doubtful it was, whether it is wrong, how many items it stands for."""
+
+    doubt: float
+    is_wrong: bool
+    stands_for: float
+
+
+def judged_in(audit: Audit) -> list[Judged]:
+    """Return the labels by votes that experts judged in an audit."""
+    rows = (
+        audit.items.filter(case__state=CaseState.DECIDED, doubt__isnull=False).select_related("verdict").order_by("pk")
+    )
+    decided = {row.case_id: row for row in rows}
+    _alone, final = _opinions(decided)
+    judged = Counter(row.stratum for row in decided.values())
+    return [
+        Judged(
+            row.doubt or 0.0,
+            final[case_id] != row.verdict.label,
+            audit.strata[row.stratum]["items"] / judged[row.stratum],
+        )
+        for case_id, row in decided.items()
+    ]
 
 
 def _stuck(audit: Audit, items: Collection[AuditItem]) -> int:

@@ -9,7 +9,7 @@ from django.db.models import Q
 from annotation.models import Annotation, AnnotationState, Item
 from annotation.tasktypes.registry import voted
 from quality.models import CaseReason, Opinion, Phase, Verdict
-from quality.rules.policy import Policy
+from quality.rules.policy import Policy, Process
 from quality.rules.process import Stage, Standing, Vote, standing
 
 Votes = dict[int, list[Vote]]  # by round
@@ -35,7 +35,7 @@ class ItemStanding:
 
 def standings_of(items: Collection[Item], policy: Policy) -> dict[int, ItemStanding]:
     """Return where items (with their campaigns) stand, by their keys; four statements, however many they are."""
-    votes, opinions = votes_of(items), _opinions(items)
+    votes, opinions = votes_of(items, policy), _opinions(items, policy)
     verdicts = {row.item_id: row for row in Verdict.objects.filter(item__in=items, superseded_at=None)}
     inputs = _inputs(verdicts.values())
     found = {}
@@ -43,31 +43,37 @@ def standings_of(items: Collection[Item], policy: Policy) -> dict[int, ItemStand
         opinion, verdict = opinions.get(item.pk), verdicts.get(item.pk)
         label = opinion.label if opinion else None
         rounds = votes[item.pk]
-        stands = standing(rounds[1], rounds[2], label, needed=item.votes, rule=policy.second_round)
+        stands = standing(rounds[1], rounds[2], label, needed=item.votes, policy=policy)
         found[item.pk] = ItemStanding(stands, opinion, verdict, frozenset(inputs[verdict.pk] if verdict else ()))
     return found
 
 
-def votes_of(items: Collection[Item]) -> dict[int, Votes]:
-    """Return the counted votes of items in the order of their slots; more annotations than that are no votes."""
+def votes_of(items: Collection[Item], policy: Policy) -> dict[int, Votes]:
+    """Return the counted votes of items in the order of their slots; more annotations than that are no votes.
+
+    Where votes are bought for a target, all of the second round were.
+    """
     by_pk = {item.pk: item for item in items}
     votes: dict[int, Votes] = {pk: {1: [], 2: []} for pk in by_pk}
     counted = Annotation.objects.filter(item__in=by_pk, state=AnnotationState.COUNTED, slot__round__in=[1, 2])
     rows = counted.order_by("slot__index", "pk").values_list("pk", "item_id", "answer", "slot__round", "slot__index")
     for pk, item_id, answer, round_, index in rows:
         item = by_pk[item_id]
-        if index < item.votes:
+        if index < item.votes or (round_ == 2 and policy.process is Process.TARGET):
             votes[item_id][round_].append(Vote(pk, voted(item.campaign.task_type).vote_key(answer)))
     return votes
 
 
-def _opinions(items: Collection[Item]) -> dict[int, Opinion]:
+def _opinions(items: Collection[Item], policy: Policy) -> dict[int, Opinion]:
     """Return the last opinion on each item that decides: the only one of its case, or a consensus.
 
-    Audits measure labels and set none.
+    Audits measure labels and set none. Where votes are bought for a target, experts may overrule votes: only in cases that
+    are there for it.
     """
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
     rows = Opinion.objects.filter(decides, case__item__in=items).exclude(case__because=CaseReason.AUDIT)
+    if policy.process is Process.TARGET:
+        rows = rows.filter(case__because__in=[CaseReason.DOUBT, CaseReason.NO_AGREEMENT])
     rows = rows.select_related("case").order_by("pk")
     return {row.case.item_id: row for row in rows}
 

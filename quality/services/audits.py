@@ -81,9 +81,12 @@ def _drawn(work: Work, campaign: Campaign, count: int, twice: float, seed: int) 
             campaign=campaign, seed=seed, strata=described, drawn_at=now, drawn_by_id=work.job.requested_by_id
         )
         AuditItem.objects.bulk_create(
-            AuditItem(audit=audit, verdict_id=label.verdict, stratum=place, experts=experts[label.item])
+            AuditItem(
+                audit=audit, verdict_id=label.verdict, stratum=place, experts=experts[label.item],
+                doubt=None if label.by_expert else label.doubt,
+            )
             for label, place in rows
-        )
+        )  # fmt: skip
         record(
             action="audit_draw", subject=audit, now=now, actor_id=work.job.requested_by_id, scope_id=campaign.pk,
             items=len(rows), seed=seed,

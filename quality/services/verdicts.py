@@ -12,7 +12,7 @@ from annotation.services.slots import round_close, round_open, rounds_wanted
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, voted
 from quality.models import PENDING, Case, CaseReason, CaseState, Inspection, PolicyVersion, Verdict
-from quality.rules.policy import Policy, policy_from
+from quality.rules.policy import Policy, Process, policy_from
 from quality.rules.process import Stage, Vote, standing
 from quality.selectors.standings import ItemStanding, standings_of
 from quality.services.cases import case_end, case_open, parts_of
@@ -43,15 +43,22 @@ def items_judge(*, items: Sequence[Item], version: PolicyVersion, policy: Policy
         found = standings[item.pk].found
         if found.stage is Stage.SECOND:
             rewinds.append(round_open(item=item, round_=2))
-        elif item.pk in wanted:
+        elif item.pk in wanted and policy.process is not Process.TARGET:  # whose waves open slots by themselves
             round_close(item=item, round_=2)
         if found.stage is Stage.EXPERT:
             _case_open(item, policy, now)
-        elif item.pk in cases and cases[item.pk].because == CaseReason.NO_AGREEMENT:
+        elif item.pk in cases and _is_void(cases[item.pk], found.stage, policy):
             case_end(case=cases[item.pk], to=CaseState.RECALLED, now=now)
     places = [place for place in rewinds if place is not None]
     if places:
         queue_rewind(campaign=judged[0].campaign, order_key=min(places))
+
+
+def _is_void(case: Case, stage: Stage, policy: Policy) -> bool:
+    """Return whether what brought an item before the experts is no longer so, now that no vote sends it there."""
+    if case.because == CaseReason.DOUBT:
+        return stage is Stage.FIRST or policy.process is not Process.TARGET
+    return case.because == CaseReason.NO_AGREEMENT
 
 
 def _verdicts_write(judged: Sequence[tuple[Item, ItemStanding]], version: PolicyVersion, now: datetime) -> None:
@@ -103,4 +110,4 @@ def verdict_recompute(verdict: Verdict) -> Any:
         if row.slot is not None:
             votes[row.slot.round].append(Vote(row.pk, vote_key(row.answer)))
     opinion = verdict.opinion.label if verdict.opinion else None
-    return standing(votes[1], votes[2], opinion, needed=len(votes[1]), rule=policy.second_round).label
+    return standing(votes[1], votes[2], opinion, needed=len(votes[1]), policy=policy).label

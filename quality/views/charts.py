@@ -21,7 +21,8 @@ from quality.charts.campaign import DRAWINGS, chart_of
 from quality.charts.drawings import Numbers
 from quality.charts.studies import STUDIES
 from quality.charts.svg import Chart, as_csv, as_file, in_page
-from quality.models import QualitySnapshot, StudySnapshot
+from quality.charts.target import TARGET
+from quality.models import QualitySnapshot, StudySnapshot, TargetSnapshot
 from quality.selectors.people import names_of
 
 SECONDS_KEPT = 30
@@ -75,8 +76,11 @@ def _chart(campaign: Campaign, figure: str) -> Chart | None:
         "measures": pages.measures, "paths": dict(pages.paths), "parts": pages.part_names,
         "grades": {str(grade): name for grade, name, _description in pages.grades},
     }  # fmt: skip
+    kept: dict[str, Any] = {"quality": {}, "work": {}}
     if figure in STUDIES:
-        kept = {"studies": _kept(StudySnapshot.objects.all(), campaign), "quality": {}, "work": {}}
+        kept["studies"] = _kept(StudySnapshot.objects.all(), campaign)
+    elif figure in TARGET:
+        kept["target"] = _kept(TargetSnapshot.objects.all(), campaign)
     else:
         kept = {
             "quality": _kept(QualitySnapshot.objects.all(), campaign),

@@ -1,6 +1,7 @@
 """A campaign's policy: what it is, what it comes to, and a new version of it."""
 
 from dataclasses import replace
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -11,14 +12,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, signed_in
+from annotation.models import Campaign
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
-from quality.forms import PlanForm, PolicyForm
+from quality.forms import PlanForm, PolicyForm, TargetForm
 from quality.models import QualitySnapshot
 from quality.rules.policy import Policy
 from quality.selectors.plans import AFTER_CHECKS, plan_of
 from quality.selectors.policies import policy_current
 from quality.services.numbers import quality_numbers_request
-from quality.services.policies import policy_publish
+from quality.services.policies import PolicyError, policy_publish
 
 
 @login_required
@@ -28,20 +32,38 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.MANAGE)
     found = policy_current(campaign)
     version, current = found or (None, Policy())
-    form = PolicyForm(request.POST or None, initial=current.as_data())
-    if request.method == "POST" and form.is_valid():
-        changed = replace(current, **form.cleaned_data)
-        if changed != current or version is None:
-            actor_id = signed_in(request).surrogate_id
-            policy_publish(campaign=campaign, policy=changed, actor_id=actor_id, now=timezone.now())
-            messages.success(request, _("Published. It holds for what is planned and decided from now on."))
-        return redirect("quality-policy", slug=slug)
+    form, target = _forms(request, campaign, current)
+    if request.method == "POST" and form.is_valid() and (target is None or target.is_valid()):
+        changed = replace(form.policy(current), target=target.target() if target else current.target)
+        if (changed == current and version is not None) or _published(request, campaign, changed, form):
+            return redirect("quality-policy", slug=slug)
     quality_numbers_request(campaign=campaign, now=timezone.now())
     kept = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
     size = PlanForm(request.GET or None)
     given = size.cleaned_data if size.is_bound and size.is_valid() else {"people": 100, "items_each": 250}
     context = {
-        "campaign": campaign, "form": form, "version": version, "policy": current, "size": size, "given": given,
-        "plan": plan_of(current, **given), "paused": kept.get("gold", {}).get("paused", []), "after": AFTER_CHECKS,
+        "campaign": campaign, "form": form, "target": target, "version": version, "policy": current, "size": size,
+        "given": given, "plan": plan_of(current, **given), "paused": kept.get("gold", {}).get("paused", []),
+        "after": AFTER_CHECKS,
     }  # fmt: skip
     return render(request, "quality/policy.html", context)
+
+
+def _forms(request: HttpRequest, campaign: Campaign, current: Policy) -> tuple[PolicyForm, TargetForm | None]:
+    """Return the form of a policy and, where votes make labels, that of a target."""
+    form = PolicyForm(request.POST or None, initial=current.as_data())
+    if not isinstance(TASK_TYPES[campaign.task_type], Voted):
+        form.without_votes()
+        return form, None
+    return form, TargetForm(request.POST or None, initial=TargetForm.initial_of(current.target))
+
+
+def _published(request: HttpRequest, campaign: Campaign, changed: Policy, form: PolicyForm) -> bool:
+    given: dict[str, Any] = {"actor_id": signed_in(request).surrogate_id, "now": timezone.now()}
+    try:
+        policy_publish(campaign=campaign, policy=changed, **given)
+    except PolicyError as error:
+        form.add_error(None, str(error))
+        return False
+    messages.success(request, _("Published. It holds for what is planned and decided from now on."))
+    return True

@@ -9,7 +9,8 @@ from django.utils import timezone
 from annotation.models import Annotation, AnnotationState, Participation, Standing, StandingChange
 from annotation.services.numbers import numbers_refresh
 from quality.models import Review
-from quality.rules.policy import policy_from
+from quality.rules.policy import Process, SecondRound, policy_from
+from quality.rules.target import Target
 from quality.selectors.person import person_of
 from quality.selectors.policies import policy_current
 from quality.services.numbers import quality_numbers_refresh
@@ -91,6 +92,8 @@ def test_work_from_a_day_on_is_excluded_and_counted_again(campaign, client):
     by_hand = own.order_by("-pk").first()
     client.post(reverse("annotation-exclude", args=[campaign.slug, by_hand.pk]))
     assert "give the day" in client.post(url, {"act": "exclude", "reason": "Drift."}, follow=True).content.decode()
+    later = {"act": "exclude", "reason": "Drift.", "since": "2999-01-01"}
+    assert "still to come" in client.post(url, later, follow=True).content.decode()
     since = (timezone.now() - timedelta(days=2)).date().isoformat()
     client.post(url, {"act": "exclude", "reason": "Drift.", "since": since})
     factories.run_jobs()
@@ -109,7 +112,8 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
     assert "84 %" in body  # of people with a true rate of 80 % are paused after 1,000 checks
     form = {
         "gold_first": "10", "gold_first_items": "30", "gold_rate": "0.05", "gold_most_exposures": "40",
-        "inspection_rate": "0.1", "experts": "2", "decide_hours": "24", "drift_run_length": "2000",
+        "inspection_rate": "0.1", "experts": "2", "decide_hours": "24", "drift_run_length": "2000", "process": "paper",
+        "second_round": "pooled", "error": "0.04", "budget": "12.50", "most": "7", "expert": "0",
     }  # fmt: skip
     assert "fewer first items" in client.post(url, {**form, "gold_first": "31"}).content.decode()
     assert "at least 0.001" in client.post(url, {**form, "gold_rate": "1e-9"}).content.decode()
@@ -118,6 +122,11 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
     client.post(url, form)  # the same again is no new version
     row, policy = policy_current(campaign)
     assert (row.version, policy.gold_first, policy.experts) == (2, 10, 2)
+    assert (policy.process, policy.second_round) == (Process.PAPER, SecondRound.POOLED)
+    assert policy.target == Target(error=0.04, budget_cents=1_250, most=7)
+    assert "can end with 2" in client.post(url, {**form, "process": "target", "most": "2"}).content.decode()
+    client.post(url, {**form, "process": "target"})
+    assert policy_current(campaign)[1].process is Process.TARGET
     assert policy_from({"gold_rate": 1e-9}).gold_rate == 0.001  # as an earlier version could publish
     assert "<dd>303</dd>" in client.get(url, {"people": "577", "items_each": "257"}).content.decode()
 

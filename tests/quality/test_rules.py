@@ -3,10 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quality.rules.policy import SecondRound
+from quality.rules.policy import Policy, Process, SecondRound
 from quality.rules.process import Stage, Vote, standing
 from quality.rules.voting import Decided, NoAgreement, TooFew, strict_majority, unique_plurality
 
+POOLED = Policy(second_round=SecondRound.POOLED)
 LABELS = st.lists(st.integers(1, 4), max_size=9)
 
 
@@ -46,8 +47,33 @@ def test_pooled_asks_the_expert_where_the_second_round_alone_would_decide():
     """First 4 3 2, second 1 1 4: alone it is 1 by majority; pooled, 1 and 4 have two votes each."""
     first = [Vote(key, label) for key, label in enumerate((4, 3, 2))]
     second = [Vote(key, label) for key, label in enumerate((1, 1, 4), start=10)]
-    alone = standing(first, second, None, needed=3, rule=SecondRound.ALONE)
+    alone = standing(first, second, None, needed=3, policy=Policy())
     assert (alone.stage, alone.label, alone.rule) == (Stage.DONE, 1, "second")
-    assert standing(first, second, None, needed=3, rule=SecondRound.POOLED).stage is Stage.EXPERT
-    pooled = standing(first, [Vote(10, 3), Vote(11, 3), Vote(12, 1)], None, needed=3, rule=SecondRound.POOLED)
+    assert standing(first, second, None, needed=3, policy=POOLED).stage is Stage.EXPERT
+    pooled = standing(first, [Vote(10, 3), Vote(11, 3), Vote(12, 1)], None, needed=3, policy=POOLED)
     assert (pooled.label, pooled.rule) == (3, "pooled")
+
+
+def votes(*labels, start=0):
+    return [Vote(key, label) for key, label in enumerate(labels, start=start)]
+
+
+def test_where_all_items_get_as_many_votes_most_votes_decide_and_ties_go_to_experts():
+    fixed = Policy(process=Process.FIXED)
+    assert standing(votes(1, 1), [], None, needed=3, policy=fixed).stage is Stage.FIRST
+    found = standing(votes(1, 1, 2, 3, 4), [], None, needed=5, policy=fixed)
+    assert (found.label, found.rule, found.inputs) == (1, "plurality", (0, 1, 2, 3, 4))
+    assert standing(votes(1, 1, 2, 2), [], None, needed=4, policy=fixed).stage is Stage.EXPERT
+    assert standing(votes(1, 1, 2, 2), [], 2, needed=4, policy=fixed).rule == "expert"
+    assert standing(votes(1, 1, 2), votes(2, 2, start=9), None, needed=3, policy=fixed).label == 1
+
+
+def test_where_votes_are_bought_all_count_and_experts_overrule():
+    target = Policy(process=Process.TARGET)
+    assert standing(votes(1, 1), votes(1, start=9), None, needed=3, policy=target).stage is Stage.FIRST
+    assert standing(votes(1, 1, 2), [], None, needed=3, policy=target).label == 1
+    assert standing(votes(1, 1, 2), votes(2, start=9), None, needed=3, policy=target).stage is Stage.MORE
+    found = standing(votes(1, 1, 2), votes(2, 2, start=9), None, needed=3, policy=target)
+    assert (found.label, found.rule, found.inputs) == (2, "plurality", (0, 1, 2, 9, 10))
+    found = standing(votes(1, 1, 2), [], 3, needed=3, policy=target)
+    assert (found.label, found.rule) == (3, "expert")

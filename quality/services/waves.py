@@ -1,0 +1,120 @@
+"""Waves: votes and experts' judgements are bought where labels are doubtful, until the share of wrong ones is acceptable."""
+
+from datetime import datetime
+from math import ceil
+from typing import Any
+
+from django.db.models import OuterRef, Subquery
+from django.db.models.fields.json import KeyTextTransform
+from django.utils import timezone
+
+from accounts.audit import record
+from annotation.models import Campaign, CampaignState, Item, ItemState
+from annotation.services.numbers import refresh_request
+from annotation.services.queue import queue_rewind
+from annotation.services.slots import votes_add
+from jobs.services import job_failed_lately
+from jobs.work import Work
+from quality.models import CaseReason, PolicyVersion, TargetSnapshot, Wave
+from quality.rules.policy import Policy, Process
+from quality.selectors.policies import policy_current
+from quality.selectors.target import Outlook, is_due, outlook_of, state_of
+from quality.services.cases import case_open, parts_of
+from quality.services.numbers import quality_numbers_version
+from quality.services.verdicts import items_lock
+
+CHUNK = 100
+LOOK_SECONDS, REST_SECONDS = 10, 600  # between looks: when a wave could begin, and while votes are on their way
+KIND = "quality.waves"
+
+
+def waves_due(now: datetime) -> None:
+    """Have campaigns looked at in which votes are bought for a target, when something changed."""
+    versions = PolicyVersion.objects.filter(campaign=OuterRef("pk")).order_by("-version")
+    process = Subquery(versions.annotate(process=KeyTextTransform("process", "data")).values("process")[:1])
+    campaigns = Campaign.objects.annotate(process=process).filter(process=Process.TARGET)
+    for campaign in campaigns.filter(state=CampaignState.OPEN).order_by("pk"):
+        if not job_failed_lately(key=f"{KIND}:{campaign.pk}", now=now):
+            refresh_request(
+                kind=KIND, kept=TargetSnapshot.objects.all(), version=target_version,
+                seconds=LOOK_SECONDS if is_due(campaign) else REST_SECONDS, campaign=campaign, now=now,
+            )  # fmt: skip
+
+
+def target_version(campaign: Campaign) -> str:
+    """Return what changes whenever the next wave may."""
+    policy = PolicyVersion.objects.filter(campaign=campaign).order_by("-version").values_list("pk", flat=True).first()
+    return f"{policy}-{quality_numbers_version(campaign)}"
+
+
+def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
+    """Finish the wave that was begun; look at what is known, keep it, and begin the next wave where one is due."""
+    _finish(work, campaign)
+    version, current = target_version(campaign), policy_current(campaign)
+    outlook = outlook_of(campaign) if current and current[1].process is Process.TARGET else None
+    if current is None or outlook is None:
+        with work.step():
+            _keep(campaign, version, None, {})
+        return {}
+    found = outlook.plan(current[1].target)
+    with work.step():
+        _keep(campaign, version, outlook, state_of(campaign, outlook, found, current[1].target))
+        if outlook.is_filled and (len(found.votes) or len(found.experts)):
+            _begin(campaign, outlook, *current, predicted=found.predicted,
+                   votes=[outlook.items[place] for place in found.votes],
+                   cases=[outlook.items[place] for place in found.experts])  # fmt: skip
+    _finish(work, campaign)
+    return {"predicted": round(found.predicted, 4)}
+
+
+def _keep(campaign: Campaign, version: str, outlook: Outlook | None, data: dict[str, Any]) -> None:
+    kept: dict[str, Any] = {"taken_at": timezone.now(), "version": version, "data": data}
+    if outlook is not None:
+        kept["calibration"] = outlook.audit
+    TargetSnapshot.objects.update_or_create(campaign=campaign, defaults=kept)
+
+
+def _begin(
+    campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy: Policy, *, predicted: float,
+    votes: list[int], cases: list[int],
+) -> None:  # fmt: skip
+    last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
+    cents = ceil(len(votes) * outlook.vote_cents + len(cases) * policy.target.expert_cents)
+    wave = Wave.objects.create(
+        campaign=campaign, number=last.number + 1 if last else 1, policy=version, calibration=outlook.audit,
+        predicted=predicted, votes=votes, cases=cases, cents=cents, began_at=timezone.now(),
+    )  # fmt: skip
+    record(
+        action="wave_begin", subject=wave, now=wave.began_at, actor_id=None, scope_id=campaign.pk, votes=len(votes),
+        cases=len(cases), cents=cents, predicted=round(predicted, 4),
+    )  # fmt: skip
+
+
+def _finish(work: Work, campaign: Campaign) -> None:
+    """Open the slots and cases of a wave that was begun, some in each transaction; a killed job goes on where it was."""
+    for wave in Wave.objects.filter(campaign=campaign, is_complete=False).select_related("policy").order_by("number"):
+        named = [*wave.votes, *wave.cases]
+        while not wave.is_complete:
+            with work.step():
+                until = min(wave.done + CHUNK, len(named))
+                _open(wave, named[wave.done : until], votes=max(0, len(wave.votes) - wave.done))
+                wave.done, wave.is_complete = until, until == len(named)
+                wave.save(update_fields=["done", "is_complete"])
+
+
+def _open(wave: Wave, named: list[int], *, votes: int) -> None:
+    """Open slots for the first ``votes`` of some items and cases for the others; what was retired meanwhile is left out."""
+    items = {item.pk: item for item in items_lock(named) if item.state == ItemState.ACTIVE}
+    for pk in named[votes:]:
+        if pk in items:
+            _case_open(items[pk], wave)
+    place = votes_add(items=[items[pk] for pk in named[:votes] if pk in items], wave=wave.number)
+    if place is not None:
+        queue_rewind(campaign=wave.campaign, order_key=place)
+
+
+def _case_open(item: Item, wave: Wave) -> None:
+    experts = int(wave.policy.data.get("experts", 1))
+    case_open(
+        item=item, because=CaseReason.DOUBT, experts=experts, parts=parts_of(item), actor_id=None, now=timezone.now()
+    )

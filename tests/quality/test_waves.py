@@ -1,0 +1,283 @@
+"""Votes that are bought in waves until the share of wrong labels is acceptable: the whole of it, with answers made up here."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.models import AnnotationState, Slot, SlotState
+from annotation.services.claims import slot_claim_next
+from annotation.services.exclusions import annotation_exclude
+from jobs.models import Job
+from quality.models import Audit, Case, CaseReason, CaseState, Opinion, TargetSnapshot, Verdict, Wave
+from quality.rules.policy import Policy, Process
+from quality.rules.target import Stop, Target
+from quality.selectors.audits import audits_of, label_error_of
+from quality.services import waves
+from quality.services.opinions import opinion_give
+from quality.services.policies import PolicyError, policy_publish
+from quality.services.waves import waves_due
+from tests import factories
+from tests.quality.test_audits import draw
+from tests.quality.worlds import expert_of, nq
+from workforces import selectors as workforce_selectors
+from workforces.services.workforces import workforce_add
+
+pytestmark = pytest.mark.django_db
+ITEMS = 40
+
+
+def policy(**target):
+    return Policy(
+        process=Process.TARGET, target=Target(**{"error": 0.05, "most": 6, **target}), gold_rate=0, gold_first=0
+    )
+
+
+class World:
+    """A campaign whose people are right four times of five, and experts always: every item is a 4."""
+
+    def __init__(self, items=ITEMS, people=8, *, right=0.8, **target):
+        self.campaign = factories.antique(items=items, n=3, policy=policy(**target))
+        self.people = [factories.annotator(self.campaign) for _ in range(people)]
+        self.experts = [expert_of(self.campaign) for _ in range(6)]
+        self.chance, self.right = np.random.default_rng(7), right
+        self.boss = factories.user(is_admin=True)
+        self.clock = timezone.now()
+
+    def work(self):
+        """Let people answer all that is open; return how many answers that was."""
+        done = 0
+        for person in self.people:
+            while (assignment := self.claim(person)) is not None:
+                wrong = int(self.chance.integers(1, 4))
+                factories.submit(factories.label(assignment, 4 if self.chance.random() < self.right else wrong))
+                done += 1
+        factories.examine(self.campaign)
+        return done
+
+    def claim(self, person):
+        now = timezone.now()
+        return slot_claim_next(campaign=self.campaign, surrogate_id=person.surrogate_id, now=now).assignment
+
+    def look(self):
+        """Let the sweep come by some time later, and what it asks for run; return what is known then."""
+        self.clock += timedelta(seconds=waves.REST_SECONDS + 1)
+        TargetSnapshot.objects.update(taken_at=self.clock - timedelta(seconds=waves.REST_SECONDS + 1))
+        waves_due(self.clock)
+        factories.run_jobs()
+        return TargetSnapshot.objects.get(campaign=self.campaign).data
+
+    def run(self, most=60):
+        """Work and look until nothing is open and nothing new is bought."""
+        for _ in range(most):
+            answered, before = self.work(), Wave.objects.count()
+            found = self.look()
+            if not answered and Wave.objects.count() == before:
+                return found
+        raise AssertionError("it does not end")
+
+    def judge(self, because, wrong=0):
+        """Let experts judge what is before them for a reason: 4, but for the first so many."""
+        for number, case in enumerate(Case.objects.filter(because=because, state=CaseState.OPEN).order_by("pk")):
+            label = 1 if number < wrong else 4
+            for expert in self._unbiased(case)[: case.experts]:
+                opinion_give(
+                    case=case, surrogate_id=expert.surrogate_id, said={"label": label}, justification="", now=timezone.now(),
+                )  # fmt: skip
+        factories.run_jobs()
+
+    def _unbiased(self, case):
+        said = Opinion.objects.filter(case__item=case.item).values_list("surrogate", flat=True)
+        return [expert for expert in self.experts if expert.surrogate_id not in said]
+
+    def audit(self, wrong=0):
+        found = draw(self.campaign, self.boss, count="30")
+        self.judge(CaseReason.AUDIT, wrong)
+        return found
+
+
+def extra(**filters):
+    return Slot.objects.filter(round=2, **filters)
+
+
+def test_votes_are_bought_only_after_the_first_ones_and_where_there_is_doubt():
+    world = World()
+    assert world.look() == {}
+    assert not Wave.objects.exists()
+    world.work()
+    found = world.look()
+    wave = Wave.objects.get()
+    assert wave.is_complete and wave.done == len(wave.votes) == ITEMS // 10
+    assert set(extra(state=SlotState.OPEN).values_list("item", flat=True)) == set(wave.votes)
+    assert found["predicted"] == pytest.approx(wave.predicted) and found["predicted"] > 0.05
+    doubted = Verdict.objects.filter(item__in=wave.votes, superseded_at=None, annotations__answer={"label": 4})
+    assert all(verdict.annotations.count() == 3 for verdict in doubted)
+
+
+def test_a_vote_of_a_wave_is_claimed_like_any_and_counts_with_the_others():
+    world = World()
+    world.work()
+    world.look()
+    item = Wave.objects.get().votes[0]
+    assert world.work() == ITEMS // 10
+    verdict = Verdict.objects.filter(item=item, superseded_at=None).first()
+    if verdict is not None:
+        assert (verdict.rule, verdict.annotations.count()) == ("plurality", 4)
+    slots = Slot.objects.filter(item=item).order_by("round", "index")
+    assert [(slot.round, slot.index) for slot in slots] == [(1, 0), (1, 1), (1, 2), (2, 0)]
+
+
+def test_it_stops_at_the_target_only_once_an_audit_said_how_much_to_doubt():
+    world = World(budget_cents=1_000_000)
+    found = world.run()
+    assert found["stop"] in (Stop.TARGET, Stop.VOTES)
+    world.judge(CaseReason.DOUBT)
+    found = world.look()
+    assert (found["stop"], found["calibration"]) == (Stop.TARGET, None)
+    audit = world.audit()
+    world.run()
+    world.judge(CaseReason.DOUBT)
+    found = world.look()
+    assert (found["stop"], found["calibration"]) == (Stop.TARGET, audit.pk)
+    assert found["predicted"] <= 0.05 and found["undecided"] == 0
+
+
+def test_it_stops_at_the_budget(monkeypatch):
+    monkeypatch.setattr("quality.selectors.target.answer_cents", lambda _campaign: 6.0)
+    world = World(budget_cents=50, error=0.01, expert_cents=100)
+    found = world.run()
+    assert found["stop"] == Stop.BUDGET
+    assert (found["spent_cents"], extra().count()) == (48, 8)
+    assert not Case.objects.exists()
+
+
+def test_what_votes_cannot_settle_goes_to_experts_whose_word_is_the_label():
+    world = World(right=0.45, most=4)
+    found = world.run()
+    assert found["stop"] == Stop.VOTES
+    cases = Case.objects.filter(because=CaseReason.DOUBT)
+    assert cases.exists() and not extra(state=SlotState.OPEN).exists()
+    items = set(cases.values_list("item", flat=True))
+    world.judge(CaseReason.DOUBT)
+    labels = Verdict.objects.filter(item__in=items, superseded_at=None).values_list("rule", "label")
+    assert set(labels) == {("expert", 4)}
+    found = world.look()
+    assert found["stop"] == Stop.TARGET and found["by_experts"] == len(items)
+
+
+def test_each_wave_waits_for_most_of_the_last_one():
+    world = World()
+    world.work()
+    world.look()
+    world.look()
+    assert Wave.objects.count() == 1
+    world.work()
+    world.look()
+    assert Wave.objects.count() == 2
+
+
+def test_a_wave_that_was_cut_off_goes_on_where_it_was(monkeypatch):
+    world = World()
+    world.work()
+    monkeypatch.setattr(waves, "CHUNK", 1)
+    opened = []
+    real = waves._open
+
+    def cut(*arguments, **named):
+        if len(opened) == 2:
+            raise KeyboardInterrupt
+        opened.append(real(*arguments, **named))
+
+    monkeypatch.setattr(waves, "_open", cut)
+    with pytest.raises(KeyboardInterrupt):
+        world.look()
+    wave = Wave.objects.get()
+    assert (wave.done, wave.is_complete, extra().count()) == (2, False, 2)
+    monkeypatch.setattr(waves, "_open", real)
+    Job.objects.update(state="queued", lease_until=None)
+    factories.run_jobs()
+    wave.refresh_from_db()
+    assert (wave.done, wave.is_complete, extra().count()) == (4, True, 4)
+    assert extra().values("item").distinct().count() == 4
+
+
+def test_a_vote_that_is_excluded_is_asked_for_again_and_its_price_is_spent(monkeypatch):
+    monkeypatch.setattr("quality.selectors.target.answer_cents", lambda _campaign: 6.0)
+    world = World(budget_cents=100_000)
+    world.work()
+    world.look()
+    world.work()
+    spent = world.look()["spent_cents"]
+    annotation = extra(state=SlotState.FILLED).first().annotations.get(state=AnnotationState.COUNTED)
+    annotation_exclude(annotation=annotation, because="x", actor_id=world.boss.surrogate_id, now=timezone.now())
+    assert extra(state=SlotState.OPEN).exists()
+    assert world.look()["spent_cents"] >= spent + 6
+
+
+def test_an_expert_case_is_recalled_when_the_item_loses_a_first_vote():
+    world = World(right=0.45, most=3)
+    world.run()
+    case = Case.objects.filter(because=CaseReason.DOUBT, state=CaseState.OPEN).first()
+    annotation = case.item.annotations.filter(slot__round=1).first()
+    annotation_exclude(annotation=annotation, because="x", actor_id=world.boss.surrogate_id, now=timezone.now())
+    factories.examine(world.campaign)
+    case.refresh_from_db()
+    assert case.state == CaseState.RECALLED
+
+
+def test_the_audit_that_calibrates_measures_nothing_and_stays_the_one():
+    world = World(budget_cents=1_000_000)
+    world.run()
+    world.judge(CaseReason.DOUBT)
+    first = world.audit(wrong=3)
+    world.run()
+    assert label_error_of(world.campaign) is None
+    second = world.audit()
+    found = world.run()
+    assert found["calibration"] == first.pk
+    measured = label_error_of(world.campaign)
+    assert (measured["audit"], measured["audits"]) == (second.pk, 2)
+    assert [one["calibrates"] for one in audits_of(world.campaign)] == [False, True]
+    assert Audit.objects.count() == 2
+
+
+def test_where_no_vote_makes_a_label_there_is_no_target():
+    with pytest.raises(PolicyError, match="no vote makes a label"):
+        policy_publish(campaign=nq(), policy=policy(), actor_id=None, now=timezone.now())
+    campaign = factories.antique(items=2, n=3)
+    with pytest.raises(PolicyError, match="get 3 votes first"):
+        policy_publish(campaign=campaign, policy=policy(most=2), actor_id=None, now=timezone.now())
+    campaign.items.update(n=25)
+    with pytest.raises(PolicyError, match="promised"):
+        policy_publish(campaign=campaign, policy=policy(), actor_id=None, now=timezone.now())
+
+
+def test_an_answer_costs_what_its_share_of_the_dearest_ticket_costs():
+    campaign = factories.antique(items=2)
+    assert workforce_selectors.answer_cents(campaign) == 0
+    workforce_add(
+        campaign=campaign, kind="mturk", terms={"reward_cents": 10, "items_per_ticket": 4, "qualification": "own"},
+        actor_id=None, now=timezone.now(),
+    )  # fmt: skip
+    assert workforce_selectors.answer_cents(campaign) == 3.0
+
+
+def test_the_page_says_how_far_it_is_and_what_it_would_cost_elsewhere(client):
+    world = World(budget_cents=1_000_000)
+    client.force_login(world.boss)
+    page = reverse("quality-target", args=[world.campaign.slug])
+    assert "once a batch has its first ones" in client.get(page).content.decode()
+    world.run()
+    world.judge(CaseReason.DOUBT)
+    world.look()
+    text = client.get(page).content.decode()
+    assert "An audit is needed" in text and "Waves" in text
+    chart = client.get(reverse("quality-chart-csv", args=[world.campaign.slug, "target"])).content.decode()
+    assert chart.count("bought") == Wave.objects.count() + 1
+    given = {"items": 200, "accuracy": 0.8, "fewest": 3, "vote_cents": 6}
+    assert "$0.00" in client.get(page, given).content.decode()
+    other = factories.antique(items=1)
+    assert "has no target" in client.get(reverse("quality-target", args=[other.slug])).content.decode()
+    assert "no vote makes a label" in client.get(reverse("quality-target", args=[nq().slug])).content.decode()
