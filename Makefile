@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli demo demo-antique serve test test-slow check venv messages types lock perf clean
+.PHONY: awscli demo demo-antique demo-target serve test test-slow check venv messages types lock perf clean
 
 $(VENV)/.run-time: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,9 @@ demo: $(VENV)/.run-time  ## set up, fill, print logins, serve
 
 demo-antique: $(VENV)/.run-time  ## the whole ANTIQUE process with a synthetic crowd (minutes)
 	$(BIN)/python manage.py demo_antique --seed 2020
+
+demo-target: $(VENV)/.run-time  ## votes where the doubt is, with a synthetic crowd (minutes)
+	$(BIN)/python manage.py demo_target --seed 2020
 
 serve: $(VENV)/.run-time  ## web and worker on this machine
 	$(BIN)/python manage.py serve

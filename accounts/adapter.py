@@ -14,12 +14,13 @@ from accounts.models import Surrogate, User
 from accounts.services import InvitationError, invitation_find
 from config.logins import FailuresByAddress
 from config.mails import with_our_address
+from config.signups import NamedAddresses
 
 # The hash of the token a person followed: the session store must not hold what opens the door.
 INVITATION_KEY = "invitation_sha256"
 
 
-class InvitationAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
+class InvitationAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
     """Open the sign-up form only to who followed a usable invitation, and bring them back to it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -50,10 +51,9 @@ class InvitationAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: igno
         return user
 
     def discard_unconfirmed(self, user: User) -> None:
-        """Delete an account that nobody ever logged in to, unless somebody gave it a role."""
-        if not user.is_admin and not user.memberships.exists():
-            user.delete()
-            Surrogate.objects.filter(pk=user.surrogate_id).delete()
+        """Delete an account whose address was never confirmed: nobody ever logged in to it."""
+        user.delete()
+        Surrogate.objects.filter(pk=user.surrogate_id).delete()
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Return the invitation that brought a person here, or the home page."""

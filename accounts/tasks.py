@@ -1,8 +1,12 @@
 """The sweeps of the accounts app."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.contrib.sessions.models import Session
+from django.db import transaction
+
+from accounts.models import Surrogate, User
+from config.signups import UNCONFIRMED
 
 
 def sessions_forget(now: datetime) -> None:
@@ -11,4 +15,13 @@ def sessions_forget(now: datetime) -> None:
     Session.objects.filter(pk__in=list(expired[:500])).delete()
 
 
-SWEEPS = [sessions_forget]
+def sign_ups_forget(now: datetime) -> None:
+    """Delete accounts whose address nobody confirmed within a day, some at a time."""
+    left = User.objects.filter(email__endswith=UNCONFIRMED, last_login=None, date_joined__lt=now - timedelta(days=1))
+    for user in left.order_by("pk")[:100]:
+        with transaction.atomic():
+            user.delete()
+            Surrogate.objects.filter(pk=user.surrogate_id).delete()
+
+
+SWEEPS = [sessions_forget, sign_ups_forget]

@@ -1,35 +1,91 @@
-"""Sign-up where an address counts only once its owner has read a mail there."""
+"""Sign-up where an address belongs to whoever reads its mail, and to nobody before."""
 
+from http import HTTPStatus
 from typing import Any
+from uuid import uuid4
 
 from allauth.account.adapter import get_adapter
 from allauth.account.forms import SignupForm
-from allauth.account.models import EmailAddress
+from allauth.account.internal.flows.login import perform_login
+from allauth.account.models import EmailAddress, Login
+from allauth.account.views import SignupView
+from allauth.core.internal.ratelimit import get_ip
 from django.conf import settings
-from django.contrib.auth import get_user_model
-from django.db import transaction
+from django.contrib.auth.hashers import make_password
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+
+UNCONFIRMED = "@unconfirmed.invalid"  # accounts have an address that ends so until a code was entered
+MOST_NAMED, NAMED_SECONDS = 12, 600  # mails to one address that one network address can cause
+
+
+def is_confirming() -> bool:
+    """Return whether addresses are confirmed here."""
+    return bool(settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory")
+
+
+class NamedAddresses:
+    """Part of an adapter: nobody has mail sent to an address again and again."""
+
+    def clean_email(self, email: str) -> str:
+        """Refuse an address that was named from the same network address too often just now."""
+        request = self.request  # type: ignore[attr-defined]
+        if is_confirming() and request is not None:
+            key = f"named-address:{get_ip(request)}:{make_key(email)}"
+            cache.add(key, 0, timeout=NAMED_SECONDS)
+            if cache.incr(key) > MOST_NAMED:
+                raise ValidationError(_("This address was entered too often just now. Wait ten minutes."))
+        return str(super().clean_email(email))  # type: ignore[misc]
+
+
+def make_key(email: str) -> str:
+    """Return an address as part of a key of the cache."""
+    return email.strip().lower().encode().hex()[:150]
 
 
 class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
-    """A sign-up that nobody can take from the owner of an address by naming it first."""
+    """A sign-up that holds no address: whoever named it before, or names it at the same time, stands in nobody's way."""
 
     def clean_email(self) -> Any:
-        """Return the address; whoever named it before without confirming it loses it."""
-        address_release(self.cleaned_data["email"])
+        """Return the address; accounts that only added it, and did not confirm it, lose it."""
+        EmailAddress.objects.filter(email__iexact=self.cleaned_data["email"], verified=False, primary=False).delete()
         return super().clean_email()
 
+    def try_save(self, request: Any) -> Any:
+        """Save; where the address has an account, take as long as for a new one."""
+        if self.account_already_exists:
+            make_password(self.cleaned_data["password1"])
+        return super().try_save(request)
 
-@transaction.atomic
-def address_release(address: str) -> None:
-    """Take an address from those who only named it: an account's further addresses, and a sign-up that was never confirmed.
+    def save(self, request: Any) -> Any:
+        """Save an account; its address becomes its own once it is confirmed."""
+        if not is_confirming():
+            return super().save(request)
+        adapter, address = get_adapter(), self.cleaned_data["email"]
+        self.cleaned_data["email"] = f"{uuid4().hex}{UNCONFIRMED}"
+        try:
+            return adapter.save_user(request, adapter.new_user(request), self)
+        finally:
+            self.cleaned_data["email"] = address
 
-    Without this, who signs up first with somebody's address would keep its owner out, or would have the owner confirm it
-    for them. Where nothing is confirmed, an account keeps the address that it logs in by.
-    """
-    named = EmailAddress.objects.filter(email__iexact=address, verified=False)
-    named.filter(primary=False).delete()
-    if settings.ACCOUNT_EMAIL_VERIFICATION != "mandatory":
-        return
-    users = get_user_model().objects.filter(email__iexact=address, last_login=None, emailaddress__in=named)
-    for user in users.exclude(emailaddress__verified=True):
-        get_adapter().discard_unconfirmed(user)
+
+class OwnersSignupView(SignupView):  # type: ignore[misc]  # untyped library
+    """Sign-up that asks for the code of the address that was entered."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Make the account and ask for the code; an account for which none can be sent is not kept."""
+        if not is_confirming():
+            answer: HttpResponse = super().form_valid(form)
+            return answer
+        user, answer = form.try_save(self.request)
+        if user is None:
+            return answer
+        address = form.cleaned_data["email"]
+        login = Login(user=user, email=address, signup=True, redirect_url=self.get_success_url())
+        answer = perform_login(self.request, login)
+        EmailAddress.objects.filter(user=user, verified=False).delete()  # allauth noted it: it is nobody's yet
+        if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            get_adapter().discard_unconfirmed(user)
+        return answer

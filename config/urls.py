@@ -3,7 +3,10 @@
 from django.urls import include, path
 from django.views.i18n import JavaScriptCatalog
 
+from config.signups import OwnersSignupView
+
 urlpatterns = [
+    path("account/signup/", OwnersSignupView.as_view(), name="account_signup"),
     path("account/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("jsi18n/", JavaScriptCatalog.as_view(), name="javascript-catalog"),

@@ -73,11 +73,12 @@ def release_freeze(
 
 
 def _label_error(release: Release) -> dict[str, Any] | None:
-    """Return what the last finished audit found, and how many labels of a release it is not about."""
+    """Return what the last finished audit found, how many labels of a release it is not about, and how many it lacks."""
     found = label_error_of(release.campaign)
     if found is None:
         return None
-    return found | labels_beyond(release, Audit.objects.get(pk=found["audit"]).drawn_at)
+    beyond = labels_beyond(release, Audit.objects.get(pk=found["audit"]).drawn_at)
+    return found | beyond | {"missing": found["labels"] - (beyond["released"] - beyond["beyond"])}
 
 
 def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:

@@ -12,6 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from config.logins import FailuresByAddress
 from config.mails import with_our_address
+from config.signups import NamedAddresses
 from marketplace import clock
 from marketplace.protocol.ids import customer_id
 from marketplace.services.workers import invitation_is_usable, invitation_use
@@ -19,7 +20,7 @@ from marketplace.services.workers import invitation_is_usable, invitation_use
 INVITATION_KEY = "signup_invitation"
 
 
-class WorkerAdapter(FailuresByAddress, DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
+class WorkerAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter):  # type: ignore[misc]  # untyped library
     """Opens the sign-up form where the settings or an invitation open it."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:

@@ -5,6 +5,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import JavaScriptCatalog
 
 from config.fields import raw_body
+from config.signups import OwnersSignupView
 from marketplace.views import earnings, frames, hits, people, qualifications, root
 
 urlpatterns = [
@@ -28,6 +29,7 @@ urlpatterns = [
     path("s/<str:secret>/mturk/externalSubmit", csrf_exempt(raw_body(frames.external_submit)), name="external-submit"),
     path("mturk/externalHIT_v1.js", frames.helper_script, name="helper-script"),
     path("content/<str:token>/", frames.content, name="content"),
+    path("account/signup/", OwnersSignupView.as_view(), name="account_signup"),
     path("account/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("jsi18n/", JavaScriptCatalog.as_view(), name="javascript-catalog"),

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max, Min, Q
+from django.db.models import Count, F, Max, Min, Q
 from django.utils import timezone
 
 from accounts.audit import record
@@ -159,12 +159,17 @@ def round_open(*, item: Item, round_: int) -> int | None:
     return min((key for key, *_ in slots), default=None)
 
 
-def votes_add(*, items: Sequence[Item], wave: int) -> int | None:
+def votes_add(*, items: Sequence[Item], most: int, wave: int) -> int | None:
     """Ask for one more vote on each of some locked items of a campaign, in their second round.
 
-    Returns the place in the queue of the first new slot, as `round_open` does.
+    Items for which ``most`` votes are there or asked for are left out. Returns the place in the queue of the first new
+    slot, as `round_open` does.
     """
     require_transaction()
+    slots_there = Slot.objects.filter(item__in=items).exclude(state=SlotState.CLOSED)
+    votes = slots_there.filter(Q(round=1, index__lt=F("item__votes")) | Q(round=2)).values_list("item").order_by()
+    wanted = dict(votes.annotate(n=Count("pk")))
+    items = [item for item in items if wanted.get(item.pk, 0) < most]
     last = Slot.objects.filter(item__in=items, round=2).values_list("item").annotate(last=Max("index")).order_by()
     there = dict(last)
     slots = [

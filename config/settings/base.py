@@ -139,6 +139,7 @@ def email_verification(default: str) -> str:
 ACCOUNT_EMAIL_VERIFICATION = email_verification("none")
 # By a code that is entered where one signed up. A link would confirm the account of whoever named the address first.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 ACCOUNT_FORMS = {"signup": "config.signups.OwnersSignupForm"}
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""  # else it is the name that the request came with
@@ -159,7 +160,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 # Rate limits count across processes and restarts, so the cache is shared: the database, or Redis.
 CACHES = {"default": cache(env.cache_url("CACHE_URL", default="dbcache://quorate_cache"))}
 # Failures count by account; by address far more are let through (see `config.logins`). Who gets in counts for nothing.
-ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": "5/300s/key", "confirm_email": "1/10s/key,6/600s/key"}
+ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": "5/300s/key", "confirm_email": "60/600s/ip"}
 LOGIN_FAILURES_PER_ACCOUNT = env.int("QUORATE_LOGIN_FAILURES_PER_ACCOUNT", default=50)  # in a quarter of an hour
 LOGIN_FAILURES_PER_ADDRESS = env.int("QUORATE_LOGIN_FAILURES_PER_ADDRESS", default=200)  # in a quarter of an hour
 

@@ -218,8 +218,10 @@ def plan(
     rest = order[(is_free & (undecided | (doubted & (votes >= target.most))))[order]]
     needed = np.searchsorted(np.cumsum(doubts[rest]), (predicted - target.error) * len(doubts)) + 1
     experts = rest[: max(int(needed) if predicted > target.error else 0, int(undecided[rest].sum()))]
-    stop = None if is_waiting else Stop.BUDGET if len(wanted) else Stop.VOTES
-    return Plan(nothing, experts[: _affordable(cents_left, target.expert_cents)], predicted, stop)
+    affordable = experts[: _affordable(cents_left, target.expert_cents)]
+    is_spent = len(wanted) or (len(experts) and not len(affordable))
+    stop = None if is_waiting else Stop.BUDGET if is_spent else Stop.VOTES
+    return Plan(nothing, affordable, predicted, stop)
 
 
 def _affordable(cents_left: float, each: float) -> int | None:

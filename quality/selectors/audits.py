@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import Membership, Role
-from annotation.models import ORDINARY, Assignment, Campaign
+from annotation.models import ORDINARY, Assignment, Campaign, ItemState
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, voted
 from quality.models import Audit, AuditItem, CaseState, Opinion, Phase, Rule, TargetSnapshot, Verdict
@@ -153,13 +153,19 @@ def _stuck(audit: Audit, items: Collection[AuditItem]) -> int:
 
 
 def changes_since(audit: Audit) -> dict[str, int]:
-    """Return how many labels of the draw are other ones or gone by now (``changed_since``), and how many are new."""
-    then = in_force_at(audit.drawn_at).filter(campaign=audit.campaign_id)
+    """Return how many labels of the draw are other ones or gone by now (``changed_since``), and how many are new.
+
+    Labels of items that were retired are gone, though nobody changed them.
+    """
+    then = in_force_at(audit.drawn_at).filter(campaign=audit.campaign_id, item__batch__purpose__in=ORDINARY)
+    there = then.filter(item__state=ItemState.ACTIVE)
     now = Verdict.objects.filter(item=OuterRef("item"), superseded_at=None)
-    superseded = then.exclude(superseded_at=None).annotate(now=Subquery(now.values("label")[:1]))
+    superseded = there.exclude(superseded_at=None).annotate(now=Subquery(now.values("label")[:1]))
     new = Verdict.objects.filter(campaign=audit.campaign_id, superseded_at=None, decided_at__gt=audit.drawn_at)
+    retired = sum(stratum["items"] for stratum in audit.strata) - there.values("item").distinct().count()
     return {
-        "changed_since": sum(before != after for before, after in superseded.values_list("label", "now")),
+        "changed_since": sum(before != after for before, after in superseded.values_list("label", "now"))
+        + max(0, retired),
         "new_since": new.exclude(Exists(in_force_at(audit.drawn_at).filter(item=OuterRef("item")))).count(),
     }
 

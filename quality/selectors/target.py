@@ -13,6 +13,7 @@ from annotation.models import (
     FILLING,
     ORDINARY,
     Annotation,
+    AnnotationState,
     Batch,
     BatchState,
     Campaign,
@@ -83,14 +84,15 @@ class Outlook:
 
 def outlook_of(campaign: Campaign) -> Outlook | None:
     """Return what is known; None before the first batch has its first votes. Reads every annotation: for jobs."""
-    batches = batches_voted(campaign)
-    ids = list(
-        Item.objects.filter(batch__in=batches, state=ItemState.ACTIVE).order_by("pk").values_list("pk", flat=True)
-    )
+    items = Item.objects.filter(batch__in=batches_voted(campaign), state=ItemState.ACTIVE).order_by("pk")
+    needed = dict(items.values_list("pk", "votes"))
+    ids = list(needed)
+    # What is under way is read first: an answer that comes in meanwhile is counted, and not asked for once more.
+    waiting = _waiting(campaign)
     belief, votes = _belief(campaign, ids)
     if belief is None:
         return None
-    waiting = set(_waiting(campaign).values_list("item", flat=True))
+    short = {pk for pk, there in zip(ids, votes, strict=True) if there < needed[pk]}
     pending = set(Case.objects.filter(campaign=campaign, state__in=PENDING).values_list("item", flat=True))
     decided = Verdict.objects.filter(campaign=campaign, superseded_at=None, rule=Rule.EXPERT)
     experts = set(decided.values_list("item", flat=True))
@@ -98,7 +100,7 @@ def outlook_of(campaign: Campaign) -> Outlook | None:
     price = answer_cents(campaign)
     last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
     return Outlook(
-        ids, belief, votes, _which(ids, waiting | pending | experts, inverted=True), _which(ids, experts), calibration,
+        ids, belief, votes, _which(ids, waiting | short | pending | experts, inverted=True), _which(ids, experts), calibration,
         audit, spent_cents(campaign, price), price, bool(waiting),
         len(waiting) <= STRAGGLERS * (len(last.votes) if last else 0),
     )  # fmt: skip
@@ -118,10 +120,12 @@ def is_due(campaign: Campaign) -> bool:
     return bool(batches) and sum(slots_waiting(batch, 2, most=most + 1) for batch in batches) <= most
 
 
-def _waiting(campaign: Campaign) -> Any:
-    """Return the slots of bought votes that are still to come."""
+def _waiting(campaign: Campaign) -> set[int]:
+    """Return the items of which votes that were bought are still to come, or nobody has confirmed yet who gave them."""
     states = [SlotState.OPEN, SlotState.HELD]
-    return Slot.objects.filter(campaign=campaign, round=2, is_wanted=True, state__in=states)
+    slots = Slot.objects.filter(campaign=campaign, round=2, is_wanted=True, state__in=states)
+    unconfirmed = Annotation.objects.filter(campaign=campaign, state=AnnotationState.PROVISIONAL, slot__isnull=False)
+    return {*slots.values_list("item", flat=True), *unconfirmed.values_list("item", flat=True)}
 
 
 def _which(ids: Collection[int], among: Collection[int], *, inverted: bool = False) -> NDArray[np.bool_]:

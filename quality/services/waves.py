@@ -1,5 +1,6 @@
 """Waves: votes and experts' judgements are bought where labels are doubtful, until the share of wrong ones is acceptable."""
 
+import time
 from datetime import datetime
 from math import ceil
 from typing import Any
@@ -16,7 +17,7 @@ from annotation.services.slots import votes_add
 from jobs.services import job_failed_lately
 from jobs.work import Work
 from quality.models import CaseReason, PolicyVersion, TargetSnapshot, Wave
-from quality.rules.policy import Policy, Process
+from quality.rules.policy import Policy, Process, policy_from
 from quality.selectors.policies import policy_current
 from quality.selectors.target import Outlook, is_due, outlook_of, state_of
 from quality.services.cases import case_open, parts_of
@@ -24,7 +25,8 @@ from quality.services.numbers import quality_numbers_version
 from quality.services.verdicts import items_lock
 
 CHUNK = 100
-LOOK_SECONDS, REST_SECONDS = 10, 600  # between looks: when a wave could begin, and while votes are on their way
+LOOK_SECONDS, REST_SECONDS = 2, 600  # between looks: when a wave could begin, and while votes are on their way
+PART = 10  # a look takes a tenth of the time at most
 KIND = "quality.waves"
 
 
@@ -36,9 +38,17 @@ def waves_due(now: datetime) -> None:
     for campaign in campaigns.filter(state=CampaignState.OPEN).order_by("pk"):
         if not job_failed_lately(key=f"{KIND}:{campaign.pk}", now=now):
             refresh_request(
-                kind=KIND, kept=TargetSnapshot.objects.all(), version=target_version,
-                seconds=LOOK_SECONDS if is_due(campaign) else REST_SECONDS, campaign=campaign, now=now,
+                kind=KIND, kept=TargetSnapshot.objects.all(), version=target_version, seconds=_pause(campaign),
+                campaign=campaign, now=now,
             )  # fmt: skip
+
+
+def _pause(campaign: Campaign) -> float:
+    """Return how many seconds lie between two looks."""
+    if not is_due(campaign):
+        return REST_SECONDS
+    kept = TargetSnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
+    return max(float(LOOK_SECONDS), PART * float(kept.get("seconds", 0)))
 
 
 def target_version(campaign: Campaign) -> str:
@@ -50,6 +60,7 @@ def target_version(campaign: Campaign) -> str:
 def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
     """Finish the wave that was begun; look at what is known, keep it, and begin the next wave where one is due."""
     _finish(work, campaign)
+    began = time.monotonic()
     version, current = target_version(campaign), policy_current(campaign)
     outlook = outlook_of(campaign) if current and current[1].process is Process.TARGET else None
     if current is None or outlook is None:
@@ -57,8 +68,9 @@ def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
             _keep(campaign, version, None, {})
         return {}
     found = outlook.plan(current[1].target)
+    state = state_of(campaign, outlook, found, current[1].target)
     with work.step():
-        _keep(campaign, version, outlook, state_of(campaign, outlook, found, current[1].target))
+        _keep(campaign, version, outlook, {**state, "seconds": round(time.monotonic() - began, 2)})
         if outlook.is_filled and (len(found.votes) or len(found.experts)):
             _begin(campaign, outlook, *current, predicted=found.predicted,
                    votes=[outlook.items[place] for place in found.votes],
@@ -108,13 +120,14 @@ def _open(wave: Wave, named: list[int], *, votes: int) -> None:
     for pk in named[votes:]:
         if pk in items:
             _case_open(items[pk], wave)
-    place = votes_add(items=[items[pk] for pk in named[:votes] if pk in items], wave=wave.number)
+    most = policy_from(wave.policy.data).target.most
+    place = votes_add(items=[items[pk] for pk in named[:votes] if pk in items], most=most, wave=wave.number)
     if place is not None:
         queue_rewind(campaign=wave.campaign, order_key=place)
 
 
 def _case_open(item: Item, wave: Wave) -> None:
-    experts = int(wave.policy.data.get("experts", 1))
+    experts = policy_from(wave.policy.data).experts
     case_open(
         item=item, because=CaseReason.DOUBT, experts=experts, parts=parts_of(item), actor_id=None, now=timezone.now()
     )

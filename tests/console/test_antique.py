@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from console.demo.antique import CONTENT
+from console.demo.relevance import CONTENT
 from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Annotation
 from annotation.services.exclusions import annotation_exclude
+from annotation.services.items import item_retire
 from exports.services import release_freeze
 from jobs.models import Job
 from quality.models import Audit, AuditItem, Case, CaseReason, CaseState, Verdict
@@ -95,6 +96,19 @@ def test_a_release_says_what_the_last_finished_audit_found(labelled):
     draw(campaign, boss, seed="3")
     found = release_freeze(campaign=campaign, now=timezone.now(), **options).frozen["label_error"]
     assert (found["seed"], found["share"], found["audits"], found["called_off"]) == (2, pytest.approx(0.2), 3, 1)
+
+
+def test_a_label_of_an_item_that_was_retired_is_gone(labelled):
+    campaign, boss, experts = labelled
+    audit = draw(campaign, boss)
+    judge_all(campaign, experts)
+    judged = audit.items.values("verdict__item")
+    for item in list(campaign.items.filter(pk__in=judged).order_by("pk")[:3]):
+        item_retire(item=item, reason="x", actor_id=boss.surrogate_id, now=timezone.now())
+    assert audits_of(campaign)[0]["changed_since"] == 3
+    options = {"family": "antique", "ways": 1, "splits": [], "seed": 0, "shards": 1, "actor_id": boss.surrogate_id}
+    found = release_freeze(campaign=campaign, now=timezone.now(), **options).frozen["label_error"]
+    assert (found["labels"], found["released"], found["missing"]) == (ITEMS, ITEMS - 3, 3)
 
 
 def test_an_expert_does_not_audit_what_they_judged_before(labelled):

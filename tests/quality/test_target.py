@@ -59,6 +59,7 @@ def test_a_budget_ends_votes_and_experts():
     assert planned(doubts, cents_left=12).votes.tolist() == [0, 1]
     assert planned(doubts, cents_left=5).stop is Stop.BUDGET
     assert not len(planned([0.5, 0.5], votes=5, cents_left=99).experts)
+    assert planned([0.5, 0.5], votes=5, cents_left=99).stop is Stop.BUDGET
     assert planned([0.5, 0.5], votes=5, cents_left=150).experts.tolist() == [0]
 
 

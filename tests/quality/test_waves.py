@@ -216,6 +216,16 @@ def test_a_vote_that_is_excluded_is_asked_for_again_and_its_price_is_spent(monke
     assert world.look()["spent_cents"] >= spent + 6
 
 
+def test_no_item_gets_more_votes_than_the_most_however_often_it_is_named():
+    world = World(most=4)
+    world.work()
+    world.look()
+    wave = Wave.objects.get()
+    Wave.objects.update(done=0, is_complete=False)  # as if it had been planned a second time by what was read before
+    world.look()
+    assert not Slot.objects.filter(item__in=wave.votes, round=2).exclude(index=0).exists()
+
+
 def test_an_expert_case_is_recalled_when_the_item_loses_a_first_vote():
     world = World(right=0.45, most=3)
     world.run()

@@ -6,7 +6,8 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from console.demo.antique import Plan, Stuck, run
+from console.demo.antique import run
+from console.demo.stage import Plan, Stuck
 from console.serving import prepare
 
 

@@ -1,0 +1,59 @@
+"""Votes where the doubt is, over the marketplace with a synthetic crowd, the job worker killed in phase after phase."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+MOST = 6  # votes of a pair, by the policy of the run
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("target")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE"))}
+    environment = kept | {"QUORATE_DATA": str(folder), "DATABASE_URL": f"sqlite:///{folder}/demo.sqlite3"}
+    arguments = ["demo_target", "--seed", "7", "--pairs", "40", "--kills", "12", "--json"]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), *arguments], env=environment, capture_output=True, text=True,
+        timeout=1_000, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout), done.stderr
+
+
+def test_it_stops_by_budget_by_votes_and_at_the_target(ran):
+    result, said = ran
+    assert said.count("killed the job worker") >= 5  # a phase can be over before
+    assert {"budget", "votes", "target"} <= set(result["stops"])
+    assert result["predicted"] <= 0.06
+    assert result["labels"] == 40
+
+
+def test_each_wave_was_bought_once_whatever_was_killed(ran):
+    result, _ = ran
+    assert result["unfinished_waves"] == 0
+    assert result["votes_bought"] == result["slots_bought"]
+    assert result["most_votes"] <= MOST
+
+
+def test_what_votes_left_went_to_experts_and_the_error_is_measured_and_printed(ran):
+    result, _ = ran
+    assert result["cases"] > 0
+    error = result["label_error"]
+    assert (error["audits"], error["calibrates"], error["judged"] + error["left_out"]) == (2, False, error["drawn"])
+    assert error["low"] <= error["share"] <= error["high"]
+    assert result["printed"]["share"] == error["share"]
+
+
+def test_the_books_agree(ran):
+    result, _ = ran
+    books = result["books"]
+    assert books["differences"] == []
+    assert books["account"]["paid"] == books["rewards_ours"] + books["bonuses_ours"]
+    assert books["account"]["held"] == 0
