@@ -107,8 +107,8 @@ def _finish(work: Work, campaign: Campaign) -> None:
     for wave in Wave.objects.filter(campaign=campaign, is_complete=False).select_related("policy").order_by("number"):
         named = [*wave.votes, *wave.cases]
         while not wave.is_complete:
-            with work.step():
-                until = min(wave.done + CHUNK, len(named))
+            until = min(wave.done + CHUNK, len(named))
+            with work.step(done=until, total=len(named)):
                 _open(wave, named[wave.done : until], votes=max(0, len(wave.votes) - wave.done))
                 wave.done, wave.is_complete = until, until == len(named)
                 wave.save(update_fields=["done", "is_complete"])
