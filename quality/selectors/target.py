@@ -167,7 +167,7 @@ def spent_cents(campaign: Campaign, vote_cents: float) -> int:
     return waves + ceil(lost.count() * vote_cents)
 
 
-def state_of(campaign: Campaign, outlook: Outlook, found: Plan, target: Target) -> dict[str, Any]:
+def state_of(outlook: Outlook, found: Plan, target: Target) -> dict[str, Any]:
     """Return what the page of a target shows."""
     points = forecast(
         outlook.belief, replace(target, budget_cents=max(0, target.budget_cents - outlook.spent_cents)),
@@ -179,17 +179,16 @@ def state_of(campaign: Campaign, outlook: Outlook, found: Plan, target: Target) 
         "undecided": int((outlook.doubts() >= 1).sum()), "by_experts": int(outlook.is_experts.sum()),
         "votes": int(outlook.votes.sum()), "spent_cents": outlook.spent_cents, "vote_cents": outlook.vote_cents,
         "calibration": None if outlook.audit is None else outlook.audit.pk,
-        "waves": _waves(campaign),
         "forecast": [(outlook.spent_cents + point.cents, point.error) for point in points][:MOST_POINTS],
     }  # fmt: skip
 
 
-def _waves(campaign: Campaign) -> list[dict[str, Any]]:
+def waves_of(campaign: Campaign) -> list[dict[str, Any]]:
     """Return every wave: its number, when it began, what it bought, and what was spent and predicted before it."""
     found, spent = [], 0
     for wave in Wave.objects.filter(campaign=campaign).order_by("number"):
         found.append({
-            "number": wave.number, "began_at": wave.began_at.isoformat(timespec="minutes"), "votes": len(wave.votes),
+            "number": wave.number, "began_at": wave.began_at.isoformat(sep=" ", timespec="minutes"), "votes": len(wave.votes),
             "cases": len(wave.cases), "cents": wave.cents, "spent_before": spent, "predicted": wave.predicted,
         })  # fmt: skip
         spent += wave.cents

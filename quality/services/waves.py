@@ -18,8 +18,9 @@ from jobs.services import job_failed_lately
 from jobs.work import Work
 from quality.models import CaseReason, PolicyVersion, TargetSnapshot, Wave
 from quality.rules.policy import Policy, Process, policy_from
+from quality.rules.target import Plan
 from quality.selectors.policies import policy_current
-from quality.selectors.target import Outlook, is_due, outlook_of, state_of
+from quality.selectors.target import Outlook, is_due, outlook_of, state_of, waves_of
 from quality.services.cases import case_open, parts_of
 from quality.services.numbers import quality_numbers_version
 from quality.services.verdicts import items_lock
@@ -68,13 +69,12 @@ def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
             _keep(campaign, version, None, {})
         return {}
     found = outlook.plan(current[1].target)
-    state = state_of(campaign, outlook, found, current[1].target)
+    state = state_of(outlook, found, current[1].target)
     with work.step():
-        _keep(campaign, version, outlook, {**state, "seconds": round(time.monotonic() - began, 2)})
         if outlook.is_filled and (len(found.votes) or len(found.experts)):
-            _begin(campaign, outlook, *current, predicted=found.predicted,
-                   votes=[outlook.items[place] for place in found.votes],
-                   cases=[outlook.items[place] for place in found.experts])  # fmt: skip
+            state["spent_cents"] += _begin(campaign, outlook, *current, found)
+        state |= {"waves": waves_of(campaign), "seconds": round(time.monotonic() - began, 2)}
+        _keep(campaign, version, outlook, state)
     _finish(work, campaign)
     return {"predicted": round(found.predicted, 4)}
 
@@ -86,20 +86,20 @@ def _keep(campaign: Campaign, version: str, outlook: Outlook | None, data: dict[
     TargetSnapshot.objects.update_or_create(campaign=campaign, defaults=kept)
 
 
-def _begin(
-    campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy: Policy, *, predicted: float,
-    votes: list[int], cases: list[int],
-) -> None:  # fmt: skip
+def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy: Policy, found: Plan) -> int:
+    """Write down what is to be bought; return what it costs."""
+    votes, cases = ([outlook.items[place] for place in places] for places in (found.votes, found.experts))
     last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
     cents = ceil(len(votes) * outlook.vote_cents + len(cases) * policy.target.expert_cents)
     wave = Wave.objects.create(
         campaign=campaign, number=last.number + 1 if last else 1, policy=version, calibration=outlook.audit,
-        predicted=predicted, votes=votes, cases=cases, cents=cents, began_at=timezone.now(),
+        predicted=found.predicted, votes=votes, cases=cases, cents=cents, began_at=timezone.now(),
     )  # fmt: skip
     record(
         action="wave_begin", subject=wave, now=wave.began_at, actor_id=None, scope_id=campaign.pk, votes=len(votes),
-        cases=len(cases), cents=cents, predicted=round(predicted, 4),
+        cases=len(cases), cents=cents, predicted=round(found.predicted, 4),
     )  # fmt: skip
+    return cents
 
 
 def _finish(work: Work, campaign: Campaign) -> None:
