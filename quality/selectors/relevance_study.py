@@ -13,8 +13,10 @@ from annotation.models import ORDINARY, Campaign, Item, ItemState, Slot
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import Case, CaseReason, CaseState, Rule, Verdict
+from quality.rules.policy import Process
 from quality.rules.questions import starting_trigrams
 from quality.rules.studies import Share, share_of
+from quality.selectors.policies import policy_current
 from quality.selectors.studies import StudyError
 from quality.selectors.summary import summary_of
 
@@ -95,7 +97,13 @@ def _counted(split: _Split, labels: list[str]) -> dict[str, Any]:
 
 
 def _no_agreement(campaign: Campaign) -> Iterator[dict[str, Any]]:
-    """Yield by batch and round how many of the items that were decided in it, or not, found no agreement."""
+    """Yield by batch and round how many of the items that were decided in it, or not, found no agreement.
+
+    Nothing where no strict majority is asked for: other policies have no such rounds.
+    """
+    found = policy_current(campaign)
+    if found is not None and found[1].process is not Process.PAPER:
+        return
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
     second = _by_batch(Slot.objects.filter(item__in=items, round=2).values_list("item__batch__ordinal", "item"))
     cases = Case.objects.filter(item__in=items, because=CaseReason.NO_AGREEMENT).exclude(state=CaseState.RECALLED)

@@ -5,9 +5,12 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from annotation.models import Annotation
 from quality.models import Case, CaseReason, CaseState
+from quality.rules.policy import Policy, Process
+from quality.services.policies import policy_publish
 from tests import factories
 from tests.quality.test_audits import judge
 from tests.quality.worlds import expert_of, nq
@@ -64,6 +67,13 @@ def test_what_an_expert_decided_by_request_found_no_agreement_either(judged):
     Case.objects.update(because=CaseReason.MANAGER)
     second = study(campaign)["no_agreement"][1]
     assert (second["round"], second["none"]["share"]) == (2, 0.5)
+
+
+def test_where_no_majority_is_asked_for_there_is_no_share_without_one(judged):
+    campaign, _items = judged
+    assert study(campaign)["no_agreement"]
+    policy_publish(campaign=campaign, policy=Policy(process=Process.TARGET), actor_id=None, now=timezone.now())
+    assert study(campaign)["no_agreement"] == []
 
 
 def test_what_was_taken_back_or_nobody_vouches_for_is_no_judgment():
