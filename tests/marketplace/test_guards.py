@@ -63,6 +63,8 @@ def routes():
         )
         prefix = "" if isinstance(one, URLPattern) else str(one.pattern)
         for pattern in found:
+            if pattern.name == "account_signup":  # allauth's, in our clothes
+                continue
             yield pattern.name, prefix + str(pattern.pattern)
 
 
