@@ -11,6 +11,7 @@ from allauth.account.models import EmailAddress, Login
 from allauth.account.views import SignupView
 from allauth.core.internal.ratelimit import get_ip
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
@@ -31,6 +32,8 @@ class NamedAddresses:
 
     def clean_email(self, email: str) -> str:
         """Refuse an address that was named from the same network address too often just now."""
+        if email.strip().lower().endswith(UNCONFIRMED):
+            raise ValidationError(_("This address cannot be used."))
         request = self.request  # type: ignore[attr-defined]
         if is_confirming() and request is not None:
             key = f"named-address:{get_ip(request)}:{make_key(email)}"
@@ -51,7 +54,13 @@ class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
     def clean_email(self) -> Any:
         """Return the address; accounts that only added it, and did not confirm it, lose it."""
         EmailAddress.objects.filter(email__iexact=self.cleaned_data["email"], verified=False, primary=False).delete()
-        return super().clean_email()
+        address = super().clean_email()
+        if self.account_already_exists:  # or allauth has just noted the address of a sign-up that waits for its code
+            noted = EmailAddress.objects.filter(email__iexact=address).exclude(user__email__endswith=UNCONFIRMED)
+            self.account_already_exists = (
+                noted.exists() or get_user_model().objects.filter(email__iexact=address).exists()
+            )
+        return address
 
     def try_save(self, request: Any) -> Any:
         """Save; where the address has an account, take as long as for a new one."""

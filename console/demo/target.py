@@ -46,7 +46,7 @@ EXPERTS = 6  # nobody audits what they judged before
 
 def policy_of(budget: int) -> Policy:
     """Return the policy of the run, with a budget in cents."""
-    target = Target(error=0.06, budget_cents=budget, most=6)
+    target = Target(error=0.005, budget_cents=budget, most=4)  # strict: forty pairs are few, and the crowd is good
     return Policy(process=Process.TARGET, target=target, gold_first=4, gold_first_items=12, gold_rate=0.05)
 
 

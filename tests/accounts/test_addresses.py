@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from allauth.account.forms import SignupForm
 from allauth.account.models import EmailAddress
 from django.apps import apps
 from django.core.cache import cache
@@ -14,7 +15,7 @@ from django.utils import timezone
 from accounts.models import Invitation, Membership, Surrogate, User
 from accounts.services import invitation_create, invitations_send
 from accounts.tasks import sign_ups_forget
-from config.signups import MOST_NAMED
+from config.signups import MOST_NAMED, UNCONFIRMED
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -202,6 +203,29 @@ def test_a_sign_up_for_which_no_mail_is_sent_leaves_nothing(token, settings):
     client = sign_up(token, PASSWORD, keeps_limits=True)
     assert "too often" in client.last.content.decode()
     assert (User.objects.count(), Surrogate.objects.count()) == (people, surrogates)
+
+
+def test_a_sign_up_at_the_same_moment_stops_nobody(token, mailoutbox, monkeypatch):
+    """While a sign-up is under way allauth notes its address for a moment."""
+    waiting = User.objects.create_user(f"0{UNCONFIRMED}", PASSWORD)
+    real = SignupForm.clean_email
+
+    def at_the_same_moment(form):
+        EmailAddress.objects.create(user=waiting, email=OWN)
+        return real(form)
+
+    monkeypatch.setattr(SignupForm, "clean_email", at_the_same_moment)
+    owner = sign_up(token, PASSWORD)
+    EmailAddress.objects.filter(user=waiting).delete()
+    confirm(owner, mailoutbox)
+    assert is_in(owner)
+    assert UNCONFIRMED not in owner.get("/").content.decode()
+
+
+def test_nobody_signs_up_by_an_address_of_ours(token, mailoutbox):
+    client = sign_up(token, PASSWORD, f"x{UNCONFIRMED.upper()}")
+    assert "cannot be used" in client.last.content.decode()
+    assert not mailoutbox
 
 
 def test_a_code_can_be_sent_again(token, mailoutbox):

@@ -15,8 +15,8 @@ class Command(BaseCommand):
     """Run the process from first votes to a measured error."""
 
     help = (
-        "Start a marketplace and a platform, post the demo's pairs as HITs, and buy votes where labels are doubtful until six "
-        "of a hundred are expected to be wrong: a first budget that is spent, waves, experts for the rest, an audit that says "
+        "Start a marketplace and a platform, post the demo's pairs as HITs, and buy votes where labels are doubtful until five "
+        "of a thousand are expected to be wrong: a first budget that is spent, waves, experts for the rest, an audit that says "
         "how much to believe the model, one that measures what came of it. The campaign stays for looking at."
     )
 
