@@ -51,6 +51,8 @@ def make_key(email: str) -> str:
 class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
     """A sign-up that holds no address: whoever named it before, or names it at the same time, stands in nobody's way."""
 
+    account_already_exists: bool
+
     def clean_email(self) -> Any:
         """Return the address; accounts that only added it, and did not confirm it, lose it."""
         EmailAddress.objects.filter(email__iexact=self.cleaned_data["email"], verified=False, primary=False).delete()

@@ -104,13 +104,21 @@ class _Manager:
                 raise Stuck(f"{name}: {TargetSnapshot.objects.filter(campaign=self.campaign).values('data')}")
             if self.services.worker is not None and self.services.worker.poll() is not None:
                 raise Stuck("the job worker ended")
-            if self.kills and time.monotonic() > kill_at:
-                self.kills, kill_at = self.kills - 1, self.deadline
-                self.services.kill_worker()
-                self.say("killed the job worker")
+            if time.monotonic() > kill_at:
+                kill_at = self._kill()
             self._decide(is_judging=is_judging)
             close_old_connections()
             time.sleep(0.2)
+        if kill_at < self.deadline:  # it was over before
+            self._kill()
+
+    def _kill(self) -> float:
+        """Kill the job worker, while there are kills left; return when it is to be killed again in this phase: never."""
+        if self.kills:
+            self.kills -= 1
+            self.services.kill_worker()
+            self.say("killed the job worker")
+        return self.deadline
 
     def known(self) -> dict[str, Any]:
         """Return what the platform knows of its target."""
