@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from accounts.identities import unconfirmed_delete
 from accounts.models import Surrogate, User
 from accounts.services import InvitationError, invitation_find
 from config.logins import FailuresByAddress
@@ -52,8 +53,7 @@ class InvitationAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter
 
     def discard_unconfirmed(self, user: User) -> None:
         """Delete an account whose address was never confirmed: nobody ever logged in to it."""
-        user.delete()
-        Surrogate.objects.filter(pk=user.surrogate_id).delete()
+        unconfirmed_delete(user)
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """Return the invitation that brought a person here, or the home page."""

@@ -94,3 +94,10 @@ def user_erase(*, user: User, actor_id: UUID | None, now: datetime) -> None:
         if session.get_decoded().get("_auth_user_id") == user_key:
             session.delete()
     user.delete()
+
+
+@transaction.atomic
+def unconfirmed_delete(user: User) -> None:
+    """Delete an account whose address was never confirmed, with its surrogate: it did nothing."""
+    user.delete()
+    Surrogate.objects.filter(pk=user.surrogate_id).delete()

@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 
 from django.contrib.sessions.models import Session
-from django.db import transaction
 
-from accounts.models import Surrogate, User
+from accounts.identities import unconfirmed_delete
+from accounts.models import User
 from config.signups import UNCONFIRMED
 
 
@@ -19,9 +19,7 @@ def sign_ups_forget(now: datetime) -> None:
     """Delete accounts whose address nobody confirmed within a day, some at a time."""
     left = User.objects.filter(email__endswith=UNCONFIRMED, last_login=None, date_joined__lt=now - timedelta(days=1))
     for user in left.order_by("pk")[:100]:
-        with transaction.atomic():
-            user.delete()
-            Surrogate.objects.filter(pk=user.surrogate_id).delete()
+        unconfirmed_delete(user)
 
 
 SWEEPS = [sessions_forget, sign_ups_forget]

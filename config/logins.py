@@ -31,10 +31,7 @@ class FailuresByAddress:
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         """Count a failure."""
         for key in _keys(request, credentials):
-            if not cache.add(key, 1, timeout=SECONDS):
-                with suppress(ValueError):  # it has just expired
-                    cache.incr(key)
-                    cache.touch(key, SECONDS)
+            counted(key, SECONDS)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """Return what allauth counts failures of an account by: together with the address they come from."""
@@ -42,8 +39,23 @@ class FailuresByAddress:
         return f"{key}:{get_ip(request)}"
 
 
+def counted(key: str, seconds: int) -> int:
+    """Count one more in the cache; return how many that are, each counted less than so many seconds after the one before."""
+    if cache.add(key, 1, timeout=seconds):
+        return 1
+    with suppress(ValueError):  # it has just expired
+        found: int = cache.incr(key)
+        cache.touch(key, seconds)
+        return found
+    return 1
+
+
+def digest(text: str) -> str:
+    """Return what stands for a name in a key of the cache, whatever its length and signs."""
+    return hashlib.sha256(text.strip().lower().encode()).hexdigest()
+
+
 def _keys(request: HttpRequest, credentials: dict[str, Any]) -> tuple[str, str]:
     quarter = int(time.time() / SECONDS)  # a new count begins with each
-    account = str(credentials.get("email") or credentials.get("username") or "").lower()
-    name = hashlib.sha256(account.encode()).hexdigest()
+    name = digest(str(credentials.get("email") or credentials.get("username") or ""))
     return f"login-failures:{quarter}:address:{get_ip(request)}", f"login-failures:{quarter}:account:{name}"

@@ -13,10 +13,11 @@ from allauth.core.internal.ratelimit import get_ip
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import make_password
-from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
+
+from config.logins import counted, digest
 
 UNCONFIRMED = "@unconfirmed.invalid"  # accounts have an address that ends so until a code was entered
 MOST_NAMED, NAMED_SECONDS = 12, 600  # mails to one address that one network address can cause
@@ -36,16 +37,10 @@ class NamedAddresses:
             raise ValidationError(_("This address cannot be used."))
         request = self.request  # type: ignore[attr-defined]
         if is_confirming() and request is not None:
-            key = f"named-address:{get_ip(request)}:{make_key(email)}"
-            cache.add(key, 0, timeout=NAMED_SECONDS)
-            if cache.incr(key) > MOST_NAMED:
+            key = f"named-address:{get_ip(request)}:{digest(email)}"
+            if counted(key, NAMED_SECONDS) > MOST_NAMED:
                 raise ValidationError(_("This address was entered too often just now. Wait ten minutes."))
         return str(super().clean_email(email))  # type: ignore[misc]
-
-
-def make_key(email: str) -> str:
-    """Return an address as part of a key of the cache."""
-    return email.strip().lower().encode().hex()[:150]
 
 
 class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library

@@ -26,7 +26,7 @@ from workforces.services.pay import committed_cents
 from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
-FORM = "4"  # of what is kept: numbers in another form are computed anew
+FORM = "5"  # of what is kept: numbers in another form are computed anew
 
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:

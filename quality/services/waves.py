@@ -10,7 +10,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from accounts.audit import record
-from annotation.models import Campaign, CampaignState, Item, ItemState
+from annotation.models import Campaign, CampaignState, ItemState
 from annotation.services.numbers import refresh_request
 from annotation.services.queue import queue_rewind
 from annotation.services.slots import votes_add
@@ -103,7 +103,7 @@ def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy:
 
 
 def _finish(work: Work, campaign: Campaign) -> None:
-    """Open the slots and cases of a wave that was begun, some in each transaction; a killed job goes on where it was."""
+    """Open the slots and cases of waves that are not complete, a few per transaction: a killed job continues from there."""
     for wave in Wave.objects.filter(campaign=campaign, is_complete=False).select_related("policy").order_by("number"):
         named = [*wave.votes, *wave.cases]
         while not wave.is_complete:
@@ -117,17 +117,12 @@ def _finish(work: Work, campaign: Campaign) -> None:
 def _open(wave: Wave, named: list[int], *, votes: int) -> None:
     """Open slots for the first ``votes`` of some items and cases for the others; what was retired meanwhile is left out."""
     items = {item.pk: item for item in items_lock(named) if item.state == ItemState.ACTIVE}
-    for pk in named[votes:]:
-        if pk in items:
-            _case_open(items[pk], wave)
-    most = policy_from(wave.policy.data).target.most
-    place = votes_add(items=[items[pk] for pk in named[:votes] if pk in items], most=most, wave=wave.number)
+    for_votes, for_experts = ([items[pk] for pk in part if pk in items] for part in (named[:votes], named[votes:]))
+    policy, now = policy_from(wave.policy.data), timezone.now()
+    for item in for_experts:
+        case_open(
+            item=item, because=CaseReason.DOUBT, experts=policy.experts, parts=parts_of(item), actor_id=None, now=now
+        )
+    place = votes_add(items=for_votes, most=policy.target.most, wave=wave.number)
     if place is not None:
         queue_rewind(campaign=wave.campaign, order_key=place)
-
-
-def _case_open(item: Item, wave: Wave) -> None:
-    experts = policy_from(wave.policy.data).experts
-    case_open(
-        item=item, because=CaseReason.DOUBT, experts=experts, parts=parts_of(item), actor_id=None, now=timezone.now()
-    )

@@ -18,7 +18,7 @@ from quality.rules.policy import Policy, Process
 from quality.rules.target import Calibration, Point, Target, belief_before, forecast
 from quality.selectors.policies import policy_current
 
-MOST_WAVES, MOST_ROWS = 20, 12
+LAST_WAVES, MOST_ROWS = 20, 12  # that are shown
 
 
 @login_required
@@ -35,7 +35,7 @@ def target(request: HttpRequest, slug: str) -> HttpResponse:
         snapshot = TargetSnapshot.objects.filter(campaign=campaign).first()
         context |= {
             "policy": policy, "is_aimed_at": policy.process is Process.TARGET, "charts": list(TARGET),
-            "snapshot": snapshot, "waves": snapshot.data.get("waves", [])[: -MOST_WAVES - 1 : -1] if snapshot else [],
+            "snapshot": snapshot, "waves": snapshot.data.get("waves", [])[: -LAST_WAVES - 1 : -1] if snapshot else [],
             "before": before, "points": _points(before, policy.target, len(task_type.labels)),
         }  # fmt: skip
     return render(request, "quality/target.html", context)

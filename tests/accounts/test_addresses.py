@@ -247,7 +247,7 @@ def test_sign_ups_that_nobody_confirmed_are_forgotten(token):
 
 
 def test_no_mail_confirms_an_address_by_itself(token, mailoutbox):
-    """Whoever reads the mail of somebody else's sign-up has nothing in it to click."""
+    """A mail holds a code and no link: nothing that its reader could click by mistake."""
     sign_up(token, "thief's password 1")
     assert "/confirm-email/" not in mailoutbox[-1].body
 

@@ -1,14 +1,11 @@
 """The whole ANTIQUE process by its command, with the job worker killed on the way."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 from console.demo.relevance import CONTENT
-from tests.conftest import ROOT
+from tests.console.processes import result_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 
@@ -16,16 +13,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """Run the process with a crowd of one mind, so that every run has the same verdicts, and three kills."""
-    folder = tmp_path_factory.mktemp("antique")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE"))}
-    arguments = ["demo_antique", "--seed", "5", "--pairs", "6", "--kills", "3", "--unanimous", "--json"]
-    environment = kept | {"QUORATE_DATA": str(folder), "DATABASE_URL": f"sqlite:///{folder}/demo.sqlite3"}
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "manage.py"), *arguments], env=environment, capture_output=True, text=True,
-        timeout=600, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout), done.stderr
+    arguments = ("--seed", "5", "--pairs", "6", "--kills", "3", "--unanimous")
+    return result_of(tmp_path_factory.mktemp("antique"), "demo_antique", *arguments, seconds=600)
 
 
 def test_every_pair_has_the_verdict_it_would_have_without_the_kills(ran):

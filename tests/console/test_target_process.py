@@ -1,13 +1,8 @@
 """Votes where the doubt is, over the marketplace with a synthetic crowd, the job worker killed in phase after phase."""
 
-import json
-import os
-import subprocess
-import sys
-
 import pytest
 
-from tests.conftest import ROOT
+from tests.console.processes import result_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 PHASES = 9  # the worker is killed once in each
@@ -16,16 +11,8 @@ MOST = 4  # votes of a pair, by the policy of the run
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("target")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE"))}
-    environment = kept | {"QUORATE_DATA": str(folder), "DATABASE_URL": f"sqlite:///{folder}/demo.sqlite3"}
-    arguments = ["demo_target", "--seed", "7", "--pairs", "40", "--kills", str(PHASES), "--json"]
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "manage.py"), *arguments], env=environment, capture_output=True, text=True,
-        timeout=1_000, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout), done.stderr
+    arguments = ("--seed", "7", "--pairs", "40", "--kills", str(PHASES))
+    return result_of(tmp_path_factory.mktemp("target"), "demo_target", *arguments, seconds=1_000)
 
 
 def test_it_stops_by_budget_by_votes_and_at_the_target(ran):

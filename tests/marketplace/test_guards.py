@@ -63,7 +63,7 @@ def routes():
         )
         prefix = "" if isinstance(one, URLPattern) else str(one.pattern)
         for pattern in found:
-            if pattern.name == "account_signup":  # allauth's, in our clothes
+            if pattern.name == "account_signup":  # allauth's view with our form
                 continue
             yield pattern.name, prefix + str(pattern.pattern)
 

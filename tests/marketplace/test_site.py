@@ -149,6 +149,7 @@ def test_returning_expiry_and_the_next_one(lab, worker, open_worker):
     assert Assignment.objects.get().state == "Returned"
     page.click("button:has-text('Accept the next one')")
     page.wait_for_selector("#frame")
+    page.wait_for_load_state("networkidle")  # a frame that loads reloads the page too
     clock_advance(by=timedelta(seconds=700))
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.wait_for_selector("h1:has-text('The time is over')")
