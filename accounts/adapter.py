@@ -34,12 +34,13 @@ class InvitationAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter
 
     def clean_email(self, email: str) -> str:
         """Refuse an address of another account where addresses are not confirmed: it could not be told apart later."""
+        email = str(super().clean_email(email))
         user = self.request.user if self.request else None
         others = User.objects.filter(email__iexact=email)
         is_open = settings.ACCOUNT_EMAIL_VERIFICATION != "mandatory"
         if isinstance(user, User) and is_open and others.exclude(pk=user.pk).exists():
             raise ValidationError(_("This address cannot be used."))
-        return str(super().clean_email(email))
+        return email
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Write to a person."""

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
-from django.core.validators import validate_email
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Role
@@ -14,6 +13,7 @@ from annotation.models import Campaign, Split
 from annotation.selectors.items import ItemFilter
 from annotation.services.campaigns import RESERVED_SLUGS, SplitPlan
 from annotation.tasktypes.registry import TASK_TYPES
+from config.mails import plain_address
 
 MAX_UPLOAD_BYTES = 2 * 2**30
 
@@ -210,8 +210,9 @@ class NamedInvitationsForm(forms.Form):
 
     def clean_addresses(self) -> list[str]:
         """Return the addresses; say which are none."""
-        found = [part for part in re.split(r"[\s,;]+", self.cleaned_data["addresses"]) if part]
-        wrong = [part for part in found if not _is_address(part)]
+        parts = [part for part in re.split(r"[\s,;]+", self.cleaned_data["addresses"]) if part]
+        plain = {part: _plain_or_none(part) for part in parts}
+        found, wrong = [one for one in plain.values() if one], [part for part, one in plain.items() if one is None]
         if wrong:
             shown = ", ".join(part[:60] for part in wrong[:5])
             raise forms.ValidationError(_("Not an email address: %(which)s"), params={"which": shown})
@@ -220,12 +221,11 @@ class NamedInvitationsForm(forms.Form):
         return found
 
 
-def _is_address(text: str) -> bool:
+def _plain_or_none(text: str) -> str | None:
     try:
-        validate_email(text)
+        return plain_address(text)
     except forms.ValidationError:
-        return False
-    return True
+        return None
 
 
 class EmailDomainForm(forms.Form):

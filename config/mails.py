@@ -1,8 +1,39 @@
-"""Mails lead to the address that we are known by, whatever name or port a request came with."""
+"""Mails: the addresses they go to, and the address of ours that they lead to."""
 
+import re
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.utils.translation import gettext as _
+
+_WORD = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_MAILBOX = re.compile(rf"{_WORD}(\.{_WORD})*")
+
+
+def plain_address(text: str) -> str:
+    """Return an email address in the one spelling that mail is sent to: its domain as in DNS, in lower case.
+
+    A mailbox could else have many names: sending removes quotes and escapes, decodes words and maps signs of the domain.
+
+    Raises
+    ------
+    ValidationError
+        It is no address, or one whose mailbox is quoted, encoded or not ASCII, which cannot be sent to everywhere.
+    """
+    validate_email(text)
+    mailbox, _at, domain = text.rpartition("@")
+    try:
+        name = domain.encode("idna").decode().lower()
+    except UnicodeError:
+        name = ""
+    if not name or "=?" in mailbox or not _MAILBOX.fullmatch(mailbox):
+        raise ValidationError(_("Enter a valid email address."))
+    plain = f"{mailbox}@{name}"
+    validate_email(plain)
+    return plain
 
 
 def with_our_address(context: dict[str, Any], ours: str) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """Sign-up where an address belongs to whoever reads its mail, and to nobody before."""
 
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
 from allauth.account.adapter import get_adapter
-from allauth.account.forms import SignupForm
+from allauth.account.forms import LoginForm, SignupForm
 from allauth.account.internal.flows.login import perform_login
 from allauth.account.models import EmailAddress, Login
 from allauth.account.views import SignupView
@@ -18,6 +19,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from config.logins import counted, digest
+from config.mails import plain_address
 
 UNCONFIRMED = "@unconfirmed.invalid"  # accounts have an address that ends so until a code was entered
 MOST_NAMED, NAMED_SECONDS = 12, 600  # mails to one address that one network address can cause
@@ -29,11 +31,12 @@ def is_confirming() -> bool:
 
 
 class NamedAddresses:
-    """Part of an adapter: nobody has mail sent to an address again and again."""
+    """Part of an adapter: a mailbox has one spelling, and nobody has mail sent to it again and again."""
 
     def clean_email(self, email: str) -> str:
-        """Refuse an address that was named from the same network address too often just now."""
-        if email.strip().lower().endswith(UNCONFIRMED):
+        """Return the plain spelling; refuse an address that was named from the same network address too often just now."""
+        email = plain_address(email.strip())
+        if email.lower().endswith(UNCONFIRMED):
             raise ValidationError(_("This address cannot be used."))
         request = self.request  # type: ignore[attr-defined]
         if is_confirming() and request is not None:
@@ -43,6 +46,17 @@ class NamedAddresses:
         return str(super().clean_email(email))  # type: ignore[misc]
 
 
+class PlainLoginForm(LoginForm):  # type: ignore[misc]  # untyped library
+    """A login by any spelling of an address."""
+
+    def clean_login(self) -> str:
+        """Return the plain spelling, or what is no address as it is: it logs nobody in."""
+        login = str(super().clean_login())
+        with suppress(ValidationError):
+            return plain_address(login)
+        return login
+
+
 class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
     """A sign-up that holds no address: whoever named it before, or names it at the same time, stands in nobody's way."""
 
@@ -50,7 +64,8 @@ class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
 
     def clean_email(self) -> Any:
         """Return the address; accounts that only added it, and did not confirm it, lose it."""
-        EmailAddress.objects.filter(email__iexact=self.cleaned_data["email"], verified=False, primary=False).delete()
+        named = plain_address(self.cleaned_data["email"])
+        EmailAddress.objects.filter(email__iexact=named, verified=False, primary=False).delete()
         address = super().clean_email()
         if self.account_already_exists:  # or allauth has just noted the address of a sign-up that waits for its code
             noted = EmailAddress.objects.filter(email__iexact=address).exclude(user__email__endswith=UNCONFIRMED)

@@ -12,6 +12,7 @@ from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
 from quality.models import Audit, Review
+from quality.selectors.study_plans import StudyDesign
 from quality.services.audits import audit_draw, audit_recall
 from quality.services.behaviour import behaviour_refresh
 from quality.services.cases import cases_sample
@@ -21,7 +22,7 @@ from quality.services.numbers import quality_numbers_refresh
 from quality.services.people import person_exclude, reviews_lapse
 from quality.services.person_acts import person_work
 from quality.services.pilot_keys import pilot_keys
-from quality.services.studies import studies_refresh
+from quality.services.studies import studies_refresh, study_begin, study_planned
 from quality.services.suspensions import person_restore
 from quality.services.watching import rule_dry_run
 from quality.services.waves import waves_due, waves_look
@@ -109,6 +110,18 @@ def studies(work: Work) -> dict[str, Any]:
     return {}
 
 
+def plan_study(work: Work) -> dict[str, Any]:
+    """Say what a study takes."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    return study_planned(campaign=campaign, design=StudyDesign(**work.payload["design"]))
+
+
+def begin_study(work: Work) -> dict[str, Any]:
+    """Ask for the annotations of a study."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    return study_begin(work=work, campaign=campaign, design=StudyDesign(**work.payload["design"]))
+
+
 def waves(work: Work) -> dict[str, Any]:
     """Look at the labels of a campaign with a target, and buy votes where they are doubtful."""
     return waves_look(work=work, campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])))
@@ -134,6 +147,8 @@ JOBS = [
     JobKind("quality.audit", audit, Lane.BULK),
     JobKind("quality.audit_recall", audit_recalled, Lane.UPKEEP),
     JobKind("quality.studies", studies, Lane.BULK),
+    JobKind("quality.study_plan", plan_study, Lane.BULK),
+    JobKind("quality.study_begin", begin_study, Lane.BULK),
     JobKind("quality.waves", waves, Lane.BULK),
 ]
 SWEEPS = [examine_due, reviews_lapse, waves_due]

@@ -31,6 +31,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/quality/audits/", audits.audits, name="quality-audits"),
     path("campaigns/<slug:slug>/quality/studies/", studies.studies, name="quality-studies"),
     path("campaigns/<slug:slug>/quality/studies.json", studies.studies_json, name="quality-studies-json"),
+    path("campaigns/<slug:slug>/quality/studies/plan/", studies.plan, name="quality-study-plan"),
     path("campaigns/<slug:slug>/quality/rules/", rules.rules, name="quality-rules"),
     path("campaigns/<slug:slug>/quality/behaviour/", behaviour.behaviour, name="quality-behaviour"),
     path("campaigns/<slug:slug>/quality/policy/", policy.policy, name="quality-policy"),

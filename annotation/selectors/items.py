@@ -7,7 +7,19 @@ from uuid import UUID
 
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 
-from annotation.models import Annotation, AnnotationState, Campaign, Item, Purpose, Slot
+from annotation.models import (
+    ORDINARY,
+    Annotation,
+    AnnotationState,
+    BatchState,
+    Campaign,
+    Item,
+    ItemState,
+    Purpose,
+    Slot,
+    Split,
+)
+from annotation.ordering import seeded
 from annotation.tasktypes.base import Summary
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.html.tokens import Tokenization
@@ -85,6 +97,18 @@ def items_page(*, campaign: Campaign, wanted: ItemFilter, after: int, shows_gold
         items = items.exclude(batch__purpose=Purpose.GOLD)
     rows = list(wanted.of(items).order_by("pk")[: PAGE_SIZE + 1])
     return ItemsPage(rows[:PAGE_SIZE], rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None)
+
+
+def items_drawn(*, split: Split, sample: int, seed: int) -> list[int]:
+    """Return the keys of a seeded sample of a split's launched items; a larger one with the same seed begins with them.
+
+    Reads the names of all items of the split: for jobs.
+    """
+    launched = Item.objects.filter(
+        split=split, state=ItemState.ACTIVE, batch__state=BatchState.OPEN, batch__purpose__in=ORDINARY
+    )
+    names = launched.values_list("pk", "external_id")
+    return [pk for pk, _ in sorted(names, key=lambda row: (seeded(seed, "extend", row[1]), row[0]))[:sample]]
 
 
 def answers_side_by_side(item: Item) -> list[ShownAnswer]:

@@ -14,6 +14,7 @@ from django.db.models import Q
 
 from annotation.models import Campaign, CampaignDocument, Item
 from annotation.rows import Row
+from annotation.services.shared_texts import SharedTexts
 from annotation.tasktypes.base import NewItem, RowError, TaskType
 
 CHUNK = 2_000
@@ -63,7 +64,7 @@ def checked_rows(
     campaign: Campaign, task_type: TaskType, rows: Iterable[Row]
 ) -> Iterator[list[tuple[int, Checked | RowError | None]]]:
     """Yield chunks of (row number, what it is): a new item, what is wrong with it, or None if it is there already."""
-    seen = _Seen()
+    seen, texts = _Seen(), SharedTexts(campaign, task_type)
     iterator = iter(rows)
     while chunk := list(islice(iterator, CHUNK)):
         parsed = [(number, new) for number, row in chunk for new in _parsed(task_type, row)]
@@ -72,7 +73,7 @@ def checked_rows(
         seen.look_at(items)
         marked = iter(items)
         yield [
-            (number, new if isinstance(new, RowError) else _judged(number, next(marked), known, seen, task_type))
+            (number, new if isinstance(new, RowError) else _alike(number, next(marked), known, seen, texts, task_type))
             for number, new in parsed
         ]
         seen.keep()
@@ -181,6 +182,14 @@ def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> Iterator[
                 yield error
     except RowError as error:
         yield error
+
+
+def _alike(
+    number: int, marked: _Marked, known: _Known, seen: _Seen, texts: SharedTexts, task_type: TaskType
+) -> Checked | RowError | None:
+    """Return what a row is; wrong where it says another thing than others under the same id."""
+    found = _judged(number, marked, known, seen, task_type)
+    return (texts.add(number, marked.new.content) or found) if isinstance(found, Checked) else found
 
 
 def _judged(  # noqa: PLR0911  one return for each thing that can be wrong

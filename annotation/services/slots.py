@@ -14,7 +14,6 @@ from accounts.audit import record
 from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
 from annotation.models import (
-    ORDINARY,
     Batch,
     BatchState,
     Campaign,
@@ -25,7 +24,8 @@ from annotation.models import (
     SlotState,
     Split,
 )
-from annotation.ordering import order_key, seeded
+from annotation.ordering import order_key
+from annotation.selectors.items import items_drawn
 from annotation.services.counting import round_slots_close, round_slots_want
 from annotation.services.queue import queue_rewind
 from config.bulk import rows_insert, statistics_refresh
@@ -112,14 +112,7 @@ def items_extend(
     int
         How many items were extended by this call.
     """
-    ids = Item.objects.filter(
-        campaign=campaign,
-        split=split,
-        state=ItemState.ACTIVE,
-        batch__state=BatchState.OPEN,
-        batch__purpose__in=ORDINARY,
-    ).values_list("pk", "external_id")
-    drawn = [pk for pk, _ in sorted(ids, key=lambda row: (seeded(seed, "extend", row[1]), row[0]))[:sample]]
+    drawn = items_drawn(split=split, sample=sample, seed=seed)
     extended = 0
     for start in range(0, len(drawn), CHUNK):
         with step():

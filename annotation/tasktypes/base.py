@@ -200,6 +200,15 @@ class Extractive(Protocol):
     good_grades: ClassVar[tuple[Any, ...]]  # with which a part counts as precise
 
 
+@runtime_checkable
+class Shared(Protocol):
+    """What a task type has besides, where rows give texts by ids that other rows give too."""
+
+    def shared_texts(self, content: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str]]:
+        """Return (column, kind, id, text) of each text that an item has by an id: among ids of a kind, one is one text."""
+        ...
+
+
 class Pages:
     """The pages of a task type: a module ``pages`` beside its ``task`` holds them as ``PAGES``.
 

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import Invitation, Membership, Role, RoleWaiver, Scope
@@ -79,7 +80,8 @@ def _done(request: HttpRequest, campaign: Campaign, form: NamedInvitationsForm |
         scope_id=campaign.pk, role=data["role"], addresses=data["addresses"], days=data["days"], label=campaign.title,
         link=lambda token: settings.PLATFORM_URL + reverse("invitation", args=[token]), actor_id=actor_id, now=now,
     )  # fmt: skip
-    messages.success(request, _("%(number)s people are invited by mail.") % {"number": sent})
+    said = ngettext("%(number)s person is invited by mail.", "%(number)s people are invited by mail.", sent)
+    messages.success(request, said % {"number": sent})
     return True
 
 

@@ -140,7 +140,7 @@ ACCOUNT_EMAIL_VERIFICATION = email_verification("none")
 # By a code that is entered where one signed up. A link would confirm the account of whoever named the address first.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
-ACCOUNT_FORMS = {"signup": "config.signups.OwnersSignupForm"}
+ACCOUNT_FORMS = {"signup": "config.signups.OwnersSignupForm", "login": "config.signups.PlainLoginForm"}
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""  # else it is the name that the request came with
 ACCOUNT_SESSION_REMEMBER = True

@@ -56,13 +56,15 @@ def is_submit_secret(secret: str) -> bool:
     return True
 
 
-def assignment_accept(*, hit_id: str, worker: Worker, now: datetime) -> Assignment:
+def assignment_accept(*, hit_id: str, worker: Worker, now: datetime, group_id: str = "") -> Assignment:
     """Give a worker a place in a HIT.
+
+    With ``group_id``, the group they saw it in: in another one its reward and time are others.
 
     Raises
     ------
     WorkRefused
-        gone, blocked, unqualified, held (they have it already), done, full or too_many.
+        gone, changed (the group), blocked, unqualified, held (they have it already), done, full or too_many.
     """
     due_carry_out(now=now, worker=worker, most=AT_MOST_BEFORE_AN_ANSWER)  # what they have been approved counts
     with transaction.atomic():
@@ -70,6 +72,8 @@ def assignment_accept(*, hit_id: str, worker: Worker, now: datetime) -> Assignme
             hit = hit_lock(hit_id)
         except RequestError:
             raise WorkRefused("gone") from None
+        if group_id and hit.hit_type.group_id != group_id:
+            raise WorkRefused("changed")
         hit_advance(hit, now=now)
         _check_may_accept(hit, worker, now)
         slot, assignment_id = _place(hit)

@@ -7,8 +7,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 
+from config.mails import plain_address
 from marketplace.protocol.errors import RequestError
 from marketplace.protocol.questions import is_loopback
 
@@ -68,7 +68,7 @@ def _check_email(destination: str) -> None:
     if not settings.MARKETPLACE_EMAIL_NOTIFICATIONS:
         raise _wrong("Notifications by mail are not switched on here.")
     try:
-        validate_email(destination)
+        plain_address(destination)
     except ValidationError:
         raise _wrong(f"{destination!r} is not an email address.") from None
 

@@ -78,9 +78,13 @@ def preview(request: WorkerRequest, hit_id: str) -> HttpResponse:
 def accept(request: WorkerRequest, hit_id: str) -> HttpResponse:
     """Accept a HIT."""
     try:
-        assignment = assignment_accept(hit_id=hit_id, worker=request.user, now=clock.now())
+        assignment = assignment_accept(
+            hit_id=hit_id, worker=request.user, now=clock.now(), group_id=request.POST.get("group", "")
+        )
     except WorkRefused as refusal:
         messages.warning(request, REFUSALS[refusal.reason])
+        if refusal.reason == "changed":
+            return redirect("preview", hit_id=hit_id)
         return redirect("work-mine" if refusal.reason in ("held", "too_many") else "home")
     return _to_work(request, assignment)
 
@@ -95,10 +99,11 @@ def accept_next(request: WorkerRequest, group_id: str) -> HttpResponse:
         if hit is None:
             break
         try:
-            return _to_work(request, assignment_accept(hit_id=hit.hit_id, worker=request.user, now=clock.now()))
+            taken = assignment_accept(hit_id=hit.hit_id, worker=request.user, now=clock.now(), group_id=group_id)
+            return _to_work(request, taken)
         except WorkRefused as refusal:
             reason = refusal.reason
-            if reason not in ("full", "gone"):
+            if reason not in ("full", "gone", "changed"):
                 break
     if request.POST.get("auto"):
         messages.success(request, _("Submitted"))  # nobody has told them yet: the page went on by itself

@@ -24,6 +24,7 @@ COMPARATORS = {
 }
 REFUSALS = {
     "gone": _("This HIT is no longer there: it expired or was withdrawn."),
+    "changed": _("The terms of this HIT have changed. Look at them, then accept it."),
     "full": _("Others were faster: all places in this HIT are taken."),
     "held": _("You have accepted this HIT already. You find it under My work."),
     "done": _("You have done this HIT already."),

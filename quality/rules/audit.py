@@ -4,6 +4,7 @@ Items are put into strata by how doubtful their labels are, since errors gather 
 interval. The interval holds by the draw alone; no model of annotators is behind it.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from quality.rules.reliability import wilson
 
 MOST_STRATA = 4
 LEAST = 30  # judged of each stratum, or all there are
+TAIL = 0.025  # of a 95 % interval, at either end
 LEAST_DOUBT, MOST_DOUBT = 0.05, 0.5  # models are too sure: even labels that nobody contests are wrong at times
 
 
@@ -124,6 +126,9 @@ def label_error(strata: Sequence[Stratum]) -> LabelError:
     variance, with half an error added to each stratum when the variance is computed, so that no errors at all do not pass
     for certainty. What is not drawn of a small stratum is little: the finite population is counted in.
 
+    Labels that nobody judged are whole ones: where few are left, no such interval says what one of them comes to. So it
+    reaches at least as far as the exact (hypergeometric, mid-P) limits of any one stratum, the others as they were estimated.
+
     Raises
     ------
     ValueError
@@ -141,7 +146,7 @@ def label_error(strata: Sequence[Stratum]) -> LabelError:
     --------
     >>> found = label_error([Stratum(900, 100, 2), Stratum(100, 50, 20)])
     >>> round(found.share, 3), round(found.low, 3), round(found.high, 3)
-    (0.058, 0.037, 0.091)
+    (0.058, 0.037, 0.095)
     >>> round(label_error([Stratum(10_000, 60, 0)]).high, 3)
     0.06
     """
@@ -158,4 +163,24 @@ def label_error(strata: Sequence[Stratum]) -> LabelError:
         return LabelError(share, share, share)
     together = (weight * smoothed).sum()
     low, high = wilson(np.array([share]), np.array([together * (1 - together) / variance]))
-    return LabelError(share, min(share, float(low[0])), max(share, float(high[0])))
+    limits = np.array([_limits(one) for one in strata])
+    alone = share + (limits - (size * wrong / judged)[:, None]) / size.sum()
+    certain = float(wrong.sum() / size.sum())  # these were seen
+    return LabelError(
+        share, max(certain, min(float(low[0]), float(alone[:, 0].min()))), max(float(high[0]), float(alone[:, 1].max()))
+    )
+
+
+def _limits(stratum: Stratum) -> tuple[int, int]:
+    """Return the fewest and the most wrong labels that a stratum holds: of its exact 95 % interval (mid-P)."""
+    from scipy.stats import hypergeom  # type: ignore[import-untyped]  # noqa: PLC0415  half a second, seldom wanted
+
+    def fewer(total: int) -> float:
+        """Return the chance to see fewer wrong ones than were seen, and half that of as many, where so many are wrong."""
+        seen = [stratum.wrong - 1, stratum.wrong]
+        return float(hypergeom.cdf(seen, stratum.size, total, stratum.judged).mean())
+
+    possible = range(stratum.wrong, stratum.size - (stratum.judged - stratum.wrong) + 1)
+    fewest = bisect_left(possible, TAIL - 1, key=lambda total: -fewer(total))
+    beyond = bisect_right(possible, -TAIL, key=lambda total: -fewer(total))
+    return possible[fewest], possible[beyond - 1]

@@ -19,6 +19,7 @@ from quality.selectors.answers import answers_as_text
 
 REFERENCES = 5
 MOST_PAGES = 2_000  # read for the tags of boxes
+MOST_EXAMPLES = 12
 Find = Callable[[Any], Hashable | None]
 
 
@@ -47,14 +48,16 @@ def studies_of(campaign: Campaign) -> dict[str, Any]:
     """
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
     ways = items.aggregate(most=Max("n"))["most"] or 0
+    wanted = items.filter(n=ways).count()
     options = {"references": REFERENCES, "alpha": studies.usual_alpha(ways - REFERENCES)}
     computed: dict[str, Callable[[], dict[str, Any]]] = {
         "statistics": lambda: statistics_of(campaign),
         "precision": lambda: precision_of(campaign),
         "variability": lambda: variability_of(campaign, _enough(ways)),
+        "examples": lambda: {"items": examples_of(campaign, _enough(ways))},
         "bounds": lambda: bounds_of(campaign, _enough(ways), **options),
     }
-    found: dict[str, Any] = {"ways": ways}
+    found: dict[str, Any] = {"ways": ways, "wanted": wanted}
     for name, compute in computed.items():
         try:
             found[name] = studies.as_json(compute())
@@ -122,6 +125,30 @@ def _variability(rows: Mapping[int, list[Any]], judged: Mapping[int, Any], find:
         "figure_4_without_reference": studies.by_agreement(alone, given, grades),
         "coverage": studies.coverage(items), "distinct": studies.distinct(items),
     }  # fmt: skip
+
+
+def examples_of(campaign: Campaign, ways: int) -> list[dict[str, Any]]:
+    """Return Figures 5 and 6: judged items drawn by chance, each reference with how many found an answer, and the same one."""
+    finds, task_type = extractive(campaign).finds, TASK_TYPES[campaign.task_type]
+    judged, rows = _judged(campaign), _rows(campaign, ways)
+    shown = sorted({item for one in judged.values() for item in one if item in rows})
+    drawn = sorted(Random(0).sample(shown, min(len(shown), MOST_EXAMPLES)))  # noqa: S311  a draw, not a secret
+    items = Item.objects.select_related("tokenization").in_bulk(drawn)
+    return [
+        {
+            "item": item,
+            "lines": task_type.summarise(rows[item][0], tokenization_of(items[item].tokenization)).lines,
+            "answers": {kind: _alike(rows[item], judged[kind].get(item), find) for kind, find in finds.items()},
+        }
+        for item in drawn
+    ]  # fmt: skip
+
+
+def _alike(row: list[Any], grade: Any, find: Find) -> dict[str, Any]:
+    """Return how many annotators found an answer, how many of them the reference's, and what experts say of that."""
+    reference, found = find(row[0]), [find(answer) for answer in row]
+    same = 0 if reference is None else found.count(reference)
+    return {"found": len(found) - found.count(None), "same": same, "grade": grade}
 
 
 def bounds_of(campaign: Campaign, ways: int, **options: Any) -> dict[str, Any]:

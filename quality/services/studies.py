@@ -1,12 +1,19 @@
-"""Computing the studies of a campaign, now and then."""
+"""Planning and beginning studies of a campaign, and computing them now and then."""
 
+from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
-from annotation.models import Campaign
+from django.utils import timezone
+
+from annotation.models import Campaign, Split
 from annotation.services.numbers import refresh_request
+from annotation.services.slots import items_extend
 from jobs.models import Job
+from jobs.work import Work
 from quality.models import StudySnapshot
-from quality.selectors.studies import studies_of
+from quality.selectors.studies import StudyError, studies_of
+from quality.selectors.study_plans import StudyDesign, obstacles_of, study_plan
 from quality.services.numbers import quality_numbers_version
 
 STALE_MINUTES = 10
@@ -26,3 +33,27 @@ def studies_request(*, campaign: Campaign, now: datetime) -> Job | None:
         kind="quality.studies", kept=StudySnapshot.objects.all(), version=quality_numbers_version,
         seconds=60 * STALE_MINUTES, campaign=campaign, now=now,
     )  # fmt: skip
+
+
+def study_planned(*, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
+    """Return what a study takes as JSON, and change nothing."""
+    return asdict(study_plan(campaign, design))
+
+
+def study_begin(*, work: Work, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
+    """Ask for the further annotations of a study; going on after an interruption adds what is missing.
+
+    Raises
+    ------
+    StudyError
+        It cannot be made; the message says why.
+    """
+    obstacles = obstacles_of(design, study_plan(campaign, design))
+    if obstacles:
+        raise StudyError(" ".join(obstacles))
+    split = Split.objects.get(campaign=campaign, name=design.split)
+    extended = items_extend(
+        campaign=campaign, split=split, n=design.ways, sample=design.sample, seed=design.seed,
+        actor_id=work.job.requested_by_id, now=timezone.now(), step=work.step,
+    )  # fmt: skip
+    return {"items": extended}

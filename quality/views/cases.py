@@ -26,6 +26,8 @@ from quality.services.cases import CaseError, case_ask
 from quality.services.numbers import quality_numbers_request
 from quality.services.opinions import case_discuss, consensus_reach, opinion_give, said_from
 
+PROPOSED = ("experts", "count", "least")  # of a sample, by a link to its form
+
 
 @login_required
 @never_cache
@@ -130,9 +132,11 @@ def _side_by_side(
 @login_required
 @require_http_methods(["GET", "POST"])
 def experts(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show managers how far the experts are and what samples came to; POST draws a sample."""
+    """Show managers how far the experts are and what samples came to; POST draws a sample, the query may propose one."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    form = SampleForm(request.POST or None)
+    form = SampleForm(
+        request.POST or None, initial={name: request.GET[name] for name in PROPOSED if name in request.GET}
+    )
     if request.method == "POST" and form.is_valid():
         job = job_enqueue(
             kind="quality.sample_cases", payload={"campaign": str(campaign.pk), **form.cleaned_data},

@@ -1,9 +1,11 @@
 """Invitations to named people: a mail each, for their address alone, at one domain if the campaign asks for it."""
 
 import re
+from smtplib import SMTPRecipientsRefused
 
 import pytest
 from django.core import mail
+from django.core.mail.backends import locmem
 from django.test import Client
 from django.urls import reverse
 
@@ -72,6 +74,24 @@ def test_inviting_again_ends_the_earlier_invitation(boss, campaign, django_captu
     assert not is_member(ann, campaign)
     accept(ann, link_of(mail.outbox[0]))
     assert is_member(ann, campaign)
+
+
+class RefusesAnn(locmem.EmailBackend):
+    """A mail server that takes mail for everybody but one."""
+
+    def send_messages(self, messages):
+        if any("ann@" in address for message in messages for address in message.to):
+            raise SMTPRecipientsRefused({})
+        return super().send_messages(messages)
+
+
+def test_a_mail_that_is_refused_keeps_none_from_the_others(
+    boss, campaign, settings, django_capture_on_commit_callbacks
+):
+    settings.EMAIL_BACKEND = f"{RefusesAnn.__module__}.{RefusesAnn.__qualname__}"
+    page = invite(boss, campaign, "ann@example.org bob@example.org", django_capture_on_commit_callbacks)
+    assert "2 people are invited" in page
+    assert [message.to for message in mail.outbox] == [["bob@example.org"]]
 
 
 @pytest.mark.parametrize("addresses", ["ann", "ann@example.org nonsense@", "a@b.example\r\nBcc: x@y.example"])

@@ -50,6 +50,38 @@ def test_a_row_that_is_there_already_is_left_as_it_is():
     ]
 
 
+def test_one_id_is_one_text_in_a_file_and_in_a_campaign(monkeypatch):
+    """Else the pairs are judged and paid for, and no release can hold both texts."""
+    monkeypatch.setattr(item_checks, "CHUNK", 2)
+    campaign = factories.antique(items=1)
+    there = campaign.items.get(batch__purpose="work").content
+    pair = {**factories.pairs(1, prefix="7")[0], "possibly_correct_id": "7_9", "possibly_correct_answer": "The best."}
+    rows = [
+        pair,
+        {**pair, "answer_id": "7_8", "question": "Another question?"},
+        {**pair, "question_id": "9", "answer": "Another text"},
+        {**pair, "answer_id": "7_7", "possibly_correct_answer": "Another best."},
+        {**pair, "question_id": "8", "answer_id": "7_9", "answer": "Not the best.", "possibly_correct_id": ""},
+        {**pair, "question_id": "8", "question": "Another question?"},
+        {
+            **pair,
+            "question_id": "8",
+            "question": "Another question?",
+            "answer_id": there["answer_id"],
+            "answer": "Yet another",
+        },
+    ]
+    chunks = checked_rows(campaign, TASK_TYPES["antique"], enumerate(rows, start=1))
+    found = {number: outcome for chunk in chunks for number, outcome in chunk}
+    assert [number for number, outcome in found.items() if isinstance(outcome, Checked)] == [1, 6]
+    wrong = {number: (one.column, str(one)) for number, one in found.items() if isinstance(one, RowError)}
+    assert wrong == {
+        2: ("question", f"{pair['question_id']} has another text in row 1"), 3: ("answer", f"{pair['answer_id']} has another text in row 1"),
+        4: ("possibly_correct_answer", "7_9 has another text in row 1"), 5: ("answer", "7_9 has another text in row 1"),
+        7: ("answer", f"{there['answer_id']} has another text in this campaign"),
+    }  # fmt: skip
+
+
 def test_what_a_row_repeats_is_found_in_whichever_chunk_it_stood(monkeypatch):
     monkeypatch.setattr(item_checks, "CHUNK", 2)
     campaign = factories.antique(items=1)

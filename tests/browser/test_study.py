@@ -51,29 +51,34 @@ def test_a_study_of_25_annotations_goes_from_the_extension_to_the_figures(open_b
     people = [factories.annotator(campaign) for _ in range(25)]
     answers(campaign, people[:5], 5)
     boss = member(campaign, Role.MANAGER)
-    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/")
-    page.get_by_text("Ask for more annotations of a sample").click()
+    experts = [member(campaign, Role.EXPERT) for _ in range(2)]
+    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/quality/studies/plan/")
     page.select_option("[name=split]", index=1)
-    page.fill("[name=n]", "25")
-    page.fill("[name=sample]", "2")
-    page.get_by_role("button", name="Extend", exact=True).click()
+    for name, value in (("ways", "25"), ("sample", "2"), ("experts", "2")):
+        page.fill(f"[name={name}]", value)
+    page.get_by_role("button", name="What does it take?").click()
+    page.get_by_text("It is being computed").wait_for()
+    factories.run_jobs()
+    page.get_by_role("button", name="Ask for 40 annotations").wait_for()
+    assert_accessible(page, "the plan of a study")
+    page.get_by_role("button", name="Ask for 40 annotations").click()
     page.wait_for_url("**/jobs/**")
     factories.run_jobs()
     answers(campaign, people[5:], 25)
-    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/quality/experts/")
-    for name, value in (("experts", "2"), ("count", "2"), ("least", "25")):
-        page.fill(f"[name={name}]", value)
+    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/quality/studies/plan/")
+    page.get_by_role("link", name="Put a sample of these items before the experts").click()
     page.get_by_role("button", name="Put it before the experts").click()
     page.wait_for_url("**/jobs/**")
     factories.run_jobs()
-    for _ in range(2):
-        judge(open_browser(member(campaign, Role.EXPERT)), campaign, "12")
+    for expert in experts:
+        judge(open_browser(expert), campaign, "12")
     assert set(Case.objects.values_list("state", flat=True)) == {CaseState.DECIDED}
     page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/quality/studies/")
     factories.run_jobs()
     page.reload()
     page.get_by_role("cell", name="Super-annotator, α = 8").first.wait_for()
     page.get_by_text("2 items with 25 annotations").wait_for()
+    page.get_by_role("cell", name="/ 25").first.wait_for()
     for figure in ("figure-4-passage", "figure-4-short", "coverage", "bounds", "paths"):
         page.locator(f"#chart-{figure} svg").wait_for()
     assert_accessible(page, "the studies")

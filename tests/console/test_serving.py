@@ -42,7 +42,7 @@ def demo(tmp_path_factory):
         stdout=log,
         stderr=log,
     )
-    until = time.monotonic() + 120
+    until = time.monotonic() + 400  # a quarter of a minute on a quiet machine
     while "Log in as" not in (folder / "log").read_text() and time.monotonic() < until and process.poll() is None:
         time.sleep(0.2)
     yield f"http://{address}", folder, process

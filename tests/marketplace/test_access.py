@@ -2,13 +2,14 @@
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
 from django.urls import get_resolver
 
-from marketplace.models import SignupInvitation, Worker
+from marketplace.models import Assignment, SignupInvitation, Worker
 from marketplace.services.workers import invitation_create
 from tests.marketplace.acts import accept, do
 from tests.marketplace.conftest import HIT
@@ -197,3 +198,21 @@ def test_who_names_an_address_first_keeps_its_owner_from_nothing(site, settings,
     worker = Worker.objects.get(email="owner@example.org")
     assert owner.session["_auth_user_id"] == str(worker.pk)
     assert worker.check_password("correct horse battery")
+
+
+def test_what_was_previewed_is_accepted_at_the_reward_that_was_shown(lab, worker):
+    hit = lab.hit(Reward="0.50", MaxAssignments=1)
+    client = Client()
+    client.force_login(worker)
+    page = client.get(f"/hits/{hit['HITId']}/", headers=HOST).content.decode()
+    [seen] = re.findall(r'name="group" value="(\w+)"', page)
+    cheap = lab.client.create_hit_type(AssignmentDurationInSeconds=600, Reward="0.01", Title="t", Description="d")[
+        "HITTypeId"
+    ]
+    lab.client.update_hit_type_of_hit(HITId=hit["HITId"], HITTypeId=cheap)
+    answer = client.post(f"/hits/{hit['HITId']}/accept/", {"group": seen}, headers=HOST, follow=True)
+    assert "terms of this HIT have changed" in answer.content.decode() and "0.01" in answer.content.decode()
+    assert not Assignment.objects.exists()
+    [now] = re.findall(r'name="group" value="(\w+)"', answer.content.decode())
+    client.post(f"/hits/{hit['HITId']}/accept/", {"group": now}, headers=HOST)
+    assert Assignment.objects.get().reward == Decimal("0.01")

@@ -1,5 +1,8 @@
 """The error of labels from a stratified sample: what is drawn, and how often its interval holds the truth."""
 
+from itertools import product
+from math import comb, prod
+
 import numpy as np
 import pytest
 
@@ -45,6 +48,39 @@ def test_the_interval_holds_the_truth_as_often_as_it_says():
     assert 0.93 <= rates["errors"] <= 0.98, rates
     assert 0.93 <= rates["small"] <= 1, rates
     assert min(len(held["small"]), len(held["none seen"])) >= 10
+
+
+def chances(size, wrong, judged):
+    """Return the chance of each number of wrong labels among those that are judged."""
+    seen = range(max(0, judged - (size - wrong)), min(judged, wrong) + 1)
+    return {bad: comb(wrong, bad) * comb(size - wrong, judged - bad) / comb(size, judged) for bad in seen}
+
+
+def coverage_of(shape, wrong):
+    """Return how often the interval holds the truth, over every draw of strata of (size, judged)."""
+    truth, held = sum(wrong) / sum(size for size, _ in shape), 0.0
+    outcomes = [chances(size, bad, judged).items() for (size, judged), bad in zip(shape, wrong, strict=True)]
+    for seen in product(*outcomes):
+        strata = [Stratum(size, judged, bad) for (size, judged), (bad, _) in zip(shape, seen, strict=True)]
+        found = label_error(strata)
+        held += prod(chance for _, chance in seen) * (found.low - 1e-12 <= truth <= found.high + 1e-12)
+    return held
+
+
+@pytest.mark.parametrize(("shape", "least"), [
+    ([(32, 30)], 0.95), ([(40, 38)], 0.95), ([(100, 95)], 0.95), ([(40, 30), (8, 8)], 0.95),
+    ([(40, 30), (40, 30)], 0.94), ([(35, 30), (60, 30), (8, 8)], 0.9),
+])  # fmt: skip
+def test_a_few_labels_that_nobody_judged_are_whole_ones(shape, least):
+    """Whatever few labels are wrong: the interval of an audit that judged nearly all of a campaign knows of the others."""
+    for wrong in product(*(range(min(4, size) + 1) for size, _ in shape)):
+        assert coverage_of(shape, wrong) >= least, wrong
+
+
+def test_nothing_below_what_was_seen_and_nothing_above_what_can_be():
+    found = label_error([Stratum(32, 30, 3)])
+    assert found.low == pytest.approx(3 / 32)
+    assert 4 / 32 <= found.high <= 5 / 32
 
 
 @pytest.mark.parametrize("size", [40, 400, 4_000])

@@ -74,6 +74,18 @@ def test_statistics_are_of_one_annotation_an_item(collected):
     assert set(found["boxes"]) <= {"<P>", "<Table>", "<Tr>", "<Ul>", "<Li>", "<Ol>", "<Dl>"}
 
 
+def test_examples_say_how_many_found_the_answer_of_the_reference(collected, monkeypatch):
+    first, second = studies.examples_of(collected, 4)
+    assert first["answers"]["passage"] == {"found": 3, "same": 2, "grade": "debatable"}
+    assert first["answers"]["short"] == {"found": 2, "same": 2, "grade": "debatable"}
+    assert second["answers"]["passage"] == {"found": 4, "same": 4, "grade": "correct"}
+    assert second["answers"]["short"] == {"found": 0, "same": 0, "grade": None}
+    assert [name for name, _text in first["lines"]] == ["question", "long answer", "short answer"]
+    monkeypatch.setattr(studies, "MOST_EXAMPLES", 1)
+    assert len(studies.examples_of(collected, 4)) == 1
+    assert studies.examples_of(collected, 5) == []
+
+
 def test_of_many_pages_a_sample_is_read(collected, monkeypatch):
     monkeypatch.setattr(studies, "MOST_PAGES", 1)
     assert [one["items"] for one in study(collected, "statistics")["boxes"].values()] == [1]

@@ -45,6 +45,14 @@ def item_from_row(row: Mapping[str, Any]) -> NewItem:
     return NewItem(f"{question_id} {answer_id}", content, identity, question=question_id)
 
 
+def shared_texts(content: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (column, kind, id, text) of the question and of both answers: a collection holds each id once."""
+    yield "question", "question", content["question_id"], content["question_text"]
+    yield "answer", "answer", content["answer_id"], content["answer_text"]
+    if content.get("possibly_correct_id"):
+        yield "possibly_correct_answer", "answer", content["possibly_correct_id"], content["possibly_correct_answer"]
+
+
 def rows_of(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the pairs of an nfL6 record, all answers but the asker's best; any other row is itself a pair.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from annotation.tasktypes.antique import answers
-from annotation.tasktypes.antique.items import item_from_row, rows_of
+from annotation.tasktypes.antique.items import item_from_row, rows_of, shared_texts
 from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Summary
 from annotation.tasktypes.labels import Labels
 from documents.html.tokens import Tokenization
@@ -44,6 +44,10 @@ class Antique(Labels):
     def question_key(self, content: Mapping[str, Any]) -> str:
         """Return the id of the question, which all its candidates share."""
         return str(content["question_id"])
+
+    def shared_texts(self, content: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str]]:
+        """Return the question, the candidate and the asker's answer, by their ids."""
+        return shared_texts(content)
 
     def sent_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields as they are."""

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
@@ -28,6 +29,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare, fill, print, serve."""
+        settings.EMAIL_BACKEND = (
+            "django.core.mail.backends.dummy.EmailBackend"  # nobody here reads the mails of the demo
+        )
         prepare(call_command)
         logins = seed_demo(now=timezone.now(), stderr=self.stderr)
         port = free_port(8100)

@@ -8,8 +8,8 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import validate_email
 
+from config.mails import plain_address
 from marketplace import clock
 from marketplace.management.prepared import prepare
 from marketplace.models import Worker
@@ -80,7 +80,7 @@ class Command(BaseCommand):
 def _check(options: dict[str, Any]) -> None:
     """Refuse an address or a place that the profile page would refuse."""
     try:
-        validate_email(options["email"])
+        options["email"] = plain_address(options["email"])
     except ValidationError:
         raise CommandError(f"--email takes an email address, not {options['email']!r}") from None
     for name in ("country", "subdivision"):
