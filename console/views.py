@@ -1,5 +1,7 @@
 """Home, health, and the style guide."""
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,6 +13,10 @@ from accounts.models import Role
 from accounts.permissions import Action, can, signed_in
 from annotation.selectors.campaigns import campaigns_of, campaigns_worked_in
 from console.health import problems
+from console.selectors import Looked, looked_after, work_of
+from quality.views.overview import WAITING
+
+DECIDED_ON = {"cases": "quality-experts", "inspections": "quality-inspect"}  # what has a page of its own
 
 
 @login_required
@@ -19,13 +25,27 @@ def home(request: HttpRequest) -> HttpResponse:
     """List what a person can do here: work to do, campaigns to look after."""
     user = signed_in(request)
     rows = campaigns_of(user)
+    managed = [campaign for campaign, roles in rows if user.is_admin or Role.MANAGER in roles]
+    looked = looked_after(managed, timezone.now())
+    inbox = {one.campaign.pk for one in looked}
+    others = [campaign for campaign, roles in rows if user.is_admin or roles - {Role.ANNOTATOR}]
     context = {
-        "work": [campaign for campaign, roles in rows if Role.ANNOTATOR in roles],
+        "work": work_of([campaign for campaign, roles in rows if Role.ANNOTATOR in roles], user.surrogate_id),
         "worked_in": campaigns_worked_in(user)[:50],
-        "campaigns": [campaign for campaign, roles in rows if user.is_admin or roles - {Role.ANNOTATOR}],
+        "looked_after": [(one, _waiting(one)) for one in looked],
+        "campaigns": [campaign for campaign in others if campaign.pk not in inbox],
         "may_create": can(user, Action.CREATE_CAMPAIGN),
     }
     return render(request, "console/home.html", context)
+
+
+def _waiting(one: Looked) -> list[tuple[str, Any, int]]:
+    """Return what waits for a decision in a campaign: the page where it is decided, its name, and how much."""
+    return [
+        (DECIDED_ON.get(what, "quality-decisions"), WAITING[what], count)
+        for what, count in one.waiting
+        if what in WAITING
+    ]
 
 
 @require_safe

@@ -18,7 +18,7 @@ from quality.services.behaviour import behaviour_refresh
 from quality.services.cases import cases_sample
 from quality.services.examine import campaign_examine, examine_due
 from quality.services.gold import gold_import
-from quality.services.numbers import quality_numbers_refresh
+from quality.services.numbers import numbers_due, quality_numbers_refresh
 from quality.services.people import person_exclude, reviews_lapse
 from quality.services.person_acts import person_work
 from quality.services.pilot_keys import pilot_keys
@@ -151,4 +151,4 @@ JOBS = [
     JobKind("quality.study_begin", begin_study, Lane.BULK),
     JobKind("quality.waves", waves, Lane.BULK),
 ]
-SWEEPS = [examine_due, reviews_lapse, waves_due]
+SWEEPS = [examine_due, reviews_lapse, waves_due, numbers_due]

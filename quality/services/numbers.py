@@ -1,15 +1,15 @@
 """The numbers of quality control, computed by a job so that no page has to count."""
 
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Q, Sum, TextField
+from django.db.models import Count, Exists, OuterRef, Q, Sum, TextField
 from django.db.models.functions import Cast, Substr
 
-from annotation.models import ORDINARY, Annotation, Campaign, Slot
-from annotation.services.numbers import numbers_version, refresh_request
+from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Slot
+from annotation.services.numbers import numbers_request, numbers_version, refresh_request
 from jobs.models import Job
 from quality.models import GoldCheck, Opinion, QualitySnapshot, Verdict
 from quality.rules.funnel import outside
@@ -26,6 +26,7 @@ from workforces.services.pay import committed_cents
 from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
+STALE_MINUTES, MOST_DUE = 5, 3
 FORM = "5"  # of what is kept: numbers in another form are computed anew
 
 
@@ -72,6 +73,17 @@ def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
         kind="quality.numbers", kept=QualitySnapshot.objects.all(), version=quality_numbers_version,
         seconds=STALE_SECONDS, campaign=campaign, now=now,
     )  # fmt: skip
+
+
+def numbers_due(now: datetime) -> None:
+    """Ask for the numbers of open campaigns that are older than a few minutes: home shows them without asking.
+
+    Few at a time and any of them, so that those of which nothing is new keep the others from nothing.
+    """
+    fresh = QualitySnapshot.objects.filter(campaign=OuterRef("pk"), taken_at__gt=now - timedelta(minutes=STALE_MINUTES))
+    for campaign in Campaign.objects.filter(~Exists(fresh), state=CampaignState.OPEN).order_by("?")[:MOST_DUE]:
+        numbers_request(campaign=campaign, now=now)
+        quality_numbers_request(campaign=campaign, now=now)
 
 
 def _rounds(campaign: Campaign) -> list[dict[str, Any]]:

@@ -159,7 +159,7 @@ def test_signing_up_takes_an_invitation(client, now):
     )
     assert response["Location"] == reverse("invitation-accept")
     client.post(reverse("invitation-accept"))
-    assert client.get(reverse("home")).context["work"] == [campaign]
+    assert client.get(reverse("home")).context["work"][0].campaign == campaign
 
 
 def test_managers_invite_annotators_and_experts_only(world, client):

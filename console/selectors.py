@@ -1,0 +1,140 @@
+"""What home shows: what there is to do for an annotator, and how campaigns stand for those who look after them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef
+
+from annotation.models import Campaign, CampaignState, ItemReport, Participation, Snapshot, Standing
+from jobs.models import Job, JobState
+from quality.charts.campaign import outlook
+from quality.models import QualitySnapshot
+
+MOST = 20  # campaigns of which numbers are shown
+FAILED_DAYS, MOST_FAILED = 7, 100  # a failed job is news for so long
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A campaign as its annotator sees it at home; ``open`` is what waits for anybody, None while that is not known."""
+
+    campaign: Campaign
+    submitted: int
+    open: int | None
+    is_stopped: bool
+
+    @property
+    def left(self) -> int | None:
+        """How many more they may answer: of a quota, or what is open."""
+        if self.campaign.quota is None or self.open is None:
+            return self.open
+        return min(self.open, max(0, self.campaign.quota - self.submitted))
+
+    @property
+    def can_begin(self) -> bool:
+        """Whether there is something to do here."""
+        return self.campaign.state == CampaignState.OPEN and not self.is_stopped and self.left != 0
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A campaign as its manager sees it at home, from numbers that a job computed; amounts in cents."""
+
+    campaign: Campaign
+    done: int = 0
+    wanted: int = 0
+    ends_on: date | None = None
+    committed: int = 0
+    cap: int | None = None
+    waiting: Sequence[tuple[str, int]] = ()
+    reports: int = 0
+    failed: Sequence[UUID] = ()  # jobs
+    taken_at: datetime | None = None
+
+    @property
+    def needs_somebody(self) -> int:
+        """How many things wait for a person."""
+        return sum(count for _, count in self.waiting) + self.reports + len(self.failed)
+
+
+def work_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Work]:
+    """Return campaigns as one of their annotators sees them: three statements, however many there are."""
+    places = {
+        row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
+    }
+    slots = dict(Snapshot.objects.filter(campaign__in=campaigns).values_list("campaign_id", "data__slots"))
+    found = []
+    for campaign in campaigns:
+        place, known = places.get(campaign.pk), slots.get(campaign.pk)
+        is_stopped = place is not None and place.standing in (Standing.PAUSED, Standing.SUSPENDED)
+        found.append(
+            Work(campaign, place.submitted if place else 0, known.get("open", 0) if known else None, is_stopped)
+        )
+    return found
+
+
+def looked_after(campaigns: Sequence[Campaign], now: datetime) -> list[Looked]:
+    """Return the first campaigns as their manager sees them: four statements, however many there are."""
+    shown = list(campaigns[:MOST])
+    work = {row["campaign_id"]: row for row in _kept(Snapshot, shown, "slots", "days")}
+    quality = {row["campaign_id"]: row for row in _kept(QualitySnapshot, shown, "waiting", "workforces")}
+    reports = _counts(ItemReport.objects.filter(item__campaign__in=shown, resolved_at=None), "item__campaign")
+    failed = _failed_jobs(shown, now)
+    found = [
+        _looked(one, work.get(one.pk, {}), quality.get(one.pk, {}), reports.get(one.pk, 0), failed[one.pk], now)
+        for one in shown
+    ]
+    return sorted(found, key=lambda one: one.needs_somebody == 0)  # what needs somebody first, else as they came
+
+
+def _looked(
+    campaign: Campaign,
+    work: Mapping[str, Any],
+    quality: Mapping[str, Any],
+    reports: int,
+    failed: list[UUID],
+    now: datetime,
+) -> Looked:
+    slots = work.get("data__slots") or {}
+    forecast = outlook({"slots": slots, "days": work.get("data__days") or []}, now.date())
+    ways = [
+        row for row in quality.get("data__workforces") or [] if row["committed_cents"] or row["cap_cents"] is not None
+    ]
+    caps = [row["cap_cents"] for row in ways]
+    return Looked(
+        campaign=campaign, done=slots.get("filled", 0), reports=reports, failed=failed,
+        wanted=sum(count for state, count in slots.items() if state != "closed"),
+        ends_on=now.date() + timedelta(days=forecast.days) if forecast else None,
+        committed=sum(row["committed_cents"] for row in ways),
+        cap=sum(caps) if caps and None not in caps else None,
+        waiting=sorted((quality.get("data__waiting") or {}).items()), taken_at=work.get("taken_at"),
+    )  # fmt: skip
+
+
+def _kept(model: Any, campaigns: Sequence[Campaign], *names: str) -> Any:
+    return model.objects.filter(campaign__in=campaigns).values(
+        "campaign_id", "taken_at", *(f"data__{name}" for name in names)
+    )
+
+
+def _counts(rows: Any, by: str) -> dict[UUID, int]:
+    return dict(rows.order_by(by).values_list(by).annotate(n=Count("pk")))
+
+
+def _failed_jobs(campaigns: Sequence[Campaign], now: datetime) -> dict[UUID, list[UUID]]:
+    """Return the newest failed jobs of each campaign, those after which the same went well left out."""
+    jobs = Job.objects.filter(
+        scope_id__in=[one.pk for one in campaigns], created_at__gt=now - timedelta(days=FAILED_DAYS)
+    )
+    later = Job.objects.filter(
+        scope_id=OuterRef("scope_id"), kind=OuterRef("kind"), state=JobState.DONE, created_at__gt=OuterRef("created_at")
+    )
+    rows = jobs.filter(~Exists(later), state=JobState.FAILED).order_by("-created_at")
+    found: dict[UUID, list[UUID]] = defaultdict(list)
+    for scope_id, pk in rows.values_list("scope_id", "pk")[:MOST_FAILED]:
+        found[scope_id].append(pk)
+    return found

@@ -1,0 +1,157 @@
+"""Home: what there is to do, and what waits for somebody."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import Role
+from annotation.models import CampaignState, ItemReport, Participation, Snapshot
+from annotation.services.campaigns import campaign_move
+from annotation.services.numbers import numbers_refresh
+from jobs.models import Job, JobState
+from jobs.services import job_enqueue
+from quality.models import QualitySnapshot
+from quality.services.numbers import MOST_DUE, STALE_MINUTES, numbers_due, quality_numbers_refresh
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def home(client, person):
+    client.force_login(person)
+    answer = client.get(reverse("home"))
+    return answer.context, answer.content.decode()
+
+
+def refreshed(campaign):
+    for refresh in (numbers_refresh, quality_numbers_refresh):
+        refresh(campaign=campaign, now=timezone.now())
+    return campaign
+
+
+@pytest.fixture
+def campaign():
+    return factories.antique(items=4, n=3)
+
+
+def manager_of(campaign):
+    person = factories.user()
+    factories.join(campaign, person, Role.MANAGER)
+    return person
+
+
+def test_an_annotator_reads_how_much_they_did_and_may_begin(client, campaign):
+    person = factories.annotator(campaign)
+    for _ in range(2):
+        factories.vote(campaign, person, 3)
+    _, page = home(client, person)
+    assert "You answered 2 items" in page and "Go to work" in page
+    campaign.quota = 3
+    campaign.save()
+    refreshed(campaign)
+    context, page = home(client, person)
+    assert "You answered 2 of at most 3" in page
+    assert context["work"][0].left == 1
+
+
+def test_where_there_is_nothing_to_do_home_says_so(client, campaign):
+    person = factories.annotator(campaign)
+    factories.vote(campaign, person, 3)
+    campaign.quota = 1
+    campaign.save()
+    refreshed(campaign)
+    _, page = home(client, person)
+    assert "Nothing is open for you now" in page and "Go to work" not in page and "Look again" in page
+    for state, said in ((CampaignState.PAUSED, "It is paused"), (CampaignState.CLOSED, "It is closed")):
+        campaign_move(campaign=campaign, to=state, actor_id=None, now=timezone.now())
+        _, page = home(client, person)
+        assert said in page and f'href="{reverse("work", args=[campaign.slug])}"' not in page
+
+
+def test_who_was_stopped_reads_that_and_where_the_reason_is(client, campaign):
+    person = factories.annotator(campaign)
+    factories.vote(campaign, person, 3)
+    Participation.objects.update(standing="suspended")
+    _, page = home(client, person)
+    assert "You get no new work here now" in page and "Go to work" not in page
+    assert reverse("quality-standing", args=[campaign.slug]) in page
+
+
+def test_a_manager_reads_how_far_a_campaign_is_and_what_waits(client, campaign):
+    person = factories.annotator(campaign)
+    factories.vote(campaign, person, 3)
+    refreshed(campaign)
+    item = campaign.items.filter(batch__purpose="work").first()
+    ItemReport.objects.create(item=item, surrogate_id=person.surrogate_id, text="broken", created_at=timezone.now())
+    kept = QualitySnapshot.objects.get()
+    kept.data |= {"waiting": {"reviews": 3, "appeals": 2}}
+    kept.data["workforces"] = [{"committed_cents": 1250, "cap_cents": 5000}]
+    kept.save()
+    _, page = home(client, manager_of(campaign))
+    assert "1 of 12 annotations" in page
+    assert "$12.50 of $50.00 spent or committed" in page
+    for said in (
+        "<strong>3</strong> reviews",
+        "<strong>2</strong> appeals against",
+        "<strong>1</strong> reported items",
+    ):
+        assert said in page
+    assert "Nothing waits" not in page
+
+
+def test_a_failed_job_is_news_until_the_same_went_well(client, campaign):
+    boss, now = manager_of(campaign), timezone.now()
+    jobs = [
+        job_enqueue(kind="quality.audit", payload={}, now=now - timedelta(hours=hour), scope_id=campaign.pk)
+        for hour in (5, 4)
+    ]
+    Job.objects.filter(pk__in=[job.pk for job in jobs]).update(state=JobState.FAILED)
+    _, page = home(client, boss)
+    assert "<strong>2</strong> failed jobs" in page and reverse("job", args=[jobs[1].pk]) in page
+    done = job_enqueue(kind="quality.audit", payload={}, now=now, scope_id=campaign.pk)
+    Job.objects.filter(pk=done.pk).update(state=JobState.DONE)
+    _, page = home(client, boss)
+    assert "failed jobs" not in page
+
+
+def test_what_waits_for_somebody_comes_first(client, campaign):
+    quiet, boss = factories.antique(items=1), factories.user(is_admin=True)
+    item = campaign.items.filter(batch__purpose="work").first()
+    ItemReport.objects.create(item=item, surrogate_id=boss.surrogate_id, text="broken", created_at=timezone.now())
+    context, _ = home(client, boss)
+    assert [one.campaign for one, _ in context["looked_after"]] == [campaign, quiet]
+
+
+def test_experts_and_researchers_see_no_numbers(client, campaign):
+    refreshed(campaign)
+    expert = factories.user()
+    factories.join(campaign, expert, Role.EXPERT)
+    context, page = home(client, expert)
+    assert context["looked_after"] == [] and context["campaigns"] == [campaign]
+    assert "of 12 annotations" not in page
+
+
+def test_numbers_of_open_campaigns_are_kept_fresh(campaign):
+    others = [factories.antique(items=1) for _ in range(2 * MOST_DUE)]
+    campaign_move(campaign=others[0], to=CampaignState.CLOSED, actor_id=None, now=timezone.now())
+    for _ in range(60):
+        numbers_due(timezone.now())
+        factories.run_jobs()
+    assert set(QualitySnapshot.objects.values_list("campaign", flat=True)) == {
+        campaign.pk,
+        *(one.pk for one in others[1:]),
+    }
+    assert Snapshot.objects.filter(campaign__state=CampaignState.OPEN).count() == 2 * MOST_DUE
+    later = timezone.now() + timedelta(minutes=STALE_MINUTES + 1)
+    for _ in range(2):  # what changed within seconds of the first numbers, then nothing
+        before = Job.objects.count()
+        for _ in range(60):
+            numbers_due(later)
+        factories.run_jobs()
+    assert Job.objects.count() == before
+    factories.vote(campaign, factories.annotator(campaign), 2)
+    for _ in range(60):
+        numbers_due(later)
+    assert Job.objects.filter(scope_id=campaign.pk, state="queued", kind="quality.numbers").count() == 1
