@@ -107,6 +107,7 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime,
     if claim.assignment is None:
         template = "annotation/_no_work.html"
         context["today"] = _today(request, campaign, now)
+        context["urls"] = {"undo": _undo_url(campaign, undo=undo), "partial": True}
     else:
         template, more = pages.stage(claim.assignment)
         context |= more | {"urls": _urls(campaign, claim.assignment, undo=undo)}
@@ -120,7 +121,12 @@ def _urls(campaign: Campaign, assignment: Assignment, *, undo: bool) -> dict[str
     names = ("stage", "back", "draft", "submit", "skip", "report", "extend", "events")
     own: dict[str, Any] = {name: reverse(name, args=[assignment.pk]) for name in names}
     own |= {"reserve": reverse("reserve", args=[campaign.slug]), "partial": True}
-    return own | {"undo": reverse("undo", args=[campaign.slug]) if undo else ""}
+    return own | {"undo": _undo_url(campaign, undo=undo)}
+
+
+def _undo_url(campaign: Campaign, *, undo: bool) -> str:
+    """Return where the last submission is taken back, if it can be."""
+    return reverse("undo", args=[campaign.slug]) if undo else ""
 
 
 def _today(request: HttpRequest, campaign: Campaign, now: datetime) -> dict[str, int]:

@@ -205,3 +205,38 @@ def test_without_javascript_the_question_can_be_judged(open_browser):
     watched.page.click("button:has-text('Start')")
     watched.page.click("button[value=opinion]")
     assert Annotation.objects.get().answer["question"]["reason"] == "opinion"
+
+
+def submit_short(page):
+    """Answer from stage 1 on with the first box and a span, by keyboard."""
+    to_boxes(page)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-stage=short_answer]")
+    for key in ("ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    page.keyboard.press("d")
+
+
+@pytest.mark.parametrize("items", [2, 1])
+def test_one_key_takes_the_last_question_back_with_all_that_was_marked(at_work, items):
+    """Also after the last item, where nothing else is left to do."""
+    watched, _ = at_work(factories.campaign(items=items))
+    page = watched.page
+    submit_short(page)
+    page.wait_for_selector("button:has-text('Undo the last one')")
+    page.keyboard.press("u")
+    page.wait_for_selector("[data-stage=short_answer] [data-spans] li")
+    assert Annotation.objects.get().state == "undone"
+    page.keyboard.press("b")
+    page.wait_for_selector("[data-stage=long_answer] .is-current")
+    page.keyboard.press("b")
+    page.wait_for_selector("[data-stage=question] .callout")  # the first judgment stays on record
+    page.keyboard.press("2")
+    page.wait_for_selector(".done-page" if items == 1 else "[data-stage=question]:not(:has(.callout))")
+    counted = Annotation.objects.get(state="counted")
+    assert (counted.answer["question"]["first"], counted.answer["question"]["label"]) == ("good", "bad")
+    if items == 1:
+        page.keyboard.press("u")
+        page.wait_for_selector("[data-stage=question] .callout")
+        assert not Annotation.objects.filter(state="counted").exists()
