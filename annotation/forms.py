@@ -106,7 +106,12 @@ class ItemsFilterForm(forms.Form):
 
     q = forms.CharField(max_length=200)
     split = forms.CharField(max_length=200)
-    state = forms.ChoiceField(choices=[("active", _("Active")), ("retired", _("Retired")), ("reported", _("Reported"))])
+    state = forms.ChoiceField(
+        choices=[
+            ("active", _("Active")), ("unfinished", _("Not finished")), ("retired", _("Retired")),
+            ("reported", _("Reported")),
+        ]
+    )  # fmt: skip
     batch = forms.IntegerField(min_value=0, max_value=32767)
     round = forms.IntegerField(min_value=1, max_value=32767)
     person = forms.UUIDField()

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
 
 from annotation.models import (
     ORDINARY,
@@ -17,6 +17,7 @@ from annotation.models import (
     ItemState,
     Purpose,
     Slot,
+    SlotState,
     Split,
 )
 from annotation.ordering import seeded
@@ -27,13 +28,14 @@ from documents.selectors import tokenization_of
 
 PAGE_SIZE = 50
 PILOT_SIZE = 200
+_UNFINISHED = [SlotState.OPEN, SlotState.ASIDE, SlotState.HELD]
 
 
 @dataclass(frozen=True, slots=True)
 class ItemsPage:
-    """Some items in order of their key, and the key to go on after."""
+    """Some items in order of their key, each with how many annotations of how many it has, and the key to go on after."""
 
-    items: list[Item]
+    items: list[tuple[Item, int, int]]
     after: int | None
 
 
@@ -49,7 +51,7 @@ class ShownAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ItemFilter:
-    """Which items are wanted; what is empty wants all. ``state`` is an item state or ``reported``."""
+    """Which items are wanted; what is empty wants all. ``state`` is an item state, ``unfinished`` or ``reported``."""
 
     split: str = ""
     state: str = ""
@@ -67,6 +69,10 @@ class ItemFilter:
             items = items.filter(split__name=self.split)
         if self.state == "reported":
             items = items.filter(reports__resolved_at=None, reports__isnull=False).distinct()
+        elif self.state == "unfinished":
+            items = items.filter(
+                Exists(Slot.objects.filter(item=OuterRef("pk"), state__in=_UNFINISHED)), state="active"
+            )
         elif self.state in ("active", "retired"):
             items = items.filter(state=self.state)
         if self.text:
@@ -96,7 +102,16 @@ def items_page(*, campaign: Campaign, wanted: ItemFilter, after: int, shows_gold
     if not shows_gold:
         items = items.exclude(batch__purpose=Purpose.GOLD)
     rows = list(wanted.of(items).order_by("pk")[: PAGE_SIZE + 1])
-    return ItemsPage(rows[:PAGE_SIZE], rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None)
+    shown = rows[:PAGE_SIZE]
+    counted = Slot.objects.filter(item__in=shown).exclude(state=SlotState.CLOSED).values_list("item").order_by()
+    done = {
+        item: (filled, asked)
+        for item, filled, asked in counted.annotate(
+            filled=Count("pk", filter=Q(state=SlotState.FILLED)), asked=Count("pk")
+        )
+    }
+    counts = [(item, *done.get(item.pk, (0, item.n))) for item in shown]
+    return ItemsPage(counts, rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None)
 
 
 def items_drawn(*, split: Split, sample: int, seed: int) -> list[int]:

@@ -26,7 +26,7 @@ def campaign():
 def listed(client, campaign, **asked):
     page = client.get(reverse("items", args=[campaign.slug]), asked)
     assert page.status_code == 200
-    return {item.pk for item in page.context["page"].items}
+    return {item.pk for item, _done, _asked in page.context["page"].items}
 
 
 def member(client, campaign, role):
@@ -53,6 +53,25 @@ def test_a_manager_asks_by_batch_round_person_day_and_guidelines(client, campaig
     assert listed(client, campaign, day=today - timedelta(days=1)) == set()
     assert listed(client, campaign, guideline=2, person=second.surrogate_id) == {other.item_id}
     assert listed(client, campaign, guideline=2, person=first.surrogate_id) == set()  # one answer has to be all of it
+
+
+def test_each_item_says_how_many_of_its_annotations_are_done(client, campaign):
+    member(client, campaign, Role.MANAGER)
+    first, second = factories.annotator(campaign), factories.annotator(campaign)
+    item = factories.vote(campaign, first, 4).item
+    page = client.get(reverse("items", args=[campaign.slug]))
+    counts = {row.pk: (done, asked) for row, done, asked in page.context["page"].items}
+    assert counts.pop(item.pk) == (1, 2) and set(counts.values()) == {(0, 2)}
+    assert "1 of 2" in page.content.decode()
+    others = listed(client, campaign, state="unfinished") - {item.pk}
+    assert len(others) == 3
+    while factories.vote(campaign, second, 4).item_id != item.pk:
+        pass
+    assert item.pk not in listed(client, campaign, state="unfinished")
+    factories.import_rows(campaign, factories.pairs(1, prefix="6"))
+    page = client.get(reverse("items", args=[campaign.slug]))
+    waiting = [(done, asked) for row, done, asked in page.context["page"].items if row.batch.state == "draft"]
+    assert waiting == [(0, 2)]
 
 
 @pytest.mark.parametrize("name", ["batch", "round", "person", "day", "guideline"])
