@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.utils.translation import gettext as _
 
+_DEVIATING = re.compile("[ßς\u200c\u200d]")  # newer rules (IDNA 2008) make another domain of these
 _WORD = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _MAILBOX = re.compile(rf"{_WORD}(\.{_WORD})*")
 
@@ -29,7 +30,7 @@ def plain_address(text: str) -> str:
         name = domain.encode("idna").decode().lower()
     except UnicodeError:
         name = ""
-    if not name or "=?" in mailbox or not _MAILBOX.fullmatch(mailbox):
+    if not name or _DEVIATING.search(domain.lower()) or "=?" in mailbox or not _MAILBOX.fullmatch(mailbox):
         raise ValidationError(_("Enter a valid email address."))
     plain = f"{mailbox}@{name}"
     validate_email(plain)

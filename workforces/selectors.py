@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.db.models import OuterRef, Subquery
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign, Participation, Standing, StandingChange
@@ -10,7 +11,7 @@ from jobs.models import Job
 from workforces.kinds.base import terms_from
 from workforces.kinds.link.kind import placeholders
 from workforces.kinds.registry import KINDS
-from workforces.models import Ticket, TicketState, Workforce, WorkforceKind
+from workforces.models import Errand, ErrandKind, ErrandState, Ticket, TicketState, Workforce, WorkforceKind
 from workforces.money import fee_cents
 
 CONFIRM_LIST = "workforces.confirm_list"  # the kind of the job that reads a panel's list
@@ -62,6 +63,12 @@ def workforces_shown(campaign: Campaign) -> list[Workforce]:
             row.waiting = len(waiting.values_list("pk")[:MOST_WAITING])  # type: ignore[attr-defined]
             row.lists = list(lists[:3])  # type: ignore[attr-defined]
     return rows
+
+
+def refusal_reason() -> Subquery:
+    """Return, for a query of tickets, what a manager gave as the reason of the refusal in force."""
+    refusals = Errand.objects.filter(ticket=OuterRef("pk"), kind=ErrandKind.REJECT).exclude(state=ErrandState.UNDONE)
+    return Subquery(refusals.order_by("-pk").values("text")[:1])
 
 
 def answer_cents(campaign: Campaign) -> float:

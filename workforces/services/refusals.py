@@ -16,7 +16,6 @@ from workforces.models import (
     ErrandState,
     Ticket,
     TicketState,
-    WorkforceKind,
 )
 from workforces.services.identities import ticket_people_lock
 from workforces.services.outbox import LIVE, OVERRIDE, appeal_token, errand_add, payments_of_appeal
@@ -48,13 +47,13 @@ def tickets_refuse(
     require_transaction()
     if not reason.strip():
         raise PayError("give the reason: the person will read it")
-    own = Ticket.objects.filter(
-        workforce__campaign=campaign,
-        workforce__kind=WorkforceKind.MTURK,
-        surrogate_id=surrogate_id,
-        state=TicketState.SUBMITTED,
-    )
-    refused = sum(_refuse(pk, reason, actor_id, due_at, mark) for pk in own.order_by("pk").values_list("pk", flat=True))
+    own = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=surrogate_id, state=TicketState.SUBMITTED)
+    refused = 0
+    for pk, kind in own.order_by("pk").values_list("pk", "workforce__kind"):
+        if KINDS[kind].confirms:
+            refused += _refuse(pk, reason, actor_id, due_at, mark)
+        else:
+            refused += _panel_refuse(pk, reason, actor_id, now, mark)
     record(
         action="tickets_refuse", subject=f"surrogate:{surrogate_id}", now=now, actor_id=actor_id, scope_id=campaign.pk,
         reason=reason[:300], tickets=refused,
@@ -75,6 +74,27 @@ def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime, mark: str = 
         text=reason[:1000], due_at=due_at, token=f"reject-{ticket.pk}-{attempts_of(ticket)}{mark}", decided_by_id=actor_id,
     )  # fmt: skip
     return True
+
+
+def _panel_refuse(pk: int, reason: str, actor_id: UUID, now: datetime, mark: str) -> bool:
+    """Refuse the pay of a confirmed visit: the panel pays its people by itself, by the list that we give it."""
+    ticket = ticket_lock(pk)
+    refused = Ticket.objects.filter(pk=pk, state=TicketState.SUBMITTED).update(
+        state=TicketState.REFUSED, decided_at=now
+    )
+    if refused:
+        errand_add(
+            workforce=ticket.workforce, kind=ErrandKind.REJECT, ticket=ticket, surrogate_id=ticket.surrogate_id,
+            text=reason[:1000], due_at=now, token=f"reject-{pk}-{attempts_of(ticket)}{mark}", decided_by_id=actor_id,
+            state=ErrandState.CONFIRMED, confirmed_at=now,
+        )  # fmt: skip
+    return bool(refused)
+
+
+def _panel_pay(ticket: Ticket) -> None:
+    """Let the list for the panel say again that a visit is to be paid."""
+    Errand.objects.filter(ticket=ticket, kind=ErrandKind.REJECT).update(state=ErrandState.UNDONE)
+    Ticket.objects.filter(pk=ticket.pk, state=TicketState.REFUSED).update(state=TicketState.SUBMITTED, decided_at=None)
 
 
 def _visit_refuse(ticket: Ticket, now: datetime) -> bool:
@@ -109,9 +129,15 @@ def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: dateti
     return refused
 
 
-def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> Errand:
-    """Pay what was refused: by overriding the refusal, or as a bonus when the marketplace no longer lets us."""
+def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> Errand | None:
+    """Pay what was refused: by overriding the refusal, or as a bonus when the marketplace no longer lets us.
+
+    A panel pays its people itself: its list says so, and there is nothing to send.
+    """
     require_transaction()
+    if not KINDS[ticket.workforce.kind].confirms:
+        _panel_pay(ticket)
+        return None
     assert ticket.submitted_at is not None
     terms = ticket_terms(ticket)
     common = {

@@ -19,7 +19,7 @@ from annotation.views.access import campaign_for
 from config.cells import harmless
 from jobs.services import job_enqueue
 from workforces.forms import PanelListForm
-from workforces.models import Ticket, Workforce, WorkforceKind
+from workforces.models import Ticket, TicketState, Workforce, WorkforceKind
 from workforces.selectors import CONFIRM_LIST
 from workforces.services.terms import terms_of
 
@@ -70,5 +70,7 @@ def _approval_lines(row: Workforce) -> Iterator[str]:
     for ticket in tickets.order_by("pk").iterator(chunk_size=500):
         person = getattr(ticket.surrogate, "external", None) or getattr(ticket.surrogate, "claimed", None)
         at = ticket.submitted_at.isoformat(timespec="seconds") if ticket.submitted_at else ""
-        cells = [person.name if person else "", ticket.remote_id, ticket.outcome or ticket.state, ticket.work.count(), at]  # fmt: skip
+        is_refused = ticket.state == TicketState.REFUSED
+        outcome = ticket.state if is_refused else ticket.outcome or ticket.state
+        cells = [person.name if person else "", ticket.remote_id, outcome, ticket.work.count(), at]
         yield writer.writerow([harmless(str(cell)) for cell in cells])

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.parameters import whole_number
 from annotation.services.withdrawal import withdrawal_ask, withdrawal_of, withdrawal_undo
 from workforces.models import Ticket
-from workforces.selectors import standing_of
+from workforces.selectors import refusal_reason, standing_of
 from workforces.services.appeals import AppealError, appeal_open
 from workforces.services.erasure import NotSettled, person_erase
 from workforces.services.statements import NoStatement, StatementOver, statement_send, statement_ticket
@@ -32,6 +32,7 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST" and "text" not in request.POST:
         return _leaving(request, ticket, token)
     own = Ticket.objects.filter(workforce=ticket.workforce_id, surrogate=ticket.surrogate_id).select_related("appeal")
+    own = own.annotate(refused_because=refusal_reason())
     if request.method == "POST":
         refused = get_object_or_404(own, pk=whole_number(request.POST.get("ticket")))
         try:
