@@ -62,7 +62,7 @@ class Looked:
 
 
 def work_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Work]:
-    """Return campaigns as one of their annotators sees them: three statements, however many there are."""
+    """Return campaigns as one of their annotators sees them: two statements, however many there are."""
     places = {
         row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
     }

@@ -71,7 +71,9 @@ class ItemFilter:
             items = items.filter(reports__resolved_at=None, reports__isnull=False).distinct()
         elif self.state == "unfinished":
             items = items.filter(
-                Exists(Slot.objects.filter(item=OuterRef("pk"), state__in=_UNFINISHED)), state="active"
+                Exists(Slot.objects.filter(item=OuterRef("pk"), state__in=_UNFINISHED)),
+                state="active",
+                batch__purpose__in=ORDINARY,
             )
         elif self.state in ("active", "retired"):
             items = items.filter(state=self.state)

@@ -6,7 +6,7 @@ from uuid import UUID
 from accounts.audit import record
 from accounts.selectors import consent_is_current
 from accounts.transactions import durable
-from annotation.models import INTERNAL, Annotation, Assignment, AssignmentState, Campaign, Standing
+from annotation.models import INTERNAL, Annotation, Assignment, AssignmentState, Campaign, CampaignState, Standing
 from annotation.services.claims import Claim, claim_next, participation_lock
 from annotation.services.counting import slots_release, submission_take_back
 from annotation.services.work import WorkError
@@ -33,6 +33,8 @@ def submission_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) ->
         .select_related("assignment").order_by("-pk").first()
     )  # fmt: skip
     if place.standing in (Standing.PAUSED, Standing.SUSPENDED):
+        raise NothingToUndo
+    if campaign.state == CampaignState.CLOSED:  # nobody would be handed the item again
         raise NothingToUndo
     if not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
         raise NothingToUndo

@@ -11,10 +11,10 @@ from django.db.models.functions import Cast, Coalesce, Length
 from accounts.selectors import people_told_of_behaviour
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, EventTally, Item, Participation
 from annotation.tasktypes.registry import TASK_TYPES
-from quality.models import GoldCheck
 from quality.rules.behaviour import Signal, known_by_gold, pace, pointed_at, sameness, twins, untrusted
 from quality.rules.judgments import Repeats, judgments_of
 from quality.selectors.answers import Said, answers_as_text
+from quality.selectors.gold import checks_held
 
 SIGNALS = ("pace", "sameness", "twins", "untrusted")
 MOST_SHOWN = 200
@@ -103,7 +103,7 @@ def _untrusted(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
 
 
 def _known(campaign: Campaign) -> dict[str, bool]:
-    checks = GoldCheck.objects.filter(campaign=campaign, is_void=False).values_list("surrogate").order_by("surrogate")
+    checks = checks_held(campaign).values_list("surrogate").order_by("surrogate")
     rows = checks.annotate(n=Count("pk"), hits=Count("pk", filter=Q(is_hit=True)))
     return known_by_gold((str(who), n, hits) for who, n, hits in rows)
 

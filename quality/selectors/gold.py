@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
-from annotation.models import Campaign
+from annotation.models import AnnotationState, Campaign
 from quality.models import GoldCheck, GoldKey, GoldKeyState
 from quality.rules.gold_keys import doubtful_keys
 from quality.rules.policy import Policy
@@ -23,12 +23,17 @@ class KeysPage:
     after: int | None
 
 
+def checks_held(campaign: Campaign) -> QuerySet[GoldCheck]:
+    """Return the checks that are held against people or for them: not those of answers that they took back."""
+    return GoldCheck.objects.filter(campaign=campaign, is_void=False).exclude(annotation__state=AnnotationState.UNDONE)
+
+
 def keys_page(*, campaign: Campaign, state: str, after: int) -> KeysPage:
     """Return a page of keys after one; each has ``checked`` and ``missed``."""
     keys = GoldKey.objects.filter(campaign=campaign, pk__gt=after).select_related("item")
     if state in GoldKeyState.values:
         keys = keys.filter(state=state)
-    real = Q(checks__is_void=False)
+    real = Q(checks__is_void=False) & ~Q(checks__annotation__state=AnnotationState.UNDONE)
     counted = keys.annotate(
         checked=Count("checks", filter=real), missed=Count("checks", filter=real & Q(checks__is_hit=False))
     )
@@ -45,7 +50,7 @@ def gold_of(campaign: Campaign, policy: Policy) -> dict[str, Any]:
     states = dict(keys.values_list("state").annotate(n=Count("pk")).order_by("state"))
     used = keys.filter(state=GoldKeyState.ACTIVE, exposures__lt=policy.gold_most_exposures)
     spent = used.aggregate(n=Count("pk"), spent=Sum(F("exposures")))
-    checks = GoldCheck.objects.filter(campaign=campaign, is_void=False, key__state=GoldKeyState.ACTIVE)
+    checks = checks_held(campaign).filter(key__state=GoldKeyState.ACTIVE)
     doubts = doubtful_keys(
         checks.order_by("pk").values_list("key_id", "surrogate_id", "is_hit"), good=policy.gold_test.good
     )

@@ -21,6 +21,7 @@ from annotation.tasktypes.base import Measure, Scale
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import GoldCheck, QualitySnapshot, Review
 from quality.rules.set_agreement import masi_distance
+from quality.selectors.gold import checks_held
 
 LATEST = 300  # annotations that peers are compared over
 MOST_SHOWN = 50
@@ -49,7 +50,7 @@ def person_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any] | Non
     return {
         "place": place,
         "misses": _misses(campaign, surrogate_id),
-        "checks": GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id, is_void=False).count(),
+        "checks": checks_held(campaign).filter(surrogate_id=surrogate_id).count(),
         "seconds": _median(latest),
         "peers": _peers(campaign, latest),
         "timeline": _timeline(campaign, surrogate_id),
@@ -59,7 +60,7 @@ def person_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any] | Non
 
 def _misses(campaign: Campaign, surrogate_id: UUID) -> list[tuple[GoldCheck, ShownAnswer]]:
     """Return the checks that were missed, the latest first, each with what was answered."""
-    rows = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id, is_hit=False, is_void=False)
+    rows = checks_held(campaign).filter(surrogate_id=surrogate_id, is_hit=False)
     rows = rows.select_related("key", "annotation__item__tokenization", "annotation__campaign").order_by("-pk")
     return [(row, answer_shown(row.annotation)) for row in rows[:MOST_SHOWN]]
 

@@ -24,7 +24,8 @@ from annotation.models import (
 )
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
-from quality.models import Case, CaseReason, GoldCheck, Inspection, Rule, Verdict
+from quality.models import Case, CaseReason, Inspection, Rule, Verdict
+from quality.selectors.gold import checks_held
 from workforces.models import LedgerEntry, Ticket, TicketState
 
 # What was taken back, and what nobody vouches for, is no judgment of anybody.
@@ -77,7 +78,7 @@ def summary_of(campaign: Campaign) -> Summary:
         states[state] += n
     rules = Counter(dict(verdicts.values_list("rule").annotate(n=Count("pk")).order_by("rule")))
     standings = Counter(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True))
-    checks = GoldCheck.objects.filter(campaign=campaign, is_void=False)
+    checks = checks_held(campaign)
     read = Inspection.objects.filter(campaign=campaign)
     questions, known = _contents(campaign, items)
     found = Summary(
@@ -134,7 +135,7 @@ def _labels(campaign: Campaign, verdicts: Any, known: Counter[str]) -> dict[str,
 def people_of(campaign: Campaign) -> list[dict[str, Any]]:
     """Return one row a person: standing, work, gold, tickets; who needs a decision comes first."""
     places = {row.surrogate_id: row for row in Participation.objects.filter(campaign=campaign)[:5000]}
-    checks = GoldCheck.objects.filter(campaign=campaign, is_void=False).values("surrogate").order_by("surrogate")
+    checks = checks_held(campaign).values("surrogate").order_by("surrogate")
     gold: dict[Any, Any] = {
         row["surrogate"]: row for row in checks.annotate(n=Count("pk"), hits=Count("pk", filter=Q(is_hit=True)))
     }

@@ -51,7 +51,7 @@ def test_the_list_says_refused_and_the_person_reads_why(refused):
     )
 
 
-def test_a_suspension_that_is_lifted_pays_them_again(refused):
+def test_a_suspension_that_is_lifted_pays_them_for_good(refused):
     row, boss, _ = refused
     person = Ticket.objects.filter(remote_id="s0").get().surrogate_id
     page = reverse("quality-person", args=[row.campaign.slug, person])
@@ -61,7 +61,7 @@ def test_a_suspension_that_is_lifted_pays_them_again(refused):
     boss.post(page, {"act": "pause", "reason": "Odd again."})
     decide = reverse("quality-decide", args=[row.campaign.slug, "review", Review.objects.get(state="open").pk])
     boss.post(decide, {"choice": "refuse", "reason": "It was copied after all."})
-    assert outcomes(boss, row) == ["refused", "refused", "completed"]
+    assert outcomes(boss, row) == ["completed"] * 3
 
 
 def test_an_appeal_that_is_granted_pays_that_visit(refused):
@@ -78,6 +78,10 @@ def test_an_appeal_that_is_granted_pays_that_visit(refused):
         reverse("quality-person", args=[row.campaign.slug, person]), {"act": "reinstate", "reason": "My mistake."}
     )
     assert outcomes(boss, row) == ["completed"] * 3
+    boss.post(reverse("quality-person", args=[row.campaign.slug, person]), {"act": "pause", "reason": "Odd again."})
+    again = reverse("quality-decide", args=[row.campaign.slug, "review", Review.objects.get(state="open").pk])
+    boss.post(again, {"choice": "refuse", "reason": "Once more."})
+    assert outcomes(boss, row) == ["completed"] * 3  # an appeal can be made once: what it granted stays
 
 
 def test_paying_all_refuses_nothing():

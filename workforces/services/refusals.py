@@ -52,7 +52,7 @@ def tickets_refuse(
     for pk, kind in own.order_by("pk").values_list("pk", "workforce__kind"):
         if KINDS[kind].confirms:
             refused += _refuse(pk, reason, actor_id, due_at, mark)
-        else:
+        elif not Errand.objects.filter(ticket=pk, kind=ErrandKind.REJECT).exists():  # else it was granted since
             refused += _panel_refuse(pk, reason, actor_id, now, mark)
     record(
         action="tickets_refuse", subject=f"surrogate:{surrogate_id}", now=now, actor_id=actor_id, scope_id=campaign.pk,

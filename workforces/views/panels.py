@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.files.storage import default_storage
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -67,6 +68,9 @@ def _approval_lines(row: Workforce) -> Iterator[str]:
     terms, writer = terms_of(row), csv.writer(_Line())
     yield writer.writerow([terms.person_parameter, terms.visit_parameter, "outcome", "answers", "submitted_at"])
     tickets = Ticket.objects.filter(workforce=row).select_related("surrogate__external", "surrogate__claimed")
+    # Of several visits with the same ids, those that a manager refused say nothing of the one that counts.
+    others = Ticket.objects.filter(workforce=row, remote_id=OuterRef("remote_id")).exclude(state=TicketState.REFUSED)
+    tickets = tickets.exclude(Exists(others), state=TicketState.REFUSED, surrogate__claimed__isnull=False)
     for ticket in tickets.order_by("pk").iterator(chunk_size=500):
         person = getattr(ticket.surrogate, "external", None) or getattr(ticket.surrogate, "claimed", None)
         at = ticket.submitted_at.isoformat(timespec="seconds") if ticket.submitted_at else ""
