@@ -19,7 +19,7 @@ FAILED_DAYS, MOST_FAILED = 7, 100  # a failed job is news for so long
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class WorkCard:
     """A campaign as its annotator sees it at home; ``open`` is what waits for anybody, None while that is not known."""
 
     campaign: Campaign
@@ -41,7 +41,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class CampaignCard:
     """A campaign as its manager sees it at home, from numbers that a job computed; amounts in cents."""
 
     campaign: Campaign
@@ -56,12 +56,12 @@ class Looked:
     taken_at: datetime | None = None
 
     @property
-    def needs_somebody(self) -> int:
-        """How many things wait for a person."""
+    def decisions(self) -> int:
+        """How many things wait for a decision, a repair or another try."""
         return sum(count for _, count in self.waiting) + self.reports + len(self.failed)
 
 
-def work_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Work]:
+def work_cards(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[WorkCard]:
     """Return campaigns as one of their annotators sees them: two statements, however many there are."""
     places = {
         row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
@@ -72,12 +72,12 @@ def work_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Work]:
         place, known = places.get(campaign.pk), slots.get(campaign.pk)
         is_stopped = place is not None and place.standing in (Standing.PAUSED, Standing.SUSPENDED)
         found.append(
-            Work(campaign, place.submitted if place else 0, known.get("open", 0) if known else None, is_stopped)
+            WorkCard(campaign, place.submitted if place else 0, known.get("open", 0) if known else None, is_stopped)
         )
     return found
 
 
-def looked_after(campaigns: Sequence[Campaign], now: datetime) -> list[Looked]:
+def campaign_cards(campaigns: Sequence[Campaign], now: datetime) -> list[CampaignCard]:
     """Return the first campaigns as their manager sees them: four statements, however many there are."""
     shown = list(campaigns[:MOST])
     work = {row["campaign_id"]: row for row in _kept(Snapshot, shown, "slots", "days")}
@@ -85,27 +85,27 @@ def looked_after(campaigns: Sequence[Campaign], now: datetime) -> list[Looked]:
     reports = _counts(ItemReport.objects.filter(item__campaign__in=shown, resolved_at=None), "item__campaign")
     failed = _failed_jobs(shown, now)
     found = [
-        _looked(one, work.get(one.pk, {}), quality.get(one.pk, {}), reports.get(one.pk, 0), failed[one.pk], now)
+        _campaign_card(one, work.get(one.pk, {}), quality.get(one.pk, {}), reports.get(one.pk, 0), failed[one.pk], now)
         for one in shown
     ]
-    return sorted(found, key=lambda one: one.needs_somebody == 0)  # what needs somebody first, else as they came
+    return sorted(found, key=lambda one: one.decisions == 0)  # where something waits comes first, else as they came
 
 
-def _looked(
+def _campaign_card(
     campaign: Campaign,
     work: Mapping[str, Any],
     quality: Mapping[str, Any],
     reports: int,
     failed: list[UUID],
     now: datetime,
-) -> Looked:
+) -> CampaignCard:
     slots = work.get("data__slots") or {}
     forecast = outlook({"slots": slots, "days": work.get("data__days") or []}, now.date())
     ways = [
         row for row in quality.get("data__workforces") or [] if row["committed_cents"] or row["cap_cents"] is not None
     ]
     caps = [row["cap_cents"] for row in ways]
-    return Looked(
+    return CampaignCard(
         campaign=campaign, done=slots.get("filled", 0), reports=reports, failed=failed,
         wanted=sum(count for state, count in slots.items() if state != "closed"),
         ends_on=now.date() + timedelta(days=forecast.days) if forecast else None,

@@ -13,8 +13,8 @@ from accounts.models import Role
 from accounts.permissions import Action, can, signed_in
 from annotation.selectors.campaigns import campaigns_of, campaigns_worked_in
 from console.health import problems
-from console.selectors import Looked, looked_after, work_of
-from quality.views.overview import WAITING
+from console.selectors import CampaignCard, campaign_cards, work_cards
+from quality.selectors.decisions import WAITING
 
 DECIDED_ON = {"cases": "quality-experts", "inspections": "quality-inspect"}  # what has a page of its own
 
@@ -26,20 +26,20 @@ def home(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     rows = campaigns_of(user)
     managed = [campaign for campaign, roles in rows if user.is_admin or Role.MANAGER in roles]
-    looked = looked_after(managed, timezone.now())
-    inbox = {one.campaign.pk for one in looked}
+    cards = campaign_cards(managed, timezone.now())
+    inbox = {one.campaign.pk for one in cards}
     others = [campaign for campaign, roles in rows if user.is_admin or roles - {Role.ANNOTATOR}]
     context = {
-        "work": work_of([campaign for campaign, roles in rows if Role.ANNOTATOR in roles], user.surrogate_id),
+        "work": work_cards([campaign for campaign, roles in rows if Role.ANNOTATOR in roles], user.surrogate_id),
         "worked_in": campaigns_worked_in(user)[:50],
-        "looked_after": [(one, _waiting(one)) for one in looked],
+        "campaign_cards": [(one, _waiting(one)) for one in cards],
         "campaigns": [campaign for campaign in others if campaign.pk not in inbox],
         "may_create": can(user, Action.CREATE_CAMPAIGN),
     }
     return render(request, "console/home.html", context)
 
 
-def _waiting(one: Looked) -> list[tuple[str, Any, int]]:
+def _waiting(one: CampaignCard) -> list[tuple[str, Any, int]]:
     """Return what waits for a decision in a campaign: the page where it is decided, its name, and how much."""
     return [
         (DECIDED_ON.get(what, "quality-decisions"), WAITING[what], count)

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import marshal
-import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -14,11 +13,11 @@ from django.db.models import Q
 
 from annotation.models import Campaign, CampaignDocument, Item
 from annotation.rows import Row
+from annotation.services.scratch import scratch_table
 from annotation.services.shared_texts import SharedTexts
 from annotation.tasktypes.base import NewItem, RowError, TaskType
 
 CHUNK = 2_000
-_CACHE_KIB = 64 * 1024  # of the marks that stay in memory
 
 
 class Page(NamedTuple):
@@ -73,7 +72,10 @@ def checked_rows(
         seen.look_at(items)
         marked = iter(items)
         yield [
-            (number, new if isinstance(new, RowError) else _alike(number, next(marked), known, seen, texts, task_type))
+            (
+                number,
+                new if isinstance(new, RowError) else _compared(number, next(marked), known, seen, texts, task_type),
+            )
             for number, new in parsed
         ]
         seen.keep()
@@ -122,10 +124,7 @@ class _Seen:
     """In which row each id and each question stood first: in a table of its own, which goes to disk when it is large."""
 
     def __init__(self) -> None:
-        self._table = sqlite3.connect("", isolation_level=None)
-        self._table.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        self._table.execute("PRAGMA journal_mode = OFF")
-        self._table.execute("CREATE TABLE seen (mark BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID")
+        self._table = scratch_table("seen (mark BLOB PRIMARY KEY, row INTEGER)")
         self._rows: dict[bytes, int] = {}  # of the chunk at hand: what was seen before, then what is new
         self._new: list[tuple[bytes, int]] = []
 
@@ -146,9 +145,7 @@ class _Seen:
 
     def keep(self) -> None:
         """Put what is new in the chunk into the table."""
-        self._table.execute("BEGIN")
         self._table.executemany("INSERT INTO seen VALUES (?, ?)", self._new)
-        self._table.execute("COMMIT")
 
 
 def _pages_named(campaign: Campaign, names: set[str]) -> dict[str, Page]:
@@ -184,7 +181,7 @@ def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> Iterator[
         yield error
 
 
-def _alike(
+def _compared(
     number: int, marked: _Marked, known: _Known, seen: _Seen, texts: SharedTexts, task_type: TaskType
 ) -> Checked | RowError | None:
     """Return what a row is; wrong where it says another thing than others under the same id."""

@@ -1,33 +1,27 @@
 """What rows of an import say under ids that they share: one id is one text."""
 
 import hashlib
-import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.models import Campaign, Item
+from annotation.models import Campaign, Item, ItemState
+from annotation.services.scratch import scratch_table
 from annotation.tasktypes.base import RowError, Shared, TaskType
 
 CHUNK = 2_000
-_CACHE_KIB = 64 * 1024  # of the table that stays in memory
 _HERE = 0  # the "row" of what the campaign had before
 
 
 class SharedTexts:
-    """The text of each id, of the campaign's items and of the rows so far: in a table that goes to disk when it is large."""
+    """The text of each id, of the campaign's items and of the rows so far: in a `scratch_table`."""
 
     def __init__(self, campaign: Campaign, task_type: TaskType) -> None:
         self._task_type = task_type if isinstance(task_type, Shared) else None
         if self._task_type is None:
             return
-        self._table = sqlite3.connect("", isolation_level=None)
-        for statement in (
-            f"PRAGMA cache_size = -{_CACHE_KIB}", "PRAGMA journal_mode = OFF", "BEGIN",
-            "CREATE TABLE texts (id BLOB PRIMARY KEY, text BLOB, row INTEGER) WITHOUT ROWID",
-        ):  # fmt: skip
-            self._table.execute(statement)
-        contents = Item.objects.filter(campaign=campaign).values_list("content", flat=True)
-        for content in contents.iterator(chunk_size=CHUNK):
+        self._table = scratch_table("texts (id BLOB PRIMARY KEY, text BLOB, row INTEGER)")
+        items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE)  # what was retired is in no release
+        for content in items.values_list("content", flat=True).iterator(chunk_size=CHUNK):
             self.add(_HERE, content)
 
     def add(self, row: int, content: Mapping[str, Any]) -> RowError | None:

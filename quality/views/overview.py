@@ -7,7 +7,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
@@ -17,16 +16,11 @@ from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
 from quality.charts.campaign import CHARTS, outlook
 from quality.models import QualitySnapshot
+from quality.selectors.decisions import WAITING
 from quality.selectors.people import names_of
 from quality.services.numbers import quality_numbers_request
 
 MOST_OUTSIDE = 50
-WAITING = {
-    "reviews": _("reviews"), "suspended": _("appeals against suspensions"), "appeals": _("appeals against refused pay"),
-    "unmatched": _("submissions that fit no work"), "failed": _("failed payments"), "flags": _("flags"),
-    "unexamined": _("answers that could not be examined"), "cases": _("cases before experts"),
-    "inspections": _("inspections"),
-}  # fmt: skip
 
 
 @login_required

@@ -82,6 +82,17 @@ def test_one_id_is_one_text_in_a_file_and_in_a_campaign(monkeypatch):
     }  # fmt: skip
 
 
+def test_the_text_of_a_retired_item_stands_in_the_way_of_no_other():
+    campaign = factories.antique(items=1)
+    [pair] = factories.pairs(1)
+    corrected = {**pair, "question_id": "other", "answer": "What it should have said."}
+    [[(_, refused)]] = checked_rows(campaign, TASK_TYPES["antique"], [(1, corrected)])
+    assert isinstance(refused, RowError)
+    campaign.items.update(state="retired")
+    [[(_, taken)]] = checked_rows(campaign, TASK_TYPES["antique"], [(1, corrected)])
+    assert isinstance(taken, Checked)
+
+
 def test_what_a_row_repeats_is_found_in_whichever_chunk_it_stood(monkeypatch):
     monkeypatch.setattr(item_checks, "CHUNK", 2)
     campaign = factories.antique(items=1)

@@ -1,4 +1,4 @@
-"""Home: what there is to do, and what waits for somebody."""
+"""Home: what there is to do, and what waits for a decision."""
 
 from datetime import timedelta
 
@@ -116,12 +116,12 @@ def test_a_failed_job_is_news_until_the_same_went_well(client, campaign):
     assert "failed jobs" not in page
 
 
-def test_what_waits_for_somebody_comes_first(client, campaign):
+def test_where_something_waits_comes_first(client, campaign):
     quiet, boss = factories.antique(items=1), factories.user(is_admin=True)
     item = campaign.items.filter(batch__purpose="work").first()
     ItemReport.objects.create(item=item, surrogate_id=boss.surrogate_id, text="broken", created_at=timezone.now())
     context, _ = home(client, boss)
-    assert [one.campaign for one, _ in context["looked_after"]] == [campaign, quiet]
+    assert [one.campaign for one, _ in context["campaign_cards"]] == [campaign, quiet]
 
 
 def test_experts_and_researchers_see_no_numbers(client, campaign):
@@ -129,7 +129,7 @@ def test_experts_and_researchers_see_no_numbers(client, campaign):
     expert = factories.user()
     factories.join(campaign, expert, Role.EXPERT)
     context, page = home(client, expert)
-    assert context["looked_after"] == [] and context["campaigns"] == [campaign]
+    assert context["campaign_cards"] == [] and context["campaigns"] == [campaign]
     assert "of 12 annotations" not in page
 
 

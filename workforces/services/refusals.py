@@ -52,7 +52,7 @@ def tickets_refuse(
     for pk, kind in own.order_by("pk").values_list("pk", "workforce__kind"):
         if KINDS[kind].confirms:
             refused += _refuse(pk, reason, actor_id, due_at, mark)
-        elif not Errand.objects.filter(ticket=pk, kind=ErrandKind.REJECT).exists():  # else it was granted since
+        else:
             refused += _panel_refuse(pk, reason, actor_id, now, mark)
     record(
         action="tickets_refuse", subject=f"surrogate:{surrogate_id}", now=now, actor_id=actor_id, scope_id=campaign.pk,
@@ -77,8 +77,13 @@ def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime, mark: str = 
 
 
 def _panel_refuse(pk: int, reason: str, actor_id: UUID, now: datetime, mark: str) -> bool:
-    """Refuse the pay of a confirmed visit: the panel pays its people by itself, by the list that we give it."""
+    """Refuse the pay of a confirmed visit: the panel pays its people by itself, by the list that we give it.
+
+    What was refused before and paid again stays paid: a person can appeal once.
+    """
     ticket = ticket_lock(pk)
+    if ticket.errands.filter(kind=ErrandKind.REJECT).exists():
+        return False
     refused = Ticket.objects.filter(pk=pk, state=TicketState.SUBMITTED).update(
         state=TicketState.REFUSED, decided_at=now
     )
