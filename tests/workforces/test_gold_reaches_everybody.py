@@ -196,7 +196,7 @@ def test_exposures_come_at_the_places_that_were_drawn_whoever_skips():
 
 @pytest.mark.django_db
 def test_invented_visits_leave_the_gold_of_those_who_are_known():
-    policy = Policy(gold_first=5, gold_first_items=8, gold_most_exposures=4)
+    policy = Policy(gold_rate=0, gold_first=5, gold_first_items=8, gold_most_exposures=4)
     campaign = factories.antique(items=100, n=1, gold=10, policy=policy)
     row = link(campaign, items_per_ticket=25)
     for number in range(60):
