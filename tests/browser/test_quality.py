@@ -31,7 +31,7 @@ def member(campaign, role):
 @pytest.fixture
 def campaign():
     made = factories.campaign(n=2)
-    policy = Policy(gold_first=3, gold_first_items=3, inspection_rate=1.0)
+    policy = Policy(gold_rate=0, gold_first=3, gold_first_items=3, inspection_rate=1.0)
     policy_publish(campaign=made, policy=policy, actor_id=None, now=timezone.now())
     return made
 

@@ -182,7 +182,7 @@ def appeal(made, person):
 
 
 def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F811
-    policy = Policy(gold_first=3, gold_first_items=3, inspection_rate=1.0)
+    policy = Policy(gold_rate=0, gold_first=3, gold_first_items=3, inspection_rate=1.0)
     made = desk(items=3, gold=8, policy=policy, terms={"approve_after_seconds": 3600, "undo_seconds": 600})
     made.round()
     careless_work(made)

@@ -147,7 +147,7 @@ def test_who_drifts_comes_before_a_manager_once_and_works_on():
 
 @pytest.mark.django_db
 def test_two_misses_warn_and_right_answers_end_the_warning():
-    campaign = factories.antique(items=2, n=1, gold=20, policy=Policy(gold_first=12, gold_first_items=12))
+    campaign = factories.antique(items=2, n=1, gold=20, policy=Policy(gold_rate=0, gold_first=12, gold_first_items=12))
     person = factories.annotator(campaign)
     place = Participation.objects.filter(campaign=campaign, surrogate_id=person.surrogate_id)
     seen = []

@@ -106,7 +106,7 @@ def test_many_annotations_are_examined_with_the_statements_of_a_few():
 
 
 def test_a_gold_miss_that_was_undone_counts_no_longer_against_the_person(now):
-    policy = Policy(gold_first=2, gold_first_items=2, inspection_rate=0)
+    policy = Policy(gold_rate=0, gold_first=2, gold_first_items=2, inspection_rate=0)
     campaign = factories.antique(items=6, n=1, gold=4, policy=policy)
     person = factories.annotator(campaign)
     first = factories.vote(campaign, person, 4)

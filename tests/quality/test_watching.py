@@ -159,7 +159,7 @@ def test_a_dry_run_names_exactly_what_a_live_run_did(seed):
 
 @pytest.mark.django_db
 def test_a_rule_is_tried_switched_on_and_off_in_the_browser(client):
-    campaign = factories.antique(items=30, n=1, gold=12, policy=Policy(gold_first=5, gold_first_items=5))
+    campaign = factories.antique(items=30, n=1, gold=12, policy=Policy(gold_rate=0, gold_first=5, gold_first_items=5))
     person = factories.annotator(campaign)
     for _ in range(2):
         factories.vote(campaign, person, 1)
@@ -241,7 +241,7 @@ def test_the_gold_test_ends_its_own_warnings_alone_and_each_says_its_reason(clie
 
 @pytest.mark.django_db
 def test_a_dry_run_names_nobody_who_left(client):
-    campaign = factories.antique(items=30, n=1, gold=12, policy=Policy(gold_first=5, gold_first_items=5))
+    campaign = factories.antique(items=30, n=1, gold=12, policy=Policy(gold_rate=0, gold_first=5, gold_first_items=5))
     person = factories.annotator(campaign)
     for _ in range(2):
         factories.vote(campaign, person, 1)

@@ -17,7 +17,7 @@ from quality.services.opinions import opinion_give
 from quality.services.policies import policy_publish
 from tests import factories
 
-FIRST = Policy(gold_first=3, gold_first_items=3, inspection_rate=1.0)  # whoever comes meets three keys first
+FIRST = Policy(gold_rate=0, gold_first=3, gold_first_items=3, inspection_rate=1.0)  # whoever comes meets three keys first
 
 
 def rows(accepted, count=1, start=0):

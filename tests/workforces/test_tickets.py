@@ -112,7 +112,7 @@ def test_a_submission_that_comes_late_is_paid_and_counts_if_its_slot_is_free(des
 
 
 def test_a_gold_answer_that_lapsed_and_was_submitted_after_all_is_checked(desk):
-    made = desk(items=2, n=1, gold=4, policy=Policy(gold_first=1, gold_first_items=1))
+    made = desk(items=2, n=1, gold=4, policy=Policy(gold_rate=0, gold_first=1, gold_first_items=1))
     made.round()
     worker = made.worker("a")
     taken = worker.take()

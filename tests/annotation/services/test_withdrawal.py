@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_no_row_names_both_the_person_and_their_work(now):
-    campaign = factories.antique(items=6, n=1, gold=4, policy=Policy(gold_first=3, gold_first_items=4))
+    campaign = factories.antique(items=6, n=1, gold=4, policy=Policy(gold_rate=0, gold_first=3, gold_first_items=4))
     person = factories.annotator(campaign)
     made = [factories.vote(campaign, person, 4) for _ in range(6)]
     factories.examine(campaign)
