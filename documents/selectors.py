@@ -6,6 +6,7 @@ from django.core.files.storage import storages
 from isal import igzip
 
 from documents.html.display import box_html
+from documents.html.surroundings import Surroundings, surroundings
 from documents.html.tokens import Tokenization, load
 from documents.models import Tokenization as TokenizationRow
 from documents.paths import display_path, page_path, tokens_path
@@ -39,6 +40,12 @@ def box_display(sha256: str, tokens_sha256: str, candidate_index: int) -> str:
     """Return one candidate for reading, each of its words marked with its token index."""
     page = tokenization_load(tokens_sha256)
     return box_html(page_text(sha256), page.tokens, page.candidates[candidate_index])
+
+
+@lru_cache(maxsize=256)
+def box_surroundings(tokens_sha256: str, candidate_index: int) -> Surroundings:
+    """Return what stands around one candidate, for reading."""
+    return surroundings(page_display(tokens_sha256), candidate_index)
 
 
 def tokenization_of(row: TokenizationRow | None) -> Tokenization | None:

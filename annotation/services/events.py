@@ -18,7 +18,7 @@ MAX_EVENTS = 2_000
 MAX_CHUNKS = 1_000  # of one assignment: a page sends one every few seconds while something happens
 # What may be recorded. Typed characters are not among it, and an unknown kind is dropped.
 KINDS = frozenset(
-    "show hide focus blur stage_shown box_focus box_choose span_add span_remove answer find heading help "
+    "show hide focus blur stage_shown box_focus box_choose span_add span_remove answer find heading around help "
     "guidelines undo redo back scroll key pointer".split()
 )
 # Only of who agreed to a text that says so: input that no device made; characters that were pasted (how many).

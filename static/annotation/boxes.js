@@ -1,5 +1,7 @@
 import { Find } from "./find.js";
-import { _ } from "./text.js";
+import { Nesting } from "./nesting.js";
+import { Outline } from "./outline.js";
+import { _, announce, showProblem } from "./text.js";
 import { moved, pathTo } from "./tree.js";
 
 /** @type {Record<string, () => string>} */
@@ -37,13 +39,15 @@ export class Boxes {
       const around = box.parentElement?.closest("[data-box]");
       return around ? (place.get(/** @type {HTMLElement} */ (around)) ?? -1) : -1;
     });
-    this.headings = /** @type {HTMLElement[]} */ ([...this.article.querySelectorAll("h1, h2, h3, h4")]);
+    this.reader = /** @type {HTMLElement} */ (root.querySelector("[data-reader]"));
+    this.outline = new Outline(root, this.article, this.reader, (index) => this.toHeading(index));
+    this.nesting = new Nesting(root, (index) => this.goTo(index));
     this.current = -1;
+    this.leaf = -1; // the smallest box of those around each other that one goes up and down in
     /** @type {HTMLElement | null} */
     this.hovered = null;
     this.find = new Find(this.article, (index, total) => this.reportHits(index, total));
     this.listen();
-    this.outline();
     const unsent = draft.unsent()?.candidate_index;
     const chosen = this.boxes.findIndex((box) => box.dataset.box === (unsent ?? root.dataset.chosen));
     if (chosen >= 0) this.goTo(chosen, unsent !== undefined);
@@ -52,10 +56,7 @@ export class Boxes {
   listen() {
     this.article.addEventListener("pointerover", (event) => this.hover(this.boxUnder(event)));
     this.article.addEventListener("pointerleave", () => this.hover(null));
-    this.article.addEventListener("click", (event) => {
-      const box = this.boxUnder(event);
-      if (box) this.goTo(this.boxes.indexOf(box));
-    });
+    this.article.addEventListener("click", (event) => this.point(event));
     this.article.addEventListener("dblclick", (event) => {
       if (this.boxUnder(event)) this.choose();
     });
@@ -72,10 +73,24 @@ export class Boxes {
         this.fromHit();
       } else if (event.key === "Escape") {
         field.value = "";
-        this.find.clear();
+        this.find.search("");
         this.focus();
       }
     });
+  }
+
+  /**
+   * Take the box that was pointed at; pointing at the same place again takes the one around it.
+   * @param {MouseEvent} event
+   */
+  point(event) {
+    const box = this.boxUnder(event);
+    if (!box) return;
+    const smallest = this.boxes.indexOf(box);
+    const again = this.pointed === smallest && pathTo(this.parents, smallest).includes(this.current);
+    this.pointed = smallest;
+    if (!again) this.goTo(smallest);
+    else if (event.detail < 2) this.goTo(this.parents[this.current] >= 0 ? this.parents[this.current] : smallest);
   }
 
   /** @param {KeyboardEvent} event */
@@ -104,12 +119,15 @@ export class Boxes {
     before?.classList.remove("is-current");
     before?.removeAttribute("tabindex");
     this.current = index;
+    if (!pathTo(this.parents, this.leaf).includes(index)) this.leaf = index;
     const box = this.boxes[index];
     box.classList.add("is-current");
     box.tabIndex = -1;
     box.focus({ preventScroll: true });
     box.scrollIntoView({ block: "nearest" });
-    this.where.textContent = this.trail(index);
+    this.where.replaceChildren(...this.trail(index));
+    announce(this.where.textContent || "");
+    this.nesting.show(pathTo(this.parents, this.leaf), index, this.nameOf(index));
     /** @type {HTMLInputElement} */ (this.form.elements.namedItem("candidate_index")).value = box.dataset.box || "";
     /** @type {HTMLButtonElement} */ (this.form.querySelector("button")).disabled = false;
     if (save) {
@@ -118,19 +136,45 @@ export class Boxes {
     }
   }
 
+  /** Choose the current box; one that is out of sight is shown first. */
   choose() {
-    if (this.current < 0) return;
-    this.log.add("box_choose", Number(this.boxes[this.current].dataset.box));
+    const box = this.boxes[this.current];
+    if (!box) return;
+    if (!this.isInSight(box)) {
+      box.scrollIntoView({ block: "nearest" });
+      showProblem(_("This is the box. Press Enter again to use it."));
+      return;
+    }
+    this.log.add("box_choose", Number(box.dataset.box));
     this.form.requestSubmit();
   }
 
-  /** @param {number} index */
+  /** @param {HTMLElement} box */
+  isInSight(box) {
+    const inner = box.getBoundingClientRect();
+    const outer = this.reader.getBoundingClientRect();
+    return inner.bottom > outer.top && inner.top < outer.bottom;
+  }
+
+  /**
+   * Return the way to a box, each step of it a button.
+   * @param {number} index
+   */
   trail(index) {
-    const heading = this.headingBefore(this.boxes[index]);
-    const parts = [_("Page")];
-    if (heading) parts.push(heading.textContent?.trim() || "");
-    for (const at of pathTo(this.parents, index)) parts.push(this.nameOf(at));
-    return `${parts.join(" › ")} (${index + 1}/${this.boxes.length})`;
+    const heading = this.outline.before(this.boxes[index]);
+    /** @type {[string, () => void][]} */
+    const steps = [[_("Page"), () => this.reader.scrollTo({ top: 0 })]];
+    if (heading >= 0) steps.push([this.outline.textOf(heading), () => this.toHeading(heading)]);
+    for (const at of pathTo(this.parents, index)) steps.push([this.nameOf(at), () => this.goTo(at)]);
+    const parts = steps.flatMap(([name, go], number) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = name;
+      button.addEventListener("click", go);
+      if (number === steps.length - 1) button.setAttribute("aria-current", "true");
+      return number ? [" › ", button] : [button];
+    });
+    return [...parts, ` (${index + 1}/${this.boxes.length})`];
   }
 
   /** @param {number} index */
@@ -142,44 +186,20 @@ export class Boxes {
     return `${name} ${alike.indexOf(box) + 1}`;
   }
 
-  /** @param {HTMLElement} box */
-  headingBefore(box) {
-    let found = null;
-    for (const heading of this.headings) {
-      if (heading.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING) found = heading;
-      else break;
-    }
-    return found;
-  }
-
   /** @param {1 | -1} step */
   heading(step) {
-    const here = this.boxes[this.current] ? this.headings.indexOf(/** @type {any} */ (this.headingBefore(this.boxes[this.current]))) : -1;
-    this.toHeading(Math.max(0, Math.min(this.headings.length - 1, here + step)));
+    const here = this.boxes[this.current] ? this.outline.before(this.boxes[this.current]) : -1;
+    this.toHeading(Math.max(0, Math.min(this.outline.headings.length - 1, here + step)));
   }
 
   /** @param {number} index */
   toHeading(index) {
-    const heading = this.headings[index];
+    const heading = this.outline.headings[index];
     if (!heading) return;
     this.log.add("heading", index);
     const next = this.boxes.findIndex((box) => heading.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING);
     if (next >= 0) this.goTo(next);
     heading.scrollIntoView({ block: "start" });
-  }
-
-  outline() {
-    const list = this.root.querySelector("[data-outline]");
-    this.headings.forEach((heading, index) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = heading.textContent?.trim() || "";
-      button.className = `level-${heading.tagName[1]}`;
-      button.addEventListener("click", () => this.toHeading(index));
-      const item = document.createElement("li");
-      item.append(button);
-      if (button.textContent) list?.append(item);
-    });
   }
 
   /** @param {Event} event */
@@ -216,6 +236,6 @@ export class Boxes {
   focus() {
     const box = this.boxes[this.current];
     if (box) box.focus({ preventScroll: true });
-    else /** @type {HTMLElement} */ (this.root.querySelector("[data-reader]")).focus({ preventScroll: true });
+    else this.reader.focus({ preventScroll: true });
   }
 }

@@ -1,5 +1,6 @@
 import { Draft } from "./draft.js";
 import { EventLog } from "./eventlog.js";
+import { Outbox } from "./outbox.js";
 import { _, announce, showProblem } from "./text.js";
 
 const LAST_MINUTES = 5;
@@ -12,13 +13,15 @@ class Desk {
     /** @type {HTMLElement | null} */
     this.root = null;
     this.handling = false; // a key that a device sent
+    this.outbox = new Outbox();
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("click", (event) => this.click(event));
     document.addEventListener("submit", () => this.stamp(), true);
     document.addEventListener("htmx:confirm", (event) => this.settle(/** @type {CustomEvent} */ (event)));
     document.addEventListener("htmx:afterSwap", () => this.show());
     document.addEventListener("htmx:responseError", (event) => this.failed(/** @type {CustomEvent} */ (event)));
-    document.addEventListener("htmx:sendError", () => showProblem(_("No connection. Nothing is lost; try again.")));
+    document.addEventListener("htmx:sendError", (event) => this.outbox.keep(/** @type {CustomEvent} */ (event)));
+    document.addEventListener("htmx:beforeRequest", () => this.outbox.began());
     document.addEventListener("visibilitychange", () => this.log?.add(document.visibilityState === "visible" ? "show" : "hide"));
     document.addEventListener("paste", (event) => this.pasted(event));
     for (const kind of ["keydown", "click"]) document.addEventListener(kind, (event) => this.witness(event), true);
@@ -86,6 +89,7 @@ class Desk {
     if (!control) return;
     event.preventDefault();
     control.click();
+    if (control.matches("input")) control.focus(); // Enter sends what was chosen
   }
 
   /** @param {MouseEvent} event */
@@ -130,6 +134,10 @@ class Desk {
 
   /** @param {CustomEvent} event */
   failed(event) {
+    if (event.detail.xhr.status === 409 && this.outbox.wasResent) {
+      window.location.reload(); // what was sent the first time had arrived: only its answer was lost
+      return;
+    }
     const text = event.detail.xhr.responseText;
     showProblem(text.length < 400 ? text.trim() : _("Something went wrong on our side. What you had saved is kept."));
   }

@@ -66,6 +66,14 @@ export class Spans {
     for (const radio of this.form.querySelectorAll("[name=kind]")) {
       radio.addEventListener("change", () => this.choose(/** @type {HTMLInputElement} */ (radio).value));
     }
+    const around = this.root.querySelector("[data-around]");
+    around?.addEventListener("click", () => {
+      const isShown = around.getAttribute("aria-expanded") !== "true";
+      around.setAttribute("aria-expanded", String(isShown));
+      for (const part of this.root.querySelectorAll("[data-around-part]")) part.toggleAttribute("hidden", !isShown);
+      this.box.scrollIntoView({ block: "nearest" });
+      this.log.add("around");
+    });
     this.root.querySelector("[data-undo]")?.addEventListener("click", () => this.step("undo"));
     this.root.querySelector("[data-redo]")?.addEventListener("click", () => this.step("redo"));
   }
@@ -248,14 +256,28 @@ export class Spans {
 
   draw() {
     const pending = this.anchor >= 0 && this.cursor >= 0 ? between(this.anchor, this.cursor) : [0, 0];
+    const { spans } = this.history.value;
     this.elements.forEach((elements, index) => {
-      const marked = spanAt(this.history.value.spans, index) >= 0;
-      for (const element of elements) {
-        element.classList.toggle("is-marked", marked);
+      const span = spans[spanAt(spans, index)];
+      elements.forEach((element, part) => {
+        element.classList.toggle("is-marked", Boolean(span));
+        element.classList.toggle("is-first", span?.[0] === index && part === 0);
+        element.classList.toggle("is-last", span?.[1] === index + 1 && part === elements.length - 1);
         element.classList.toggle("is-pending", pending[0] <= index && index < pending[1]);
         element.classList.toggle("is-cursor", index === this.cursor);
-      }
+      });
     });
+    // The blanks between the words of a span belong to its mark; those between two spans do not.
+    if ("highlights" in CSS) CSS.highlights.set("marked", new Highlight(...spans.map((span) => this.rangeOf(span))));
+  }
+
+  /** @param {import("./ranges.js").Span} span */
+  rangeOf([start, end]) {
+    const range = document.createRange();
+    const last = this.elements[end - 1];
+    range.setStartBefore(this.elements[start][0] || this.box);
+    range.setEndAfter(last[last.length - 1] || this.box);
+    return range;
   }
 
   focus() {

@@ -269,7 +269,10 @@ def test_pilot_items_on_which_all_agree_become_keys(client, piloted):
     factories.run_jobs()
     assert GoldKey.objects.count() == 1
     policy_publish(
-        campaign=campaign, policy=Policy(gold_rate=0, gold_first=1, gold_first_items=3), actor_id=None, now=timezone.now()
+        campaign=campaign,
+        policy=Policy(gold_rate=0, gold_first=1, gold_first_items=3),
+        actor_id=None,
+        now=timezone.now(),
     )
     newcomer = factories.annotator(campaign)
     for person in (first, newcomer):

@@ -23,7 +23,9 @@ MANAGES = {
 @pytest.fixture
 def campaign():
     """Return a campaign with a paused person, a case, inspections and a flag."""
-    made = factories.antique(items=2, gold=8, policy=Policy(gold_rate=0, gold_first=3, gold_first_items=3, inspection_rate=1.0))
+    made = factories.antique(
+        items=2, gold=8, policy=Policy(gold_rate=0, gold_first=3, gold_first_items=3, inspection_rate=1.0)
+    )
     careless = factories.annotator(made)
     for _ in range(3):
         factories.vote(made, careless, 1)

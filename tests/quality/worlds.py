@@ -17,7 +17,8 @@ from quality.services.opinions import opinion_give
 from quality.services.policies import policy_publish
 from tests import factories
 
-FIRST = Policy(gold_rate=0, gold_first=3, gold_first_items=3, inspection_rate=1.0)  # whoever comes meets three keys first
+# Whoever comes meets three keys first.
+FIRST = Policy(gold_rate=0, gold_first=3, gold_first_items=3, inspection_rate=1.0)
 
 
 def rows(accepted, count=1, start=0):

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.tasktypes.base import Answer, Pages, Part
 from annotation.tasktypes.nq.answers import NO, NO_ANSWER, NONE, YES, current_stage, span_text
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
-from documents.selectors import box_display, page_display, tokenization_load, tokenization_of
+from documents.selectors import box_display, box_surroundings, page_display, tokenization_load, tokenization_of
 
 BAD_REASON_LABELS = (
     ("ambiguous", _("Ambiguous")),
@@ -131,11 +131,16 @@ def _box_context(assignment: Any) -> dict[str, Any]:
     kept = _suggestion(assignment, "short_answer") or assignment.draft.get("short_answer") or {}
     tokenization = tokenization_load(row.sha256)
     box = tokenization.candidates[index]
+    around = box_surroundings(row.sha256, index)
     words = enumerate(tokenization.tokens[box.start_token : box.end_token], start=box.start_token)
     return {
         "document": row.document,
         "box_words": [[number, token.token] for number, token in words if not token.html_token],
         "box": mark_safe(box_display(row.document.sha256, row.sha256, index)),  # noqa: S308  sanitised
+        "heading": around.heading,
+        "lead": mark_safe(around.lead),  # noqa: S308  sanitised, as the next two
+        "before": mark_safe(around.before),  # noqa: S308
+        "after": mark_safe(around.after),  # noqa: S308
         "kept_spans": [span for span in kept.get("spans", []) if box.start_token <= span[0] < span[1] <= box.end_token],
         "kept_kind": kept.get("kind", ""),
     }
