@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import annotate, campaigns, items, joining, people
+from annotation.views import annotate, campaigns, items, joining, people, recent
 
 urlpatterns = [
     # The annotator
@@ -10,6 +10,7 @@ urlpatterns = [
     path("work/<slug:slug>/consent/", joining.consent, name="consent"),
     path("work/<slug:slug>/guidelines/", joining.guidelines, name="work-guidelines"),
     path("work/<slug:slug>/leave/", joining.leave, name="leave"),
+    path("work/<slug:slug>/recent/", recent.recent, name="recent"),
     path("work/<slug:slug>/reserve/", annotate.reserve, name="reserve"),
     path("assignments/<uuid:assignment_id>/stage/", annotate.stage, name="stage"),
     path("assignments/<uuid:assignment_id>/back/", annotate.back, name="back"),

@@ -1,4 +1,4 @@
-"""What home shows: what there is to do for an annotator, and how campaigns stand for those who look after them."""
+"""What home shows those who look after campaigns: how they stand, and what waits."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,35 +9,13 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef
 
-from annotation.models import Campaign, CampaignState, ItemReport, Participation, Snapshot, Standing
+from annotation.models import Campaign, ItemReport, Snapshot
 from jobs.models import Job, JobState
 from quality.charts.campaign import outlook
 from quality.models import QualitySnapshot
 
 MOST = 20  # campaigns of which numbers are shown
 FAILED_DAYS, MOST_FAILED = 7, 100  # a failed job is news for so long
-
-
-@dataclass(frozen=True, slots=True)
-class WorkCard:
-    """A campaign as its annotator sees it at home; ``open`` is what waits for anybody, None while that is not known."""
-
-    campaign: Campaign
-    submitted: int
-    open: int | None
-    is_stopped: bool
-
-    @property
-    def left(self) -> int | None:
-        """How many more they may answer: of a quota, or what is open."""
-        if self.campaign.quota is None or self.open is None:
-            return self.open
-        return min(self.open, max(0, self.campaign.quota - self.submitted))
-
-    @property
-    def can_begin(self) -> bool:
-        """Whether there is something to do here."""
-        return self.campaign.state == CampaignState.OPEN and not self.is_stopped and self.left != 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +37,6 @@ class CampaignCard:
     def decisions(self) -> int:
         """How many things wait for a decision, a repair or another try."""
         return sum(count for _, count in self.waiting) + self.reports + len(self.failed)
-
-
-def work_cards(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[WorkCard]:
-    """Return campaigns as one of their annotators sees them: two statements, however many there are."""
-    places = {
-        row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
-    }
-    slots = dict(Snapshot.objects.filter(campaign__in=campaigns).values_list("campaign_id", "data__slots"))
-    found = []
-    for campaign in campaigns:
-        place, known = places.get(campaign.pk), slots.get(campaign.pk)
-        is_stopped = place is not None and place.standing in (Standing.PAUSED, Standing.SUSPENDED)
-        found.append(
-            WorkCard(campaign, place.submitted if place else 0, known.get("open", 0) if known else None, is_stopped)
-        )
-    return found
 
 
 def campaign_cards(campaigns: Sequence[Campaign], now: datetime) -> list[CampaignCard]:

@@ -12,8 +12,9 @@ from django.views.decorators.http import require_GET, require_safe
 from accounts.models import Role
 from accounts.permissions import Action, can, signed_in
 from annotation.selectors.campaigns import campaigns_of, campaigns_worked_in
+from annotation.selectors.progress import progress_of
 from console.health import problems
-from console.selectors import CampaignCard, campaign_cards, work_cards
+from console.selectors import CampaignCard, campaign_cards
 from quality.selectors.decisions import WAITING
 
 DECIDED_ON = {"cases": "quality-experts", "inspections": "quality-inspect"}  # what has a page of its own
@@ -30,7 +31,7 @@ def home(request: HttpRequest) -> HttpResponse:
     inbox = {one.campaign.pk for one in cards}
     others = [campaign for campaign, roles in rows if user.is_admin or roles - {Role.ANNOTATOR}]
     context = {
-        "work": work_cards([campaign for campaign, roles in rows if Role.ANNOTATOR in roles], user.surrogate_id),
+        "work": progress_of([campaign for campaign, roles in rows if Role.ANNOTATOR in roles], user.surrogate_id),
         "worked_in": campaigns_worked_in(user)[:50],
         "campaign_cards": [(one, _waiting(one)) for one in cards],
         "campaigns": [campaign for campaign in others if campaign.pk not in inbox],

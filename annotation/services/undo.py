@@ -1,4 +1,4 @@
-"""Undoing the last submission: the annotation stays, not counted, and its author holds the item again."""
+"""Taking a submission back: the annotation stays, not counted, and its author holds the item again."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -7,31 +7,36 @@ from accounts.audit import record
 from accounts.selectors import consent_is_current
 from accounts.transactions import durable
 from annotation.models import INTERNAL, Annotation, Assignment, AssignmentState, Campaign, CampaignState, Standing
+from annotation.selectors.recent import UNDO_SECONDS
 from annotation.services.claims import Claim, claim_next, participation_lock
 from annotation.services.counting import slots_release, submission_take_back
 from annotation.services.work import WorkError
 from annotation.tasktypes.registry import TASK_TYPES
 
-UNDO_SECONDS = 120
-
 
 class NothingToUndo(WorkError):
-    """The last submission is too long ago, does not count any more, or there is none."""
+    """The submission is too long ago, does not count any more, or there is none."""
+
+
+class OpenedAgain(WorkError):
+    """Another answer was opened again, and is not handed in yet."""
 
 
 @durable
-def submission_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> Claim:
-    """Give an annotator their last item back to answer again; the one in hand goes back to the others.
+def submission_undo(
+    *, campaign: Campaign, surrogate_id: UUID, now: datetime, annotation_id: int | None = None
+) -> Claim:
+    """Give an annotator an item back to answer again, the last one or another; the one in hand goes back to the others.
 
     Raises
     ------
-    NothingToUndo
+    NothingToUndo, OpenedAgain
     """
     place = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
-    last = (
-        Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
-        .select_related("assignment").order_by("-pk").first()
-    )  # fmt: skip
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
+    if annotation_id is not None:
+        own = own.filter(pk=annotation_id)
+    last = own.select_related("assignment").order_by("-pk").first()
     if place.standing in (Standing.PAUSED, Standing.SUSPENDED):
         raise NothingToUndo
     if campaign.state == CampaignState.CLOSED:  # nobody would be handed the item again
@@ -52,8 +57,13 @@ def submission_undo(*, campaign: Campaign, surrogate_id: UUID, now: datetime) ->
 
 def _give_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> list[int]:
     """End the assignment in hand and return its slot, to be released after the earlier one is held again."""
-    live = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AssignmentState.LIVE)
-    slot_ids = [row.slot_id for row in live.select_for_update(no_key=True)]
+    own = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
+    live = own.filter(state=AssignmentState.LIVE)
+    rows = list(live.select_for_update(no_key=True))
+    # Given back, an answer that was opened again would go to somebody else, and be lost to who gave it.
+    if own.filter(state=AssignmentState.UNDONE, item__in=[row.item_id for row in rows]).exists():
+        raise OpenedAgain
+    slot_ids = [row.slot_id for row in rows]
     live.update(state=AssignmentState.RELEASED, ended_at=now)
     return slot_ids
 

@@ -20,12 +20,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from accounts.selectors import consent_is_current
-from annotation.models import AnnotationState, Assignment, AssignmentState, Campaign, Participation
+from annotation.models import AnnotationState, Assignment, AssignmentState, Campaign
 from annotation.selectors.members import member_state
+from annotation.selectors.progress import progress_of, submitted_of
 from annotation.services import events as event_log
 from annotation.services import work as work_services
 from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
-from annotation.services.undo import NothingToUndo, submission_undo
+from annotation.services.undo import NothingToUndo, OpenedAgain, submission_undo
 from annotation.services.work import ConsentMissing, NoSuchAssignment
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
@@ -103,10 +104,16 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime,
             return HttpResponse(headers={"HX-Redirect": reverse("training", args=[campaign.slug])})
         return redirect("training", slug=campaign.slug)
     pages = pages_of(campaign.task_type)
+    surrogate_id = signed_in(request).surrogate_id
     context: dict[str, Any] = {"campaign": campaign, "claim": claim, "now": now, "pages": pages}
+    if _is_partial(request):
+        context["done"] = submitted_of(campaign, surrogate_id)
+    else:
+        [progress] = progress_of([campaign], surrogate_id)
+        context |= {"progress": progress, "done": progress.submitted}
     if claim.assignment is None:
         template = "annotation/_no_work.html"
-        context["today"] = _today(request, campaign, now)
+        context["today"] = _today(campaign, surrogate_id, now)
         context["urls"] = {"undo": _undo_url(campaign, undo=undo), "partial": True}
     else:
         template, more = pages.stage(claim.assignment)
@@ -129,14 +136,12 @@ def _undo_url(campaign: Campaign, *, undo: bool) -> str:
     return reverse("undo", args=[campaign.slug]) if undo else ""
 
 
-def _today(request: HttpRequest, campaign: Campaign, now: datetime) -> dict[str, int]:
-    surrogate_id = signed_in(request).surrogate_id
-    total = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).values_list(
-        "submitted", flat=True
-    )
+def _today(campaign: Campaign, surrogate_id: UUID, now: datetime) -> int:
+    """Return how many items a person submitted since midnight (UTC), up to a thousand."""
     day = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    today = campaign.annotations.filter(surrogate_id=surrogate_id, submitted_at__gte=day).order_by("-pk")[:1000]
-    return {"today": len(today.values_list("pk", flat=True)), "total": total.first() or 0}
+    own = campaign.annotations.filter(surrogate_id=surrogate_id, submitted_at__gte=day)
+    own = own.exclude(state=AnnotationState.UNDONE).order_by("-pk")[:1000]
+    return len(own.values_list("pk", flat=True))
 
 
 def _is_partial(request: HttpRequest) -> bool:
@@ -201,7 +206,7 @@ def undo(request: HttpRequest, slug: str) -> HttpResponse:
     now = timezone.now()
     try:
         claim = submission_undo(campaign=campaign, surrogate_id=signed_in(request).surrogate_id, now=now)
-    except NothingToUndo as error:
+    except (NothingToUndo, OpenedAgain) as error:
         return _problem_page(request, problem_of(error))
     return _after(request, campaign, claim, now)
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.models import AssignmentState
-from annotation.services.undo import NothingToUndo
+from annotation.services.undo import NothingToUndo, OpenedAgain
 from annotation.services.work import AssignmentOver, ConsentMissing, DraftConflict, NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
 
@@ -39,7 +39,8 @@ _PROBLEMS: dict[type[Exception], Callable[[Any], Problem]] = {
     ),
     DraftConflict: _conflict,
     AssignmentOver: _over,
-    NothingToUndo: lambda _error: Problem(409, _("There is nothing to undo any more: it was too long ago.")),
+    NothingToUndo: lambda _error: Problem(409, _("This cannot be undone any more.")),
+    OpenedAgain: lambda _error: Problem(409, _("You opened an answer again: hand that one in first.")),
     AnswerError: lambda error: Problem(
         422, _("That cannot be an answer: %(why)s.") % {"why": error}, {"field": error.field}
     ),

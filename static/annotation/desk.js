@@ -1,6 +1,7 @@
 import { Draft } from "./draft.js";
 import { EventLog } from "./eventlog.js";
 import { Outbox } from "./outbox.js";
+import { Progress } from "./progress.js";
 import { _, announce, showProblem } from "./text.js";
 
 const LAST_MINUTES = 5;
@@ -14,6 +15,7 @@ class Desk {
     this.root = null;
     this.handling = false; // a key that a device sent
     this.outbox = new Outbox();
+    this.progress = new Progress();
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("click", (event) => this.click(event));
     document.addEventListener("submit", () => this.stamp(), true);
@@ -45,6 +47,7 @@ class Desk {
     showProblem("");
     announce("");
     if (!root) return;
+    this.progress.show(root);
     this.draft = new Draft(root);
     this.log = new EventLog(root);
     const Stage = this.stages[root.dataset.stage || ""];

@@ -3,8 +3,10 @@
 import time
 
 import pytest
+from django.utils import timezone
 
 from annotation.models import Annotation, Assignment
+from annotation.services.numbers import numbers_refresh
 from tests import factories
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -419,3 +421,30 @@ def test_a_field_that_was_drawn_larger_breaks_no_policy(at_work):
     to_boxes(page)
     page.keyboard.press("n")
     page.wait_for_selector("[data-stage=question]")
+
+
+def answer_bad(page):
+    """Judge the question bad and wait for the next one."""
+    before = page.get_attribute("[data-stage]", "data-assignment")
+    page.keyboard.press("2")
+    page.wait_for_selector(f"[data-stage=question]:not([data-assignment='{before}'])")
+
+
+def test_an_answer_before_the_last_is_opened_again_from_the_list_and_the_count_is_right(at_work):
+    campaign = ferry(items=3)
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    watched, _ = at_work(campaign)
+    page = watched.page
+    first = page.inner_text("#question")
+    for done in (1, 2):
+        answer_bad(page)
+        assert page.inner_text("[data-progress]").startswith(f"{done} of 3")
+    page.keyboard.press("u")
+    page.wait_for_selector("[data-stage=question] .callout")
+    assert page.inner_text("[data-progress]").startswith("1 of 3")
+    answer_bad(page)
+    page.keyboard.press("l")
+    page.wait_for_url("**/recent/")
+    page.locator(".card", has_text=first).get_by_role("button", name="Open again").click()
+    page.wait_for_selector("[data-stage=question] .callout")
+    assert page.inner_text("#question") == first

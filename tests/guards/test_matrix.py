@@ -21,7 +21,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("home", "privacy"), ("get post", ALL)),
     "home": ("get", ALL),
     "job": ("get post", MANAGE),
-    **dict.fromkeys(("consent", "leave", "training", "work"), ("get post", {"annotator"})),
+    **dict.fromkeys(("consent", "leave", "recent", "training", "work"), ("get post", {"annotator"})),
     "work-guidelines": ("get", SEE | {"annotator"}),
     **dict.fromkeys(("reserve", "undo"), ("post", {"annotator"})),
     # Of someone else's assignment nobody learns that it is there.

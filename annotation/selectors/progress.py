@@ -1,0 +1,79 @@
+"""How far annotators are: what they did, what is left for them, and how long that takes at the campaign's pace."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+
+from annotation.models import Campaign, CampaignState, Participation, Snapshot, Standing
+from config.statements import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an annotator is in a campaign; ``open`` are the annotations that wait for anybody, None while not known.
+
+    ``items`` is how many items there are, of which nobody answers one twice; ``item_seconds`` is the median time of an item in the campaign, all stages together; 0 while there is none.
+    """
+
+    campaign: Campaign
+    submitted: int
+    open: int | None
+    is_stopped: bool
+    items: int = 0
+    item_seconds: float = 0
+
+    @property
+    def left(self) -> int | None:
+        """How many more they may answer at most: of what is open, of the items, of their quota."""
+        if self.open is None:
+            return None
+        most = self.items if self.campaign.quota is None else min(self.items, self.campaign.quota)
+        return min(self.open, max(0, most - self.submitted))
+
+    @property
+    def seconds_left(self) -> float:
+        """How long what is left takes; 0 where that is not known."""
+        return (self.left or 0) * self.item_seconds
+
+    @property
+    def can_begin(self) -> bool:
+        """Whether there is something to do here."""
+        return self.campaign.state == CampaignState.OPEN and not self.is_stopped and self.left != 0
+
+
+def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progress]:
+    """Return how far a person is in each of some campaigns: two statements, however many there are."""
+    places = {
+        row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
+    }
+    names = ("data__slots", "data__splits", "data__stage_median_seconds")
+    kept = {
+        row.pop("campaign_id"): row
+        for row in Snapshot.objects.filter(campaign__in=campaigns).values("campaign_id", *names)
+    }
+    return [_progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)) for campaign in campaigns]
+
+
+def _progress(campaign: Campaign, place: Participation | None, kept: Mapping[str, Any] | None) -> Progress:
+    submitted = place.submitted if place else 0
+    is_stopped = place is not None and place.standing in (Standing.PAUSED, Standing.SUSPENDED)
+    if kept is None:
+        return Progress(campaign, submitted, None, is_stopped)
+    slots, splits, seconds = kept.values()
+    items = sum(split["items"] for split in splits)
+    return Progress(campaign, submitted, slots.get("open", 0), is_stopped, items, sum(seconds.values()))
+
+
+def _submitted_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Participation, tuple[int]]:
+    return Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).values_list("submitted")
+
+
+_SUBMITTED = Statement(_submitted_query, UUID, UUID)
+
+
+def submitted_of(campaign: Campaign, surrogate_id: UUID) -> int:
+    """Return how many items a person submitted in a campaign, those that they took back left out."""
+    return next((count for (count,) in _SUBMITTED.rows(campaign.pk, surrogate_id)), 0)

@@ -1,0 +1,32 @@
+import { _ } from "./text.js";
+
+/** How far one is: "137 of 500 · about 2 h left". */
+export class Progress {
+  constructor() {
+    this.place = /** @type {HTMLElement | null} */ (document.querySelector("[data-progress]"));
+    const { done, left, seconds } = this.place?.dataset ?? {};
+    this.of = left === undefined ? null : Number(done) + Number(left);
+    this.seconds = Number(seconds);
+  }
+
+  /** @param {HTMLElement} root a stage, which says how many items are done */
+  show(root) {
+    if (!this.place || root.dataset.done === undefined) return;
+    const done = Number(root.dataset.done);
+    this.place.textContent = [this.count(done), this.time(done)].filter(Boolean).join(" · ");
+  }
+
+  /** @param {number} done */
+  count(done) {
+    if (this.of === null || this.of < done) return _("%s done").replace("%s", String(done));
+    return _("%1 of %2").replace("%1", String(done)).replace("%2", String(this.of));
+  }
+
+  /** @param {number} done */
+  time(done) {
+    const minutes = Math.ceil((((this.of ?? done) - done) * this.seconds) / 60);
+    if (minutes < 1) return "";
+    if (minutes < 90) return _("about %s min left").replace("%s", String(minutes));
+    return _("about %s h left").replace("%s", String(Math.round(minutes / 60)));
+  }
+}
