@@ -1,6 +1,6 @@
 """Handing out work: one open slot to one person, at a cost that does not grow."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -53,11 +53,15 @@ RAN_OUT = (Reason.NOTHING_OPEN, Reason.ALL_SEEN, Reason.ALL_HELD)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An assignment, or the reason why there is none and when to try again."""
+    """An assignment, or the reason why there is none and when to try again.
+
+    ``submitted`` is how many items its annotator submitted, where claiming had to know.
+    """
 
     assignment: Assignment | None
     reason: Reason | None = None
     try_again_at: datetime | None = None
+    submitted: int | None = None
 
 
 @durable
@@ -76,15 +80,15 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime, place: 
         return Claim(live) if agreed else Claim(None, Reason.CONSENT_NEEDED)
     eligible = _eligibility(campaign, surrogate_id, place)
     if eligible.refusal is not None:
-        return Claim(None, eligible.refusal)
-    if live is not None:  # overdue, and the sweep has not come by yet: their own work goes on
-        return Claim(_renewed(live, campaign, now))
-    reserved = own.get(AssignmentState.RESERVED)
-    if reserved is not None and _begin(reserved, campaign, now):
-        return Claim(reserved)
-    return _claim(
-        _Claiming(campaign, surrogate_id, AssignmentState.LIVE, campaign.deadline_seconds, now), eligible, place
-    )
+        claim = Claim(None, eligible.refusal)
+    elif live is not None:  # overdue, and the sweep has not come by yet: their own work goes on
+        claim = Claim(_renewed(live, campaign, now))
+    elif (reserved := own.get(AssignmentState.RESERVED)) is not None and _begin(reserved, campaign, now):
+        claim = Claim(reserved)
+    else:
+        claiming = _Claiming(campaign, surrogate_id, AssignmentState.LIVE, campaign.deadline_seconds, now)
+        claim = _claim(claiming, eligible, place)
+    return replace(claim, submitted=eligible.submitted)
 
 
 # A reservation waits this long to be shown; then the slot is anyone's again.
@@ -132,6 +136,7 @@ class _Eligibility(NamedTuple):
     """What is known before a claim: why there can be none, or what it needs."""
 
     refusal: Reason | None
+    submitted: int
     guideline_id: int
     # Whether this person gave anything back here, or has a slot put aside that is due. True where it is not known yet.
     gave_back: bool
@@ -174,7 +179,9 @@ def _eligibility(campaign: Campaign, surrogate_id: UUID, place: Participation | 
     elif quota is not None and (submitted or 0) >= quota:
         refusal = Reason.QUOTA_REACHED
     # Without the lock, another tab may change the rest before the claim; a newcomer's checks are not planned yet.
-    return _Eligibility(refusal, guideline_id, bool(gave_back) or place is None, bool(is_injected) or place is None)
+    return _Eligibility(
+        refusal, submitted or 0, guideline_id, bool(gave_back) or place is None, bool(is_injected) or place is None
+    )
 
 
 def _renewed(live: Assignment, campaign: Campaign, now: datetime) -> Assignment:

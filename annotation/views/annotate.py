@@ -107,7 +107,7 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime,
     surrogate_id = signed_in(request).surrogate_id
     context: dict[str, Any] = {"campaign": campaign, "claim": claim, "now": now, "pages": pages}
     if _is_partial(request):
-        context["done"] = submitted_of(campaign, surrogate_id)
+        context["done"] = submitted_of(campaign, surrogate_id) if claim.submitted is None else claim.submitted
     else:
         [progress] = progress_of([campaign], surrogate_id)
         context |= {"progress": progress, "done": progress.submitted}
