@@ -1,5 +1,7 @@
 """Reading items and the answers to them."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -22,12 +24,13 @@ from annotation.models import (
 )
 from annotation.ordering import seeded
 from annotation.tasktypes.base import Summary
-from annotation.tasktypes.registry import TASK_TYPES
+from annotation.tasktypes.registry import answer_summary
 from documents.html.tokens import Tokenization
 from documents.selectors import tokenization_of
 
 PAGE_SIZE = 50
 PILOT_SIZE = 200
+COLOURS = 8  # of annotators, in ``annotate.css``
 _UNFINISHED = [SlotState.OPEN, SlotState.ASIDE, SlotState.HELD]
 
 
@@ -47,6 +50,27 @@ class ShownAnswer:
     annotation: Annotation
     summary: Summary
     key: str
+
+    @property
+    def colour(self) -> int:
+        """One of the eight colours of annotators, from 1 on."""
+        return 1 + (ord(self.letter[0]) - ord("A")) % COLOURS
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one annotator said of one thing, and whether most of those who count said another."""
+
+    text: str
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Answers to one item as rows of a table: what each annotator said of each thing."""
+
+    columns: list[str]
+    rows: list[tuple[ShownAnswer, list[Cell]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +152,38 @@ def items_drawn(*, split: Split, sample: int, seed: int) -> list[int]:
     return [pk for pk, _ in sorted(names, key=lambda row: (seeded(seed, "extend", row[1]), row[0]))[:sample]]
 
 
-def answers_side_by_side(item: Item) -> list[ShownAnswer]:
-    """Return the annotations of an item in the order of their slots, then what is not counted."""
+def answers_side_by_side(item: Item, letters: Mapping[UUID, int] | None = None) -> list[ShownAnswer]:
+    """Return the annotations of an item in the order of their slots, then what is not counted.
+
+    ``letters`` gives people the same letter over several items.
+    """
     page = tokenization_of(item.tokenization)
     counted_first = Case(When(state=AnnotationState.COUNTED, then=0), default=1)
     rows = item.annotations.select_related("slot", "guideline", "campaign").order_by(
         counted_first, "slot__round", "slot__index", "pk"
     )
-    return [_shown(number, annotation, page) for number, annotation in enumerate(rows[:200])]
+    numbers = dict(letters or {})
+    shown = [_shown(numbers.setdefault(row.surrogate_id, len(numbers)), row, page) for row in rows[:200]]
+    return sorted(shown, key=lambda answer: numbers[answer.annotation.surrogate_id]) if letters else shown
+
+
+def comparison_of(answers: Sequence[ShownAnswer]) -> Comparison:
+    """Return answers as a table with what differs marked: where no value has most votes, each does."""
+    said = [dict(answer.summary.lines) for answer in answers]
+    columns = list(dict.fromkeys(label for lines in said for label in lines))
+    counted = [lines for answer, lines in zip(answers, said, strict=True) if answer.annotation.state == "counted"]
+    usual = {column: _usual([lines.get(column, "") for lines in counted]) for column in columns}
+    rows = [
+        (answer, [Cell(lines.get(column, ""), lines.get(column, "") != usual[column]) for column in columns])
+        for answer, lines in zip(answers, said, strict=True)
+    ]
+    return Comparison(columns, rows)
+
+
+def _usual(values: Sequence[str]) -> str | None:
+    """Return the value that more than half have."""
+    found = Counter(values).most_common(1)
+    return found[0][0] if found and 2 * found[0][1] > len(values) else None
 
 
 def answer_shown(annotation: Annotation) -> ShownAnswer:
@@ -144,23 +192,28 @@ def answer_shown(annotation: Annotation) -> ShownAnswer:
 
 
 def _shown(number: int, annotation: Annotation, page: Tokenization | None) -> ShownAnswer:
-    summary = TASK_TYPES[annotation.campaign.task_type].summarise(annotation.answer, page)
+    summary = answer_summary(annotation.campaign.task_type, annotation.answer, page)
     letter = chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
     return ShownAnswer(letter, annotation, summary, str(summary.lines))
 
 
 def pilot_items(campaign: Campaign) -> dict[str, Any]:
-    """Return pilot items with at least two answers, those that differ first."""
+    """Return pilot items with at least two answers, those that differ first; each person has one letter in all."""
     items = Item.objects.filter(campaign=campaign, batch__purpose=Purpose.PILOT).select_related("tokenization", "split").order_by("pk")  # fmt: skip
-    rows: list[tuple[Item, list[ShownAnswer]]] = []
-    waiting = 0
+    own = Annotation.objects.filter(
+        campaign=campaign, item__batch__purpose=Purpose.PILOT, state=AnnotationState.COUNTED
+    )
+    people = own.order_by("surrogate_id").values_list("surrogate_id", flat=True).distinct()[:PILOT_SIZE]
+    letters = {surrogate_id: number for number, surrogate_id in enumerate(people)}
+    rows: list[tuple[Item, Comparison]] = []
+    agreeing = waiting = 0
     for item in items[:PILOT_SIZE]:
-        answers = [
-            answer for answer in answers_side_by_side(item) if answer.annotation.state == AnnotationState.COUNTED
-        ]
-        if len(answers) >= 2:
-            rows.append((item, answers))
-        else:
+        shown = answers_side_by_side(item, letters)
+        answers = [answer for answer in shown if answer.annotation.state == AnnotationState.COUNTED]
+        if len(answers) < 2:
             waiting += 1
-    differing = [row for row in rows if len({answer.key for answer in row[1]}) > 1]
-    return {"differing": differing, "agreeing": len(rows) - len(differing), "waiting": waiting}
+        elif len({answer.key for answer in answers}) == 1:
+            agreeing += 1
+        else:
+            rows.append((item, comparison_of(answers)))
+    return {"differing": rows, "agreeing": agreeing, "waiting": waiting}

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from annotation.models import INTERNAL, Annotation, AnnotationState, Campaign, CampaignState
 from annotation.tasktypes.base import Summary
-from annotation.tasktypes.registry import TASK_TYPES
+from annotation.tasktypes.registry import answer_summary
 from documents.selectors import tokenization_of
 
 MOST = 20
@@ -36,7 +36,7 @@ def recent_answers(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> 
 
 
 def _recent(campaign: Campaign, row: Annotation, now: datetime) -> RecentAnswer:
-    summary = TASK_TYPES[campaign.task_type].summarise(row.answer, tokenization_of(row.item.tokenization))
+    summary = answer_summary(campaign.task_type, row.answer, tokenization_of(row.item.tokenization))
     until = row.submitted_at + timedelta(seconds=UNDO_SECONDS)
     is_over = row.state in (AnnotationState.UNDONE, AnnotationState.LATE)
     is_closed = is_over or until < now or campaign.state == CampaignState.CLOSED

@@ -222,6 +222,7 @@ class Pages:
     # The names of the measures (`TaskType.measures`) and of the grades (`TaskType.grades`, with what they mean).
     measures: ClassVar[Mapping[str, Any]] = {}
     grades: ClassVar[tuple[tuple[Any, Any, Any], ...]] = ()
+    summary_names: ClassVar[Mapping[str, Any]] = {}  # of the lines of a summary (`TaskType.summarise`)
     part_names: ClassVar[Mapping[str, Any]] = {}  # by what they are (``what`` of `Part`)
     part_template: ClassVar[str] = ""  # shows a part that experts judge, below the item; empty: the item says it all
     answer_template: ClassVar[str] = "annotation/_summary.html"  # shows an answer for reading, its summary at hand
@@ -245,6 +246,13 @@ class Pages:
     def answer(self, item: Any, answer: Answer) -> dict[str, Any]:
         """Return what ``answer_template`` shows of an answer to an item."""
         return {"answer": answer}
+
+    def marks(self, item: Any, answer: Answer) -> dict[str, Any] | None:
+        """Return what an answer marks on the page of an item; None where it marks nothing.
+
+        ``box`` is the index of a candidate, ``tokens`` its half-open range of tokens, ``spans`` ranges inside it.
+        """
+        return None
 
     @property
     def item_template(self) -> str:

@@ -3,8 +3,9 @@
 from importlib import import_module
 
 from annotation.tasktypes.antique.task import Antique
-from annotation.tasktypes.base import Pages, TaskType, Voted
+from annotation.tasktypes.base import Answer, Pages, Summary, TaskType, Voted
 from annotation.tasktypes.nq.task import NaturalQuestions
+from documents.html.tokens import Tokenization
 
 TASK_TYPES: dict[str, TaskType] = {task_type.key: task_type for task_type in (NaturalQuestions(), Antique())}
 
@@ -28,3 +29,10 @@ def pages_of(task_type: str) -> Pages:
     package = type(TASK_TYPES[task_type]).__module__.rpartition(".")[0]
     found: Pages = import_module(f"{package}.pages").PAGES
     return found
+
+
+def answer_summary(task_type: str, answer: Answer, page: Tokenization | None) -> Summary:
+    """Return an answer for a person to read, its lines under their names in the person's language."""
+    summary = TASK_TYPES[task_type].summarise(answer, page)
+    names = pages_of(task_type).summary_names
+    return Summary([(str(names.get(name, name)), text) for name, text in summary.lines], summary.boxes)

@@ -5,7 +5,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -13,11 +12,10 @@ from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
 from annotation.forms import ItemsFilterForm
 from annotation.models import Annotation, Item, Purpose
-from annotation.selectors.items import answers_side_by_side, items_page, pilot_items
+from annotation.selectors.items import items_page, pilot_items
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.items import item_retire
 from annotation.views.access import campaign_for
-from documents.selectors import page_display
 
 
 @login_required
@@ -38,26 +36,6 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponse:
         "guidelines": campaign.guidelines.order_by("version"),
     }  # fmt: skip
     return render(request, "annotation/items.html", context)
-
-
-@login_required
-@require_GET
-def item_detail(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
-    """Show an item with its annotations side by side on the page."""
-    campaign = campaign_for(request, slug, Action.SEE_ANSWERS)
-    item = get_object_or_404(
-        Item.objects.select_related("tokenization__document", "split", "batch"), pk=item_id, campaign=campaign
-    )
-    row = item.tokenization
-    context = {
-        "campaign": campaign,
-        "item": item,
-        "answers": answers_side_by_side(item),
-        "reports": item.reports.order_by("pk")[:50],
-        "page": mark_safe(page_display(row.sha256)) if row else "",  # noqa: S308  sanitised at import
-        "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk),
-    }
-    return render(request, "annotation/item.html", context)
 
 
 @login_required

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.models import Campaign, Purpose
-from annotation.selectors.items import answers_side_by_side
+from annotation.selectors.items import answers_side_by_side, comparison_of
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.access import campaign_for
 from jobs.models import Job
@@ -107,7 +107,8 @@ def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
     pages, task_type = pages_of(campaign.task_type), TASK_TYPES[campaign.task_type]
     checks = found.checks.select_related("annotation").order_by("pk")[:200]
     context = {
-        "campaign": campaign, "key": found, "pages": pages, "answers": answers_side_by_side(found.item),
+        "campaign": campaign, "key": found, "pages": pages,
+        "comparison": comparison_of(answers_side_by_side(found.item)),
         "accepted_parts": [pages.part(found.item, part) for part in task_type.parts_of_key(found.accepted)],
         "accepted": json.dumps(found.accepted, ensure_ascii=False), "checks": checks, "may_manage": False,
         **pages.item(found.item.content),

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Annotation, Standing
+from documents.selectors import tokenization_of
 from quality.models import Case, CaseReason, GoldKey, Opinion, Phase, Review
 from quality.rules.policy import Policy
 from quality.services.cases import case_ask
@@ -17,7 +18,7 @@ from quality.services.opinions import opinion_give
 from quality.services.policies import policy_publish
 from tests import factories
 from tests.axe import VARIANTS, assert_accessible
-from tests.quality.worlds import judged
+from tests.quality.worlds import judged, nq
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -193,3 +194,28 @@ def test_the_charts_are_accessible_and_clean(monkeypatch, open_browser, language
     watched.page.locator("svg.plot").nth(3).wait_for()  # pace, agreement, gold, confusion
     assert watched.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert_accessible(watched.page, f"charts {language}")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_each_annotator_marked_is_shown_on_the_page_and_can_be_hidden(open_browser, width):
+    campaign = nq(n=3, items=1)
+    item = campaign.items.filter(batch__purpose="work").get()
+    first = tokenization_of(item.tokenization).candidates[0].start_token + 1  # after the tag
+    for spans in ([[first, first + 2]], [[first + 1, first + 3]]):
+        factories.annotate(campaign, factories.annotator(campaign), label="good", box=0, spans=spans)
+    factories.annotate(campaign, factories.annotator(campaign), label="good", box=1, kind="yes")
+    watched = open_browser(factories.user(is_admin=True), viewport={"width": width, "height": 800})
+    watched.go(f"/campaigns/{campaign.slug}/items/{item.pk}/")
+    page = watched.page
+    page.wait_for_selector("#document .is-compared")
+    chips = page.locator("#document .who-chips")
+    assert sorted(len(one.split()) for one in chips.all_inner_texts()) == [1, 2]
+    said = page.locator("#document .is-said")
+    assert said.count() == 3  # two spans of two words that share one
+    lines = said.nth(1).evaluate("one => getComputedStyle(one).backgroundImage.split('gradient').length - 1")
+    assert lines == 2, "a line for each who marked the word"
+    page.locator("tr", has_text="yes").locator("[data-show]").uncheck()
+    assert (chips.count(), said.count()) == (1, 3)
+    for toggle in page.locator("[data-show]").all():
+        toggle.uncheck()
+    assert (chips.count(), said.count()) == (0, 0)

@@ -26,6 +26,7 @@ class AntiquePages(Pages):
     """One stage: the pair, the flowchart and the labels together."""
 
     key = "antique"
+    summary_names = {"label": _("label"), "way": _("way")}
     script = "annotation/antique.js"
     training_stage = STAGE
     measures = {"label": _("Label")}

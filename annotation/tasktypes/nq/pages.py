@@ -47,6 +47,13 @@ class NaturalQuestionsPages(Pages):
         (DEBATABLE, _("Correct, but debatable"), _("A reasonable person could be satisfied; another could raise a reasonable doubt.")),
         (WRONG, _("Wrong"), _("There is no convincing evidence that this answers the question.")),
     )  # fmt: skip
+    summary_names = {
+        "question": _("question"),
+        "first judgment": _("first judgment"),
+        "reason": _("reason"),
+        "long answer": _("long answer"),
+        "short answer": _("short answer"),
+    }
     part_names = {
         "passage": _("Passage"), "short": _("Short answer"), "bad": _("The question"), "none": _("No answer on the page"),
     }  # fmt: skip
@@ -91,6 +98,19 @@ class NaturalQuestionsPages(Pages):
         document = item.tokenization.document
         is_web = document.url.startswith(("https://", "http://"))
         return shown | {"url": document.url if is_web else "", "title": document.title}
+
+    def marks(self, item: Any, answer: Answer) -> dict[str, Any] | None:
+        """Return the box that was chosen and the words that were marked in it."""
+        index = answer["long_answer"]["candidate_index"]
+        if index == NO_ANSWER:
+            return None
+        box = tokenization_load(item.tokenization.sha256).candidates[index]
+        return {
+            "box": index,
+            "tokens": [box.start_token, box.end_token],
+            "spans": answer["short_answer"]["spans"],
+            "words": _passage(item, index),
+        }
 
     def answer(self, item: Any, answer: Answer) -> dict[str, Any]:
         """Return the passage that was chosen, if one was."""
