@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli demo demo-antique demo-target serve test test-slow check venv messages types lock perf clean
+.PHONY: awscli demo demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
 
 $(VENV)/.run-time: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -76,6 +76,9 @@ lock:  ## after changing pyproject.toml (needs uv)
 
 perf: venv  ## a short version of the figures in perf/README.md, beside the ones kept last
 	$(BIN)/python -m perf
+
+screenshots: venv  ## the pictures of the tutorial, from a fresh demo
+	$(BIN)/python -m tests.screenshots
 
 clean:
 	rm -rf $(VENV) .venv-awscli var

@@ -3,6 +3,7 @@
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -44,8 +45,7 @@ def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> Non
         ),
     )  # fmt: skip
     policy_publish(campaign=campaign, policy=Policy(), actor_id=admin.surrogate_id, now=now)
-    with (CONTENT / "antique_gold.jsonl").open("rb") as file:
-        gold_import(campaign=campaign, rows=read_rows(file, "gold.jsonl"), actor_id=admin.surrogate_id, now=now)
+    import_keys(campaign, admin.surrogate_id, now)
     import_pairs(campaign, PAIRS, stderr)
     launch_here(campaign, stderr)
     with transaction.atomic():
@@ -56,6 +56,12 @@ def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> Non
         campaign=campaign, kind="mturk", terms=TERMS, actor_id=admin.surrogate_id, now=now,
         endpoint_url=market["endpoint_url"],
     )  # fmt: skip
+
+
+def import_keys(campaign: Campaign, actor_id: UUID | None, now: datetime) -> None:
+    """Bring the demo's gold keys into a campaign."""
+    with (CONTENT / "antique_gold.jsonl").open("rb") as file:
+        gold_import(campaign=campaign, rows=read_rows(file, "gold.jsonl"), actor_id=actor_id, now=now)
 
 
 def import_pairs(campaign: Campaign, count: int, stderr: Any) -> None:

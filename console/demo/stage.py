@@ -18,9 +18,8 @@ from django.utils import timezone
 
 from annotation.management.campaigns import launch_here
 from annotation.models import Annotation, AnnotationState, Campaign
-from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
-from console.demo.relevance import CONTENT, import_pairs
+from console.demo.relevance import CONTENT, import_keys, import_pairs
 from console.serving import (
     ROOT,
     any_port,
@@ -31,7 +30,6 @@ from console.serving import (
     web_command,
 )
 from quality.rules.policy import Policy
-from quality.services.gold import gold_import
 from quality.services.policies import policy_publish
 from simulation.crowd import Outcome, SimulatedWorker, WorkerProfile
 from workforces.models import Errand, ErrandState, Posting, PostingState, Ticket, TicketState
@@ -82,8 +80,7 @@ def campaign_of(plan: Plan, policy: Policy, name: str) -> Campaign:
         content_warning="Some questions are about private matters.",
     )  # fmt: skip
     policy_publish(campaign=campaign, policy=policy, actor_id=None, now=now)
-    with (CONTENT / "antique_gold.jsonl").open("rb") as file:
-        gold_import(campaign=campaign, rows=read_rows(file, "gold.jsonl"), actor_id=None, now=now)
+    import_keys(campaign, None, now)
     import_pairs(campaign, plan.pairs, Quiet())
     launch_here(campaign, Quiet())
     return campaign
@@ -216,7 +213,7 @@ def _crowd_of(services: Services, campaign: Campaign, plan: Plan, say: Say) -> l
         email, password = f"w{number}-{campaign.slug}@crowd.example", secrets.token_hex(8)
         _command(services.market_environment, "marketplace_worker", "--email", email, "--password", password, "--json")
         chosen = WorkerProfile(care=1.0, skips=0.0) if plan.is_unanimous else profile
-        beliefs = truth if plan.is_unanimous else _beliefs(truth, plan.seed, number)
+        beliefs = truth if plan.is_unanimous else beliefs_of(truth, plan.seed, number)
         crowd.append(SimulatedWorker(services.market_url, email, password, chosen, beliefs, plan.seed))
     say(f"{len(crowd)} workers have signed up")
     return crowd
@@ -232,7 +229,7 @@ def truth_of() -> dict[tuple[str, str], int]:
     return truth
 
 
-def _beliefs(truth: dict[tuple[str, str], int], seed: int, number: int) -> dict[tuple[str, str], int]:
+def beliefs_of(truth: dict[tuple[str, str], int], seed: int, number: int) -> dict[tuple[str, str], int]:
     """Return what one worker takes for true: on hard pairs, anything."""
     gold = {
         (row["question"], row["answer"])

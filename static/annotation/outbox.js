@@ -1,6 +1,6 @@
 import { _, showProblem } from "./text.js";
 
-const WAIT_MS = 4000;
+const AGAIN_MS = 4000;
 
 /** What could not be sent for want of a connection is sent as soon as there is one, unless something else is done. */
 export class Outbox {
@@ -18,7 +18,7 @@ export class Outbox {
     const button = event.detail.requestConfig.triggeringEvent?.submitter;
     this.send = () => form.isConnected && form.requestSubmit(button?.isConnected ? button : undefined);
     showProblem(_("No connection. Your answer is kept here and is sent as soon as there is one. Keep this page open."));
-    this.timer = window.setTimeout(() => this.again(), WAIT_MS);
+    this.timer = window.setTimeout(() => this.again(), AGAIN_MS);
   }
 
   again() {

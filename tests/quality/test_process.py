@@ -267,7 +267,5 @@ def test_the_last_answer_can_be_taken_back_and_given_again(client):
     assert verdict().label == 4
     assert Participation.objects.get(surrogate=person.surrogate).submitted == 1
     with pytest.raises(NothingToUndo):
-        submission_undo(
-            campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now() + timedelta(seconds=300)
-        )
+        submission_undo(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now() + timedelta(minutes=16))
     assert Annotation.objects.filter(state="counted").count() == 1

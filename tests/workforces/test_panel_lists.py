@@ -151,4 +151,4 @@ def test_a_manager_refuses_a_doubtful_visit_of_a_panel():
     assert set(work_of.values_list("state", flat=True)) == {"given_up"}
     assert not row.errands.exists()
     listed = b"".join(client.get(f"/campaigns/{row.campaign.slug}/workforces/{row.pk}/approvals.csv").streaming_content)
-    assert sorted(line.split(b",")[2] for line in listed.splitlines()[1:]) == [b"completed"]
+    assert sorted(line.split(b",")[2] for line in listed.splitlines()[1:]) == [b"undecided"]

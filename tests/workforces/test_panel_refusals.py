@@ -9,7 +9,7 @@ from django.urls import reverse
 from quality.models import Review
 from tests import factories
 from tests.workforces.acts import by_link
-from tests.workforces.panel import come, link, statement_of, work
+from tests.workforces.panel import come, confirm, link, statement_of, unsigned, work
 from workforces.models import Appeal, Errand, LedgerEntry, Ticket
 
 pytestmark = pytest.mark.django_db
@@ -94,3 +94,75 @@ def test_paying_all_refuses_nothing():
     decide = reverse("quality-decide", args=[row.campaign.slug, "review", Review.objects.get().pk])
     boss.post(decide, {"choice": "suspend", "reason": "Careless."})
     assert outcomes(boss, row) == ["completed"]
+
+
+def refuse_doubtful(boss, row):
+    """Refuse each visit that waits for a manager."""
+    for ticket in Ticket.objects.filter(state="unmatched"):
+        decide = reverse("quality-decide", args=[row.campaign.slug, "ticket", ticket.pk])
+        boss.post(decide, {"choice": "refuse", "reason": "Both were copied."})
+
+
+def listed(boss, row):
+    answer = boss.get(reverse("approvals", args=[row.campaign.slug, row.pk]))
+    lines = csv.DictReader(b"".join(answer.streaming_content).decode().splitlines())
+    return [(line["PROLIFIC_PID"], line["SESSION_ID"], line["outcome"]) for line in lines]
+
+
+@pytest.fixture
+def twice():
+    """Return a panel that cannot sign, and a manager's client; two visits with the same ids were refused."""
+    row = link(factories.antique(items=20, n=1))
+    for _ in range(2):
+        work(*come(unsigned(row, "p", "v"), Client()))
+    admin = factories.user(is_admin=True)
+    boss = Client()
+    boss.force_login(admin)
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np,v\n", admin)
+    refuse_doubtful(boss, row)
+    assert listed(boss, row) == [("p", "v", "refused")]
+    return row, boss, admin
+
+
+def test_who_was_refused_cannot_take_it_out_of_the_list_by_coming_again(twice):
+    row, boss, admin = twice
+    client, page = come(unsigned(row, "p", "v"), Client())
+    assert listed(boss, row) == [("p", "v", "refused")]
+    work(client, page)
+    assert listed(boss, row) == [("p", "v", "refused")]
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np,v\n", admin)
+    assert listed(boss, row) == [("p", "v", "undecided")]
+    refuse_doubtful(boss, row)
+    assert listed(boss, row) == [("p", "v", "refused")]
+
+
+def test_a_visit_of_another_person_with_the_same_id_displaces_no_refusal(twice):
+    row, boss, _ = twice
+    come(unsigned(row, "zz", "v"), Client())
+    assert listed(boss, row) == [("p", "v", "refused"), ("zz", "v", "open")]
+
+
+def test_what_a_manager_accepts_stands_before_what_was_refused(twice):
+    row, boss, admin = twice
+    work(*come(unsigned(row, "p", "v"), Client()))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np,v\n", admin)
+    [ticket] = Ticket.objects.filter(state="unmatched")
+    decide = reverse("quality-decide", args=[row.campaign.slug, "ticket", ticket.pk])
+    boss.post(decide, {"choice": "accept"})
+    assert listed(boss, row) == [("p", "v", "completed")]
+
+
+def test_a_later_visit_of_who_was_refused_waits_for_a_manager(refused):
+    row, boss, _ = refused
+    work(*come(unsigned(row, "p1", "s7"), Client()))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s7\n")
+    assert Ticket.objects.get(remote_id="s7").state == "unmatched"
+    assert ("p1", "s7", "undecided") in listed(boss, row)
+    refuse_doubtful(boss, row)
+    assert ("p1", "s7", "refused") in listed(boss, row)
+
+
+def test_an_unsigned_visit_stands_beside_no_decision_about_the_same_ids(refused):
+    row, boss, _ = refused
+    work(*come(unsigned(row, "p1", "s0"), Client()))
+    assert listed(boss, row) == [("p1", "s0", "refused"), ("p1", "s1", "refused"), ("p2", "s9", "completed")]

@@ -79,12 +79,22 @@ def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
 
 @durable
 def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
-    """Let the work of a visit count because the panel lists it; return whether that was new."""
+    """Let the work of a visit count because the panel lists it; return whether that was new.
+
+    Where the pay of other visits of its person is refused, a manager decides about this one too.
+    """
     ticket_people_lock(ticket, name=name)
     has_work = Exists(TicketWork.objects.filter(ticket=OuterRef("pk")))
     if not _unconfirmed(ticket).filter(has_work).update(state=TicketState.SUBMITTED, submitted_at=now):
         return False
-    _confirmed(ticket, ticket_identify(ticket=ticket, name=name, now=now), now)
+    person = ticket_identify(ticket=ticket, name=name, now=now)
+    own = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=person, state=TicketState.REFUSED)
+    if own.exists():
+        problem = "the pay of other visits of this person was refused"
+        Ticket.objects.filter(pk=ticket.pk).update(state=TicketState.UNMATCHED, problem=problem)
+        submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
+    else:
+        _confirmed(ticket, person, now)
     return True
 
 

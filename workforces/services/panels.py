@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation.rows import Row
 from annotation.tasktypes.base import RowError
 from jobs.work import Work
-from workforces.models import Ticket, Workforce
+from workforces.models import Ticket, TicketState, Workforce
 from workforces.services.confirmations import visit_confirm, visit_doubt
 from workforces.services.identities import tickets_claimed
 from workforces.services.terms import terms_of
@@ -87,5 +87,7 @@ def _confirm(workforce: Workforce, person: str, visit: str, status: str) -> str:
     claims = list(visits.filter(work__isnull=False).distinct())
     if len(visits) > 1:  # the one that the panel means may be one that left nothing here
         return "doubtful" if sum(visit_doubt(ticket=one, now=timezone.now()) for one in claims) else "unknown"
-    confirmed = any(visit_confirm(ticket=one, name=person, now=timezone.now()) for one in claims)
-    return "confirmed" if confirmed else "unknown"
+    if not any(visit_confirm(ticket=one, name=person, now=timezone.now()) for one in claims):
+        return "unknown"
+    waits = Ticket.objects.filter(pk__in=[one.pk for one in claims], state=TicketState.UNMATCHED)
+    return "doubtful" if waits.exists() else "confirmed"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.files.storage import default_storage
-from django.db.models import Exists, OuterRef
+from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -64,17 +65,38 @@ class _Line:
         return text
 
 
+# What a manager decided, or has to, says more than how the visit ended.
+_DECIDED = {TicketState.REFUSED: "refused", TicketState.UNMATCHED: "undecided"}
+
+
 def _approval_lines(row: Workforce) -> Iterator[str]:
     terms, writer = terms_of(row), csv.writer(_Line())
     yield writer.writerow([terms.person_parameter, terms.visit_parameter, "outcome", "answers", "submitted_at"])
-    tickets = Ticket.objects.filter(workforce=row).select_related("surrogate__external", "surrogate__claimed")
-    # Of several visits with the same ids, those that a manager refused say nothing of the one that counts.
-    others = Ticket.objects.filter(workforce=row, remote_id=OuterRef("remote_id")).exclude(state=TicketState.REFUSED)
-    tickets = tickets.exclude(Exists(others), state=TicketState.REFUSED, surrogate__claimed__isnull=False)
+    tickets = _told(row).select_related("surrogate__external", "surrogate__claimed")
     for ticket in tickets.order_by("pk").iterator(chunk_size=500):
         person = getattr(ticket.surrogate, "external", None) or getattr(ticket.surrogate, "claimed", None)
         at = ticket.submitted_at.isoformat(timespec="seconds") if ticket.submitted_at else ""
-        is_refused = ticket.state == TicketState.REFUSED
-        outcome = ticket.state if is_refused else ticket.outcome or ticket.state
+        outcome = _DECIDED.get(TicketState(ticket.state)) or ticket.outcome or ticket.state
         cells = [person.name if person else "", ticket.remote_id, outcome, ticket.work.count(), at]
         yield writer.writerow([harmless(str(cell)) for cell in cells])
+
+
+def _told(row: Workforce) -> QuerySet[Ticket]:
+    """Return the visits that the panel is told of: of several with the same ids, those that were decided last and best.
+
+    A visit that counts says more than one that a manager has to decide about, that more than one that was refused, and
+    that more than one that nobody confirmed: anybody could have come with its ids.
+    """
+    tickets = Ticket.objects.filter(workforce=row).annotate(
+        person=Coalesce("surrogate__external__name", "surrogate__claimed__name", Value("")),
+        rank=Case(
+            When(state__in=[TicketState.SUBMITTED, TicketState.APPROVED], then=3),
+            When(state=TicketState.UNMATCHED, then=2),
+            When(state=TicketState.REFUSED, then=1),
+            default=0,
+        ),
+    )
+    same = tickets.filter(person=OuterRef("person"), remote_id=OuterRef("remote_id"))
+    better = same.filter(rank__gt=OuterRef("rank"))
+    earlier = same.filter(rank=OuterRef("rank"), state=TicketState.REFUSED, pk__lt=OuterRef("pk"))
+    return tickets.exclude(Exists(better)).exclude(Exists(earlier))

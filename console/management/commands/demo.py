@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from console.demo.market import market_settings, seed_marketplace
+from console.demo.panel import seed_panel
 from console.demo.relevance import seed_relevance
 from console.demo.seed import seed_demo
 from console.serving import add_serving_arguments, free_port, prepare, serve
@@ -17,8 +18,8 @@ class Command(BaseCommand):
     """Prepare, fill and serve a demo."""
 
     help = (
-        "Set everything up, fill it with three small campaigns (two to label at once, one of them at the marketplace too; "
-        "one answered by a synthetic crowd), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
+        "Set everything up, fill it with four small campaigns (two to label at once, one of them at the marketplace too; "
+        "two answered by a synthetic crowd), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
         "Ctrl-C. Running it again keeps what is there."
     )
 
@@ -38,6 +39,7 @@ class Command(BaseCommand):
         address = options["bind"] or f"127.0.0.1:{free_port(8000)}"
         market = seed_marketplace(port=port)
         seed_relevance(market=market, now=timezone.now(), stderr=self.stderr)
+        seed_panel(now=timezone.now(), stderr=self.stderr)
 
         def ready(address: str) -> None:
             self.stdout.write(f"\nQuorate is running at {address}\n\nLog in as\n")
