@@ -1,11 +1,14 @@
 """Forms of the manager's pages."""
 
 import re
+import tempfile
+import zipfile
 import zoneinfo
 from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.core.files import File
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Role
@@ -47,7 +50,27 @@ def check_size(upload: Any) -> None:
         raise forms.ValidationError(_("The file is too large for the browser; use the command line to import it."))
 
 
-class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable at run time
+class DeadlineForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable at run time
+    """The time for one item, asked for in minutes."""
+
+    deadline_minutes = forms.IntegerField(
+        label=_("Minutes for one item"), min_value=1, max_value=1440, initial=30,
+        help_text=_("After that it goes to another annotator; a draft is kept, and more time can be asked for."),
+    )  # fmt: skip
+
+    def clean(self) -> dict[str, Any]:
+        """Return the time in seconds, as campaigns have it."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        minutes = data.pop("deadline_minutes", None)
+        return data | ({"deadline_seconds": 60 * minutes} if minutes else {})
+
+
+def _time_zone() -> forms.ChoiceField:
+    zones = [(name, name) for name in sorted(zoneinfo.available_timezones())]
+    return forms.ChoiceField(label=_("Time zone"), choices=zones, initial="UTC")
+
+
+class CampaignForm(DeadlineForm):
     """What a new campaign needs to know."""
 
     task_type = forms.ChoiceField(
@@ -60,9 +83,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
             ("question", _("items of the same question (relevance)")),
         ],
     )  # fmt: skip
-    time_zone = forms.ChoiceField(
-        label=_("Time zone"), choices=[(name, name) for name in sorted(zoneinfo.available_timezones())], initial="UTC"
-    )
+    time_zone = _time_zone()
     splits = SplitsField(
         label=_("Splits"),
         initial="train 1 8\ndev 5 1\ntest 5 1",
@@ -88,7 +109,7 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
     class Meta:
         model = Campaign
         fields = [
-            "title", "slug", "task_type", "language", "time_zone", "group_by", "seed", "deadline_seconds", "quota",
+            "title", "slug", "task_type", "language", "time_zone", "group_by", "seed", "quota",
             "content_warning",
             "has_training",
         ]  # fmt: skip
@@ -99,6 +120,26 @@ class CampaignForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
         if slug in RESERVED_SLUGS:
             raise forms.ValidationError(_("This short name is taken."))
         return slug
+
+
+class SettingsForm(DeadlineForm):
+    """What can change while a campaign runs."""
+
+    time_zone = _time_zone()
+
+    class Meta:
+        model = Campaign
+        fields = ["title", "content_warning", "quota", "time_zone"]
+
+
+class ConsentForm(forms.Form):
+    """A new version of what annotators agree to."""
+
+    purpose = CampaignForm.base_fields["purpose"]
+    recorded = CampaignForm.base_fields["recorded"]
+    contact = CampaignForm.base_fields["contact"]
+    approval_id = CampaignForm.base_fields["approval_id"]
+    tells_behaviour = CampaignForm.base_fields["tells_behaviour"]
 
 
 class ItemsFilterForm(forms.Form):
@@ -131,11 +172,45 @@ class ItemsFilterForm(forms.Form):
         return replace(wanted, person=sent.get("person"), day=sent.get("day"), guideline=sent.get("guideline"))
 
 
+class _SeveralFiles(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One file, or several pages, which become one archive."""
+
+    widget = _SeveralFiles
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        """Return the file, or a zip archive of the files."""
+        given = data if isinstance(data, list | tuple) else [data]
+        files = [super(FilesField, self).clean(one, initial) for one in given]
+        for file in files:
+            check_size(file)
+        return files[0] if len(files) == 1 else _archive(files)
+
+
+def _archive(files: list[Any]) -> "File[bytes]":
+    """Return a zip archive of pages, each under its name."""
+    if not all(file.name.lower().endswith((".html", ".htm")) for file in files):
+        raise forms.ValidationError(_("Several files at once must all be .html pages."))
+    if len({file.name for file in files}) < len(files):
+        raise forms.ValidationError(_("Two of the files have the same name."))
+    archive = tempfile.TemporaryFile()  # noqa: SIM115  the caller reads it; it goes with the last reference
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in files:
+            with packed.open(file.name, "w") as page:
+                for chunk in file.chunks():
+                    page.write(chunk)
+    archive.seek(0)
+    return File(archive, name="pages.zip")
+
+
 class DocumentsForm(forms.Form):
     """Pages to import."""
 
-    file = forms.FileField(
-        validators=[check_size], label=_("Pages"), help_text=_(".html, .zip of pages, or .jsonl with url, title, html")
+    file = FilesField(
+        label=_("Pages"), help_text=_(".html (several at once), .zip of pages, or .jsonl with url, title, html")
     )
 
 
@@ -144,8 +219,7 @@ class ItemsForm(forms.Form):
 
     file = forms.FileField(
         validators=[check_size],
-        label=_("Questions"),
-        help_text=_(".jsonl or .csv with an id, a question, and the name or title of its page"),
+        label=_("File"),
     )
     good_rows_only = forms.BooleanField(label=_("Import the good rows even if some are wrong"), required=False)
     pilot = forms.BooleanField(

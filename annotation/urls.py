@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import annotate, campaigns, items, joining, people, recent
+from annotation.views import annotate, campaigns, items, joining, people, recent, settings
 
 urlpatterns = [
     # The annotator
@@ -26,6 +26,7 @@ urlpatterns = [
     path("campaigns/new/", campaigns.create, name="campaign-new"),
     path("campaigns/<slug:slug>/", campaigns.overview, name="campaign"),
     path("campaigns/<slug:slug>/import/", campaigns.import_page, name="campaign-import"),
+    path("campaigns/<slug:slug>/settings/", settings.settings, name="campaign-settings"),
     path("campaigns/<slug:slug>/launch/", campaigns.launch, name="campaign-launch"),
     path("campaigns/<slug:slug>/schedule/", campaigns.schedule, name="campaign-schedule"),
     path("campaigns/<slug:slug>/state/", campaigns.move, name="campaign-state"),

@@ -1,7 +1,7 @@
 """How campaigns begin, run and end."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -78,10 +78,7 @@ def campaign_create(
     Batch.objects.create(campaign=campaign, ordinal=1, created_at=now)
     body = guidelines or TASK_TYPES[task_type].default_guidelines
     Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=now)
-    consent_text_publish(
-        scope_id=campaign.pk, purpose=consent.purpose, recorded=consent.recorded, contact=consent.contact,
-        approval_id=consent.approval_id, actor_id=actor_id, now=now, tells_behaviour=consent.tells_behaviour,
-    )  # fmt: skip
+    consent_text_publish(scope_id=campaign.pk, actor_id=actor_id, now=now, **asdict(consent))
     if campaign.has_training:
         training_create(campaign=campaign)
     record(action="campaign_create", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
@@ -89,6 +86,37 @@ def campaign_create(
         for role in (Role.MANAGER, Role.RESEARCHER):
             membership_grant(user=created_by, scope_id=campaign.pk, role=role, actor_id=actor_id, now=now)
     return campaign
+
+
+CHANGEABLE = ("title", "content_warning", "deadline_seconds", "quota", "time_zone")
+
+
+@durable
+def campaign_change(
+    *, campaign: Campaign, changes: Mapping[str, Any], actor_id: UUID | None, now: datetime
+) -> list[str]:
+    """Change what can change while a campaign runs; return the names of what is different now.
+
+    A new time for one item holds for what is handed out from then on; a quota for the next item of each person.
+    """
+    unknown = set(changes) - set(CHANGEABLE)
+    if unknown:
+        raise ValueError(f"cannot change: {', '.join(sorted(unknown))}")
+    held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    before = {name: getattr(held, name) for name, value in changes.items() if getattr(held, name) != value}
+    if before:
+        Campaign.objects.filter(pk=campaign.pk).update(**{name: changes[name] for name in before})
+        record(
+            action="campaign_change", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk,
+            before=before, after={name: changes[name] for name in before},
+        )  # fmt: skip
+    return list(before)
+
+
+@durable
+def consent_change(*, campaign: Campaign, consent: ConsentPlan, actor_id: UUID | None, now: datetime) -> None:
+    """Publish a new version of what annotators agree to: everybody is asked again before their next item."""
+    consent_text_publish(scope_id=campaign.pk, actor_id=actor_id, now=now, **asdict(consent))
 
 
 @durable

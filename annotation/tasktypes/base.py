@@ -254,6 +254,11 @@ class Pages:
         """
         return None
 
+    # The import of items in the words of the task type: what they are called, what a file holds, two rows of one.
+    rows_name: ClassVar[Any] = ""
+    rows_help: ClassVar[Any] = ""
+    rows_sample: ClassVar[str] = ""
+
     @property
     def item_template(self) -> str:
         """The template that shows an item for reading."""

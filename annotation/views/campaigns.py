@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
+from accounts.selectors import consent_text_current
 from annotation.forms import CampaignForm, DocumentsForm, ExtendForm, GuidelineForm, ItemsForm, PublishedForm
 from annotation.models import Batch, Campaign, CampaignState, Item
 from annotation.selectors.campaigns import guideline_current
@@ -33,7 +34,9 @@ from annotation.services.campaigns import (
 )
 from annotation.services.numbers import numbers_request
 from annotation.services.slots import launch_request
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.access import campaign_for
+from annotation.views.settings import consent_fields, settings_fields
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 
@@ -45,14 +48,27 @@ def create(request: HttpRequest) -> HttpResponse:
     user = signed_in(request)
     if not can(user, Action.CREATE_CAMPAIGN):
         raise PermissionDenied
-    form = CampaignForm(request.POST or None)
+    wanted = request.GET.get("like")
+    like = Campaign.objects.filter(slug=wanted).first() if wanted else None
+    form = CampaignForm(request.POST or None, initial=_like(like) if like else None)
     if request.method == "POST" and form.is_valid():
         data = dict(form.cleaned_data)
         consent = ConsentPlan(**{field.name: data.pop(field.name) for field in fields(ConsentPlan)})
-        campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), **data)
+        guidelines = guideline_current(like).body if like and like.task_type == data["task_type"] else ""
+        campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), guidelines=guidelines, **data)
         messages.success(request, _("The campaign is created. Next: import pages and questions."))
         return redirect("campaign-import", slug=campaign.slug)
-    return render(request, "annotation/campaign_new.html", {"form": form})
+    return render(request, "annotation/campaign_new.html", {"form": form, "like": like})
+
+
+def _like(campaign: Campaign) -> dict[str, Any]:
+    """Return what the form of a new campaign begins with, to make one like another."""
+    splits = campaign.splits.exclude(weight=0).order_by("position")
+    lines = [f"{split.name} {split.n} {split.weight}" for split in splits]
+    names = ("task_type", "language", "group_by", "has_training")
+    own = {name: getattr(campaign, name) for name in names} | settings_fields(campaign)
+    own |= consent_fields(consent_text_current(campaign.pk))
+    return own | {"title": _("%(title)s (another)") % {"title": campaign.title}, "splits": "\n".join(lines)}
 
 
 @login_required
@@ -101,7 +117,10 @@ def import_page(request: HttpRequest, slug: str) -> HttpResponse:
         Item.objects.filter(campaign=campaign).select_related("split", "tokenization__document").order_by("pk")[:10]
     )
     drafts = Batch.objects.filter(campaign=campaign, state="draft", items__isnull=False).distinct().order_by("ordinal")
-    context = {"campaign": campaign, "forms": forms, "jobs": jobs, "preview": preview, "drafts": drafts}
+    context = {
+        "campaign": campaign, "forms": forms, "jobs": jobs, "preview": preview, "drafts": drafts,
+        "pages": pages_of(campaign.task_type), "needs_document": TASK_TYPES[campaign.task_type].needs_document,
+    }  # fmt: skip
     return render(request, "annotation/import.html", context)
 
 

@@ -30,7 +30,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     "campaign": ("get", SEE),
     "items": ("get", SEE - {"expert"}),  # gold keys are not on it
     **dict.fromkeys(("item", "pilot"), ("get", MANAGE)),
-    **dict.fromkeys(("campaign-import", "campaign-guidelines", "campaign-people", "quality-workforces"), ("get post", MANAGE)),
+    **dict.fromkeys(("campaign-import", "campaign-settings", "campaign-guidelines", "campaign-people", "quality-workforces"), ("get post", MANAGE)),
     **dict.fromkeys(
         (
             "campaign-launch", "campaign-schedule", "campaign-state", "campaign-extend", "membership-revoke",

@@ -27,6 +27,17 @@ class AntiquePages(Pages):
 
     key = "antique"
     summary_names = {"label": _("label"), "way": _("way")}
+    rows_name = _("Pairs")
+    rows_help = _(
+        ".jsonl or .csv with ids and texts of a question and of an answer to judge, and the answer that the asker chose, "
+        "if there is one"
+    )
+    rows_sample = (
+        '{"question_id": "17", "question": "How do I peel an egg?", "answer_id": "17_2", "answer": "Under water.", '
+        '"possibly_correct_id": "17_0", "possibly_correct_answer": "Use eggs that are a week old."}\n'
+        '{"question_id": "17", "question": "How do I peel an egg?", "answer_id": "17_5", "answer": "I never could.", '
+        '"possibly_correct_id": "17_0", "possibly_correct_answer": "Use eggs that are a week old."}\n'
+    )
     script = "annotation/antique.js"
     training_stage = STAGE
     measures = {"label": _("Label")}

@@ -54,6 +54,12 @@ class NaturalQuestionsPages(Pages):
         "long answer": _("long answer"),
         "short answer": _("short answer"),
     }
+    rows_name = _("Questions")
+    rows_help = _(".jsonl or .csv with an id, a question, and the name or title of its page")
+    rows_sample = (
+        '{"id": "q1", "question": "when was the harbour of lund built", "document": "harbour.html"}\n'
+        '{"id": "q2", "question": "who built the lighthouse", "document": "lighthouse.html"}\n'
+    )
     part_names = {
         "passage": _("Passage"), "short": _("Short answer"), "bad": _("The question"), "none": _("No answer on the page"),
     }  # fmt: skip

@@ -1,0 +1,68 @@
+"""What can change of a campaign while it runs, and what cannot."""
+
+from dataclasses import fields
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import ConsentText
+from accounts.permissions import Action, can, signed_in
+from accounts.selectors import consent_text_current
+from annotation.forms import ConsentForm, SettingsForm
+from annotation.models import Campaign
+from annotation.services.campaigns import CHANGEABLE, ConsentPlan, campaign_change, consent_change
+from annotation.tasktypes.registry import TASK_TYPES
+from annotation.views.access import campaign_for
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the settings of a campaign; POST changes them, or what its annotators agree to."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    sent = request.POST if request.method == "POST" else None
+    what = sent.get("what") if sent else None
+    text = consent_text_current(campaign.pk)
+    form = SettingsForm(
+        sent if what == "settings" else None, initial={name: getattr(campaign, name) for name in CHANGEABLE}
+    )
+    consent = ConsentForm(sent if what == "consent" else None, initial=consent_fields(text))
+    if form.is_valid() or consent.is_valid():
+        _save(request, campaign, form if what == "settings" else consent)
+        return redirect("campaign-settings", slug=slug)
+    context = {
+        "campaign": campaign, "form": form, "consent": consent, "text": text,
+        "task_type": TASK_TYPES[campaign.task_type], "splits": campaign.splits.exclude(weight=0).order_by("position"),
+        "may_create": can(signed_in(request), Action.CREATE_CAMPAIGN),
+    }  # fmt: skip
+    return render(request, "annotation/campaign_settings.html", context)
+
+
+def settings_fields(campaign: Campaign) -> dict[str, Any]:
+    """Return the settings of a campaign as a form shows them."""
+    own = {name: getattr(campaign, name) for name in CHANGEABLE}
+    return own | {"deadline_minutes": campaign.deadline_seconds // 60}
+
+
+def consent_fields(text: ConsentText | None) -> dict[str, Any]:
+    """Return a consent text as a form shows it."""
+    return {field.name: getattr(text, field.name) for field in fields(ConsentPlan)} if text else {}
+
+
+def _save(request: HttpRequest, campaign: Campaign, form: SettingsForm | ConsentForm) -> None:
+    actor_id, now = signed_in(request).surrogate_id, timezone.now()
+    if isinstance(form, SettingsForm):
+        changes = {name: form.cleaned_data[name] for name in CHANGEABLE}
+        changed = campaign_change(campaign=campaign, changes=changes, actor_id=actor_id, now=now)
+        messages.success(request, _("Saved.") if changed else _("Nothing was different."))
+    elif form.has_changed():
+        consent_change(campaign=campaign, consent=ConsentPlan(**form.cleaned_data), actor_id=actor_id, now=now)
+        messages.success(request, _("Published. Everybody is asked to agree before their next item."))
+    else:
+        messages.info(request, _("Nothing was different."))
