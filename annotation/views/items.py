@@ -57,7 +57,10 @@ def exclude(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
     campaign = campaign_for(request, slug, Action.MANAGE)
     annotation = get_object_or_404(Annotation, pk=annotation_id, campaign=campaign)
     actor_id = signed_in(request).surrogate_id
-    annotation_exclude(annotation=annotation, because="manager", actor_id=actor_id, now=timezone.now())
+    if annotation_exclude(annotation=annotation, because="manager", actor_id=actor_id, now=timezone.now()):
+        messages.success(request, _("It counts no longer, and its place is open again. “Count again” takes that back."))
+    else:
+        messages.error(request, _("It did not count any more."))
     return redirect("item", slug=slug, item_id=annotation.item_id)
 
 
@@ -72,6 +75,8 @@ def restore(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
         messages.error(
             request, _("It cannot count again: another annotator has its place by now, or its author is suspended.")
         )
+    else:
+        messages.success(request, _("It counts again."))
     return redirect("item", slug=slug, item_id=annotation.item_id)
 
 

@@ -99,3 +99,18 @@ def test_in_the_pilot_a_person_has_one_letter_in_all_items():
     }
     assert len(letters) == 2
     assert [[answer.letter for answer, _ in found.rows] for _item, found in differing] == [["A", "B"]] * 3
+
+
+def test_what_is_done_says_what_will_happen_first_and_how_to_take_it_back_after(client):
+    campaign = factories.antique(items=1, n=1)
+    vote = factories.vote(campaign, factories.annotator(campaign), 3)
+    page = page_of(client, campaign, campaign.items.get())
+    assert "counts no longer: one place is open again" in page
+    told = client.post(reverse("annotation-exclude", args=[campaign.slug, vote.pk]), follow=True).content.decode()
+    assert "“Count again” takes that back" in told
+    told = client.post(reverse("annotation-restore", args=[campaign.slug, vote.pk]), follow=True).content.decode()
+    assert "It counts again." in told
+    overview = client.get(reverse("campaign", args=[campaign.slug])).content.decode()
+    assert "will not be collected" in overview
+    person = client.get(reverse("quality-person", args=[campaign.slug, vote.surrogate_id])).content.decode()
+    assert "1 answer counts no longer and is asked of others" in person
