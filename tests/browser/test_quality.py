@@ -214,7 +214,7 @@ def test_what_each_annotator_marked_is_shown_on_the_page_and_can_be_hidden(open_
     assert said.count() == 3  # two spans of two words that share one
     lines = said.nth(1).evaluate("one => getComputedStyle(one).backgroundImage.split('gradient').length - 1")
     assert lines == 2, "a line for each who marked the word"
-    page.locator("tr", has_text="yes").locator("[data-show]").uncheck()
+    page.locator("tr:has(button:text-is('yes')) [data-show]").uncheck()
     assert (chips.count(), said.count()) == (1, 3)
     for toggle in page.locator("[data-show]").all():
         toggle.uncheck()
