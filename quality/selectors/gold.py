@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from annotation.models import AnnotationState, Campaign
+from annotation.models import Campaign
 from quality.models import GoldCheck, GoldKey, GoldKeyState
 from quality.rules.gold_keys import doubtful_keys
 from quality.rules.policy import Policy
@@ -24,8 +24,8 @@ class KeysPage:
 
 
 def checks_held(campaign: Campaign) -> QuerySet[GoldCheck]:
-    """Return the checks that are held against people or for them: not those of answers that they took back."""
-    return GoldCheck.objects.filter(campaign=campaign, is_void=False).exclude(annotation__state=AnnotationState.UNDONE)
+    """Return the checks that are held against people or for them: those of keys that were right."""
+    return GoldCheck.objects.filter(campaign=campaign, is_void=False)
 
 
 def keys_page(*, campaign: Campaign, state: str, after: int) -> KeysPage:
@@ -33,7 +33,7 @@ def keys_page(*, campaign: Campaign, state: str, after: int) -> KeysPage:
     keys = GoldKey.objects.filter(campaign=campaign, pk__gt=after).select_related("item")
     if state in GoldKeyState.values:
         keys = keys.filter(state=state)
-    real = Q(checks__is_void=False) & ~Q(checks__annotation__state=AnnotationState.UNDONE)
+    real = Q(checks__is_void=False)
     counted = keys.annotate(
         checked=Count("checks", filter=real), missed=Count("checks", filter=real & Q(checks__is_hit=False))
     )

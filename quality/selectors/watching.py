@@ -66,12 +66,9 @@ def _undone(campaign: Campaign, surrogate_ids: Collection[UUID]) -> dict[int, da
 
 
 def _checks(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts, begin: datetime) -> None:
-    undone = _undone(campaign, surrogate_ids)
     rows = GoldCheck.objects.filter(campaign=campaign, surrogate__in=surrogate_ids, is_void=False, at__gte=begin)
-    for pk, surrogate_id, at, is_hit, annotation in rows.values_list(
-        "pk", "surrogate_id", "at", "is_hit", "annotation"
-    ):
-        found[surrogate_id].append(Fact(at, Kind.CHECK, pk, not is_hit, undone.get(annotation)))
+    for pk, surrogate_id, at, is_hit in rows.values_list("pk", "surrogate_id", "at", "is_hit"):
+        found[surrogate_id].append(Fact(at, Kind.CHECK, pk, not is_hit))
 
 
 def _inspections(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts, begin: datetime) -> None:

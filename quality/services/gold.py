@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from accounts.audit import record
 from accounts.transactions import require_transaction
@@ -139,12 +139,22 @@ def _refused(number: int, error: RowError) -> GoldRefused:
 
 
 def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
-    """Compare an annotation with its key; None where none is in use, it does not count, or it is the pilot's that made it."""
+    """Compare a person's first answer to a key with it; None where none is in use, or it is the pilot's that made it.
+
+    An answer that was taken back was the first all the same: else who watches their own standing would learn from it
+    which item is gold and what it accepts, and take the miss back.
+    """
     require_transaction()
     key = GoldKey.objects.filter(item_id=annotation.item_id, state=GoldKeyState.ACTIVE).first()
-    if key is None or annotation.state != AnnotationState.COUNTED:
+    if key is None or annotation.state not in (AnnotationState.COUNTED, AnnotationState.UNDONE):
         return None
-    if not Injection.objects.filter(slot=annotation.slot_id).exists():
+    if not Injection.objects.filter(slot__assignments=annotation.assignment_id).exists():
+        return None
+    own = Annotation.objects.filter(
+        item_id=annotation.item_id, surrogate_id=annotation.surrogate_id, pk__lt=annotation.pk
+    )
+    earlier = own.filter(state=AnnotationState.UNDONE)
+    if earlier.filter(Q(gold_check__isnull=False) | Q(is_examined=False)).exists():
         return None
     missed = TASK_TYPES[annotation.campaign.task_type].missed(key.accepted, annotation.answer)
     check, _ = GoldCheck.objects.get_or_create(

@@ -9,14 +9,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q
 
 from accounts.selectors import is_known
 from accounts.transactions import require_transaction
 from annotation.models import (
     BLOCKING,
     Annotation,
-    AnnotationState,
     Assignment,
     Campaign,
     Injection,
@@ -101,7 +100,8 @@ def _replaced(place: Participation, policy: Policy, now: datetime) -> list[int]:
     mine = Injection.objects.filter(campaign=place.campaign, surrogate_id=place.surrogate_id)
     own = Assignment.objects.filter(slot=OuterRef("slot"), surrogate_id=place.surrogate_id, state__in=BLOCKING)
     passed, upset = own.exclude(skip_reason="offensive"), own.filter(skip_reason="offensive")
-    checked = _checks(place).filter(annotation__assignment__slot=OuterRef("slot"))
+    checks = GoldCheck.objects.filter(campaign=place.campaign, surrogate_id=place.surrogate_id)
+    checked = checks.filter(annotation__assignment__slot=OuterRef("slot"))
     gone = Q(slot__state=SlotState.ASIDE) & Exists(passed) | Q(slot__state=SlotState.CLOSED)  # passed, or retired
     lost = mine.filter(gone, ~Exists(checked), is_replaced=False).order_by("pk")
     pks = list(lost.values_list("pk", flat=True))
@@ -119,18 +119,12 @@ def _replaced(place: Participation, policy: Policy, now: datetime) -> list[int]:
     ]
 
 
-def _checks(place: Participation) -> QuerySet[GoldCheck]:
-    """Return the checks that an annotator took: one that they undid is none, however often they answer it again."""
-    own = GoldCheck.objects.filter(campaign=place.campaign, surrogate_id=place.surrogate_id)
-    return own.exclude(annotation__state=AnnotationState.UNDONE)
-
-
 def _pause_if_unchecked(place: Participation, policy: Policy, passed: int, now: datetime) -> None:
     """Pause an annotator who passes more checks than they take, since a manager last looked at it."""
     campaign, surrogate_id = place.campaign, place.surrogate_id
     # What was answered, looked at yet or not: a HIT that is not handed in and a burst wait for that.
     own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, slot__injection__isnull=False)
-    taken = own.exclude(state=AnnotationState.UNDONE).count()
+    taken = own.values("slot").distinct().count()  # an answer that was opened again is one check
     looked_at = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, evidence__has_key="passed")
     last = looked_at.order_by("-pk").values_list("evidence", flat=True).first() or {"passed": 0, "checks": 0}
     if last["passed"] > passed:  # they left and came back: what was counted before is gone

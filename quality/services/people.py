@@ -42,7 +42,7 @@ def assessment_of(*, campaign: Campaign, policy: Policy, surrogate_id: UUID) -> 
     What the tests before that spent of the error budget stays spent.
     """
     own = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id, is_void=False)
-    checks = list(own.exclude(annotation__state=AnnotationState.UNDONE).order_by("pk").values_list("at", "is_hit"))
+    checks = list(own.order_by("pk").values_list("at", "is_hit"))
     reviews = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.REINSTATED)
     # A manager who looked at what was passed alone has forgiven no miss.
     reviews = reviews.filter(Q(evidence__has_key="score") | ~Q(evidence__has_key="passed"))
@@ -102,7 +102,6 @@ def _watch_drift(campaign: Campaign, policy: Policy, surrogate_id: UUID, now: da
         return
     looked_at = reviews.order_by("-decided_at").values_list("decided_at", flat=True).first()
     checks = GoldCheck.objects.filter(campaign=campaign, surrogate_id=surrogate_id, is_void=False)
-    checks = checks.exclude(annotation__state=AnnotationState.UNDONE)
     hits = (checks.filter(at__gt=looked_at) if looked_at else checks).order_by("pk").values_list("is_hit", flat=True)
     score = drift_score(hits, policy.gold_test)
     if score >= limit_for(policy.gold_test, policy.drift_run_length):

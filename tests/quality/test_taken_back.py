@@ -1,4 +1,4 @@
-"""What people took back of gold keys is in no number that is shown: it is held neither against them nor for them."""
+"""The first answer to a gold key is its check, taken back or not; what is taken back is asked for once at a time."""
 
 import pytest
 from django.utils import timezone
@@ -7,6 +7,7 @@ from annotation.models import CampaignState
 from annotation.services.campaigns import campaign_move
 from annotation.services.undo import NothingToUndo, submission_undo
 from quality.models import GoldCheck
+from quality.rules.policy import Policy
 from quality.selectors.gold import gold_of, keys_page
 from quality.selectors.person import person_of
 from quality.selectors.policies import policy_current
@@ -17,7 +18,7 @@ from tests.quality.worlds import FIRST
 pytestmark = pytest.mark.django_db
 
 
-def test_a_check_of_an_answer_that_was_taken_back_is_in_no_number():
+def test_the_first_answer_to_a_key_is_its_check_in_every_number_though_it_was_taken_back():
     campaign = factories.antique(items=4, n=1, gold=3, policy=FIRST)
     person = factories.annotator(campaign)
     wrong = factories.vote(campaign, person, 1)
@@ -27,15 +28,15 @@ def test_a_check_of_an_answer_that_was_taken_back_is_in_no_number():
     assert again.item_id == wrong.item_id
     factories.submit(factories.label(again, 4))
     factories.examine(campaign)
-    assert GoldCheck.objects.count() == 2
+    assert GoldCheck.objects.count() == 1
     [row] = people_of(campaign)
-    assert (row["checks"], row["hits"]) == (1, 1)
+    assert (row["checks"], row["hits"]) == (1, 0)
     summary = summary_of(campaign)
-    assert (summary.gold_checks, summary.gold_misses) == (1, 0)
+    assert (summary.gold_checks, summary.gold_misses) == (1, 1)
     found = person_of(campaign=campaign, surrogate_id=person.surrogate_id)
-    assert (found["checks"], found["misses"]) == (1, [])
+    assert (found["checks"], len(found["misses"])) == (1, 1)
     keys = keys_page(campaign=campaign, state="", after=0).keys
-    assert max((key.checked, key.missed) for key in keys) == (1, 0)
+    assert max((key.checked, key.missed) for key in keys) == (1, 1)
     assert gold_of(campaign, policy_current(campaign)[1])["left"] > 0
 
 
@@ -47,3 +48,38 @@ def test_nothing_is_taken_back_from_a_campaign_that_is_closed():
     campaign.refresh_from_db()
     with pytest.raises(NothingToUndo):
         submission_undo(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
+
+
+def test_an_answer_that_was_taken_back_before_it_was_looked_at_is_the_check_all_the_same():
+    campaign = factories.antique(items=4, n=1, gold=3, policy=FIRST)
+    person = factories.annotator(campaign)
+    factories.vote(campaign, person, 1)
+    again = submission_undo(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now()).assignment
+    factories.submit(factories.label(again, 4))
+    factories.examine(campaign)
+    assert [check.is_hit for check in GoldCheck.objects.all()] == [False]
+
+
+def test_who_tries_labels_until_their_standing_is_well_learns_nothing_and_is_paused():
+    """Open each answer again and give another: the checks are the first answers, whatever comes after."""
+    policy = Policy(gold_rate=0, gold_first=12, gold_first_items=12, inspection_rate=0)
+    campaign = factories.antique(items=40, n=1, gold=24, policy=policy)
+    person = factories.annotator(campaign)
+    standings = []
+    for _ in range(12):
+        place = campaign.participations.filter(surrogate_id=person.surrogate_id).first()
+        if place is not None and place.standing == "paused":
+            break
+        factories.vote(campaign, person, 1)
+        factories.examine(campaign)
+        for label in (2, 4):
+            before = campaign.participations.get(surrogate_id=person.surrogate_id).standing
+            if before == "paused":
+                break
+            again = submission_undo(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now()).assignment
+            factories.submit(factories.label(again, label))
+            factories.examine(campaign)
+            after = campaign.participations.get(surrogate_id=person.surrogate_id).standing
+            standings.append((before, after))
+    assert campaign.participations.get(surrogate_id=person.surrogate_id).standing == "paused"
+    assert all(before == after for before, after in standings)
