@@ -11,7 +11,7 @@ from django.db.models.functions import Cast, Substr
 from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Slot
 from annotation.services.numbers import numbers_request, numbers_version, refresh_request
 from jobs.models import Job
-from quality.models import GoldCheck, Opinion, QualitySnapshot, Verdict
+from quality.models import GoldCheck, Inspection, Opinion, QualitySnapshot, Verdict
 from quality.rules.funnel import outside
 from quality.rules.policy import Policy
 from quality.selectors.agreement import agreement_of
@@ -63,6 +63,7 @@ def quality_numbers_version(campaign: Campaign) -> str:
         GoldCheck.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
         LedgerEntry.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
         Opinion.objects.filter(case__campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        Inspection.objects.filter(campaign=campaign, verdict="").order_by("-pk").values_list("pk", flat=True).first(),
     ]
     return "-".join([FORM, numbers_version(campaign), *(str(part or 0) for part in last)])
 
