@@ -84,7 +84,8 @@ def _answers(campaign: Campaign) -> Iterable[tuple[int, str, str, str]]:
     """Return item, annotator, answer and state of first-round work, in order; what was published elsewhere has no assignment."""
     first_round = Q(assignment__slot__round=1) | Q(assignment=None, slot__round=1)
     rows = Annotation.objects.filter(first_round, campaign=campaign, item__batch__purpose__in=ORDINARY)
-    rows = rows.exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP])
+    nobodys = [AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP, AnnotationState.UNDONE]
+    rows = rows.exclude(state__in=nobodys)
     return answers_as_text(rows, "state")
 
 
@@ -93,10 +94,7 @@ def _level(measure: Measure) -> Level:
 
 
 def _agreement(measure: Measure, values: list[Value]) -> tuple[dict[str, Any], Judgments | None]:
-    """Return what a measure's values come to, and the judgments where they are labels.
-
-    Who answered an item again after undoing it meant the last.
-    """
+    """Return what a measure's values come to, and the judgments where they are labels."""
     if measure.scale is not Scale.SETS:
         judgments = judgments_of(values, repeats=Repeats.LAST)
         return asdict(alpha(judgments, level=_level(measure))), judgments

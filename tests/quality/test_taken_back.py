@@ -6,8 +6,10 @@ from django.utils import timezone
 from annotation.models import CampaignState
 from annotation.services.campaigns import campaign_move
 from annotation.services.undo import NothingToUndo, submission_undo
+from annotation.services.work import assignment_skip
 from quality.models import GoldCheck
 from quality.rules.policy import Policy
+from quality.selectors.agreement import agreement_of
 from quality.selectors.gold import gold_of, keys_page
 from quality.selectors.person import person_of
 from quality.selectors.policies import policy_current
@@ -83,3 +85,19 @@ def test_who_tries_labels_until_their_standing_is_well_learns_nothing_and_is_pau
             standings.append((before, after))
     assert campaign.participations.get(surrogate_id=person.surrogate_id).standing == "paused"
     assert all(before == after for before, after in standings)
+
+
+def test_what_was_taken_back_and_skipped_is_no_part_of_the_agreement_as_collected():
+    campaign = factories.antique(items=2, n=2)
+    people = [factories.annotator(campaign) for _ in range(3)]
+    for person, label in zip(people[:2], (4, 4), strict=True):
+        for _ in range(2):
+            factories.vote(campaign, person, label)
+    submission_undo(campaign=campaign, surrogate_id=people[1].surrogate_id, now=timezone.now())
+    held = campaign.assignments.get(state="live")
+    assignment_skip(
+        assignment_id=held.pk, surrogate_id=people[1].surrogate_id, reason="unclear", note="", now=timezone.now()
+    )
+    factories.vote(campaign, people[2], 1)
+    [row, *_] = agreement_of(campaign)["agreement"]
+    assert row["with_excluded"] == row["counted"]

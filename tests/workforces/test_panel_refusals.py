@@ -155,6 +155,7 @@ def test_what_a_manager_accepts_stands_before_what_was_refused(twice):
 def test_a_later_visit_of_who_was_refused_waits_for_a_manager(refused):
     row, boss, _ = refused
     work(*come(unsigned(row, "p1", "s7"), Client()))
+    assert ("p1", "s7", "undecided") in listed(boss, row)  # before the panel's list too
     confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s7\n")
     assert Ticket.objects.get(remote_id="s7").state == "unmatched"
     assert ("p1", "s7", "undecided") in listed(boss, row)
@@ -166,3 +167,17 @@ def test_an_unsigned_visit_stands_beside_no_decision_about_the_same_ids(refused)
     row, boss, _ = refused
     work(*come(unsigned(row, "p1", "s0"), Client()))
     assert listed(boss, row) == [("p1", "s0", "refused"), ("p1", "s1", "refused"), ("p2", "s9", "completed")]
+
+
+def test_the_visits_of_a_person_under_review_are_undecided_until_a_manager_decided():
+    row = link(factories.antique(items=8, n=1))
+    work(*come(by_link(row, "p1", "s1")))
+    work(*come(by_link(row, "p2", "s2")))
+    boss = Client()
+    boss.force_login(factories.user(is_admin=True))
+    person = Ticket.objects.get(remote_id="s1").surrogate_id
+    page = reverse("quality-person", args=[row.campaign.slug, person])
+    boss.post(page, {"act": "pause", "reason": "Odd."})
+    assert outcomes(boss, row) == ["undecided", "completed"]
+    boss.post(page, {"act": "reinstate", "reason": "All is well."})
+    assert outcomes(boss, row) == ["completed", "completed"]

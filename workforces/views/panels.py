@@ -3,6 +3,7 @@
 import csv
 import uuid
 from collections.abc import Iterator
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.permissions import Action, signed_in
+from annotation.models import Standing
 from annotation.views.access import campaign_for
 from config.cells import harmless
 from jobs.services import job_enqueue
@@ -76,9 +78,16 @@ def _approval_lines(row: Workforce) -> Iterator[str]:
     for ticket in tickets.order_by("pk").iterator(chunk_size=500):
         person = getattr(ticket.surrogate, "external", None) or getattr(ticket.surrogate, "claimed", None)
         at = ticket.submitted_at.isoformat(timespec="seconds") if ticket.submitted_at else ""
-        outcome = _DECIDED.get(TicketState(ticket.state)) or ticket.outcome or ticket.state
-        cells = [person.name if person else "", ticket.remote_id, outcome, ticket.work.count(), at]
+        cells = [person.name if person else "", ticket.remote_id, _outcome(ticket), ticket.work.count(), at]
         yield writer.writerow([harmless(str(cell)) for cell in cells])
+
+
+def _outcome(ticket: Any) -> str:
+    """Return what the panel is told of a visit; what a manager has to decide yet says so, and not that it is complete."""
+    waits = ticket.is_paused or (ticket.rank == 0 and ticket.is_refused_elsewhere)
+    if ticket.outcome and ticket.state != TicketState.REFUSED and waits:
+        return "undecided"
+    return str(_DECIDED.get(TicketState(ticket.state)) or ticket.outcome or ticket.state)
 
 
 def _told(row: Workforce) -> QuerySet[Ticket]:
@@ -96,7 +105,12 @@ def _told(row: Workforce) -> QuerySet[Ticket]:
             default=0,
         ),
     )
-    same = tickets.filter(person=OuterRef("person"), remote_id=OuterRef("remote_id"))
+    theirs = tickets.filter(person=OuterRef("person"))
+    paused = row.campaign.participations.filter(surrogate=OuterRef("surrogate"), standing=Standing.PAUSED)
+    tickets = tickets.annotate(
+        is_refused_elsewhere=Exists(theirs.filter(state=TicketState.REFUSED)), is_paused=Exists(paused)
+    )
+    same = theirs.filter(remote_id=OuterRef("remote_id"))
     better = same.filter(rank__gt=OuterRef("rank"))
     earlier = same.filter(rank=OuterRef("rank"), state=TicketState.REFUSED, pk__lt=OuterRef("pk"))
     return tickets.exclude(Exists(better)).exclude(Exists(earlier))
