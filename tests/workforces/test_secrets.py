@@ -152,7 +152,7 @@ def shown(campaign, people=4, items=12):
             body = page.content.decode()
             for text in (str(live.pk), *live.item.content.values()):
                 body = body.replace(text, "") if text else body
-            body = re.sub(r'data-(claimed|deadline)="[^"]*"|csrfmiddlewaretoken" value="[^"]*"', "", body)
+            body = re.sub(r'data-(claimed|deadline|done)="[^"]*"|csrfmiddlewaretoken" value="[^"]*"', "", body)
             kinds = Counter(re.sub(r"[0-9a-f-]{32,36}|\d+", "", query["sql"])[:60] for query in queries)
             rows.append((live.item.batch.purpose == "gold", live, body, len(queries), kinds))
             factories.submit(factories.label(live, 4))
