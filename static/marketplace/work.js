@@ -12,10 +12,16 @@ class Work {
     this.next = /** @type {HTMLFormElement} */ (document.getElementById("next"));
     this.endsAt = performance.now() + 1000 * Number(root.dataset.secondsLeft);
     this.frame.addEventListener("load", () => this.ask());
+    this.frame.addEventListener("load", () => this.enter(), { once: true });
     document.addEventListener("visibilitychange", () => this.ask());
     window.setInterval(() => this.show(), 1000);
     window.setInterval(() => this.ask(), 20_000);
     this.show();
+  }
+
+  /** Put the focus into the task, so that its keys work at once, unless the person is somewhere already. */
+  enter() {
+    if (document.activeElement === document.body) this.frame.focus();
   }
 
   show() {

@@ -174,6 +174,8 @@ def test_an_html_question_of_old_is_done_and_the_next_comes_by_itself(lab, worke
     page.check("#auto")
     for number in range(2):
         page.wait_for_load_state()
+        if number:  # it came by itself: its keys work at once
+            page.wait_for_function("document.activeElement.id === 'frame'")
         frame = page.frame_locator("#frame")
         frame.locator("[name=port]").fill(f"Port {number}")
         assert [inner.title() for inner in page.frames[1:]] == ["boxed in"]
