@@ -54,7 +54,7 @@ def test_the_managers_pages(world, open_browser, language, view):
     speak(watched, language)
     base = f"/campaigns/{campaign.slug}/"
     paths = ["/", "/campaigns/new/", base, base + "import/", base + "items/", base + f"items/{annotation.item_id}/", base + "pilot/",
-             base + "guidelines/", base + "people/", base + "releases/", base + "releases/1/", "/account/privacy/", "/styleguide/",
+             base + "guidelines/", base + "people/", base + "settings/", base + "releases/", base + "releases/1/", "/account/privacy/", "/styleguide/",
              f"/work/{campaign.slug}/guidelines/", "/nowhere/", "/account/password/change/", "/account/email/", "/account/2fa/"]  # fmt: skip
     for path in paths:
         watched.go(path)
@@ -120,6 +120,9 @@ def test_the_annotators_pages(world, open_browser, language, view):
     page.click("[data-submit]")
     page.wait_for_selector("h1:has-text('seen them all'), h1:has-text('Everything'), [data-stage=question], .done-page")
     assert_accessible(page, "after submission")
+    watched.go(f"/work/{campaign.slug}/recent/")
+    assert page.locator("main li.card").count() == 1
+    assert_accessible(page, "recent answers")
 
 
 def test_dark_mode_keeps_its_contrast(world, open_browser):
