@@ -183,7 +183,7 @@ class FilesField(forms.FileField):
 
     def clean(self, data: Any, initial: Any = None) -> Any:
         """Return the file, or a zip archive of the files."""
-        given = data if isinstance(data, list | tuple) else [data]
+        given = (data or [None]) if isinstance(data, list | tuple) else [data]
         files = [super(FilesField, self).clean(one, initial) for one in given]
         for file in files:
             check_size(file)

@@ -46,7 +46,7 @@ def demo() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def log_in(page: Page, name: str, password: str) -> None:
-    """Log in as somebody of the demo."""
+    """Log in as a person of the demo."""
     page.fill("[name=login]", f"{name}@demo.example")
     page.fill("[name=password]", password)
     page.keyboard.press("Enter")

@@ -15,7 +15,8 @@ from config.statements import Statement
 class Progress:
     """How far an annotator is in a campaign; ``open`` are the annotations that wait for anybody, None while not known.
 
-    ``items`` is how many items there are, of which nobody answers one twice; ``item_seconds`` is the median time of an item in the campaign, all stages together; 0 while there is none.
+    ``items`` is how many items there are, of which nobody answers one twice; ``item_seconds`` is the median time of an
+    item in the campaign, all stages together; 0 while there is none.
     """
 
     campaign: Campaign

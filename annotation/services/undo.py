@@ -60,7 +60,7 @@ def _give_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> list[in
     own = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     live = own.filter(state=AssignmentState.LIVE)
     rows = list(live.select_for_update(no_key=True))
-    # Given back, an answer that was opened again would go to somebody else, and be lost to who gave it.
+    # If an answer that was opened again were given back, another annotator could take its place, and it would be lost.
     if own.filter(state=AssignmentState.UNDONE, item__in=[row.item_id for row in rows]).exists():
         raise OpenedAgain
     slot_ids = [row.slot_id for row in rows]

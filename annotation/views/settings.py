@@ -29,9 +29,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     sent = request.POST if request.method == "POST" else None
     what = sent.get("what") if sent else None
     text = consent_text_current(campaign.pk)
-    form = SettingsForm(
-        sent if what == "settings" else None, initial={name: getattr(campaign, name) for name in CHANGEABLE}
-    )
+    form = SettingsForm(sent if what == "settings" else None, initial=settings_fields(campaign))
     consent = ConsentForm(sent if what == "consent" else None, initial=consent_fields(text))
     if form.is_valid() or consent.is_valid():
         _save(request, campaign, form if what == "settings" else consent)
@@ -47,7 +45,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
 def settings_fields(campaign: Campaign) -> dict[str, Any]:
     """Return the settings of a campaign as a form shows them."""
     own = {name: getattr(campaign, name) for name in CHANGEABLE}
-    return own | {"deadline_minutes": campaign.deadline_seconds // 60}
+    return own | {"deadline_minutes": max(1, campaign.deadline_seconds // 60)}
 
 
 def consent_fields(text: ConsentText | None) -> dict[str, Any]:
@@ -58,7 +56,9 @@ def consent_fields(text: ConsentText | None) -> dict[str, Any]:
 def _save(request: HttpRequest, campaign: Campaign, form: SettingsForm | ConsentForm) -> None:
     actor_id, now = signed_in(request).surrogate_id, timezone.now()
     if isinstance(form, SettingsForm):
-        changes = {name: form.cleaned_data[name] for name in CHANGEABLE}
+        # What was not touched stays to the second: another manager may have changed it meanwhile.
+        names = {"deadline_seconds" if name == "deadline_minutes" else name for name in form.changed_data}
+        changes = {name: form.cleaned_data[name] for name in CHANGEABLE if name in names}
         changed = campaign_change(campaign=campaign, changes=changes, actor_id=actor_id, now=now)
         messages.success(request, _("Saved.") if changed else _("Nothing was different."))
     elif form.has_changed():

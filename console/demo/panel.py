@@ -53,7 +53,7 @@ POLICY = Policy(gold_first=5, gold_first_items=12, gold_rate=0.15, gold_most_exp
 
 @dataclass(order=True)
 class Panelist:
-    """Somebody whom the panel sends, again and again; ``at`` is when they come next."""
+    """A person whom the panel sends, again and again; ``at`` is when they come next."""
 
     at: datetime
     number: int
@@ -129,7 +129,7 @@ def _panelists(begin: datetime) -> list[Panelist]:
 
 
 def _visit(workforce: Workforce, panelist: Panelist) -> bool:
-    """Let somebody come, answer what a visit holds and leave; return whether they come again."""
+    """Let a person come, answer what a visit holds and leave; return whether they come again."""
     panelist.visits += 1
     arrival = Arrival(worker=f"panel-{panelist.number:02}", remote_id=f"visit-{panelist.visits:03}", is_signed=True)
     text = consent_text_current(workforce.campaign_id)

@@ -141,8 +141,8 @@ def _refused(number: int, error: RowError) -> GoldRefused:
 def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
     """Compare a person's first answer to a key with it; None where none is in use, or it is the pilot's that made it.
 
-    An answer that was taken back was the first all the same: else who watches their own standing would learn from it
-    which item is gold and what it accepts, and take the miss back.
+    An answer that was taken back was still the first. Otherwise an annotator who watches their own standing could try
+    answers until it is well, and learn which item is gold and what it accepts.
     """
     require_transaction()
     key = GoldKey.objects.filter(item_id=annotation.item_id, state=GoldKeyState.ACTIVE).first()

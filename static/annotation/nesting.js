@@ -9,7 +9,10 @@ export class Nesting {
     this.slider = /** @type {HTMLInputElement} */ (this.row.querySelector("input"));
     /** @type {number[]} smallest first */
     this.path = [];
-    this.slider.addEventListener("input", () => go(this.path[Number(this.slider.value)]));
+    this.slider.addEventListener("input", () => {
+      go(this.path[Number(this.slider.value)]);
+      this.slider.focus(); // the box took the focus: the next arrow key is still the slider's
+    });
   }
 
   /**

@@ -16,6 +16,7 @@ from annotation.models import Campaign
 from annotation.selectors.campaigns import guideline_current
 from annotation.services.campaigns import campaign_change, guideline_publish
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
+from jobs.models import Job
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +39,6 @@ def sent(campaign, **changed):
 def test_settings_change_and_the_change_is_recorded_with_what_was_before(client, boss):
     campaign = factories.antique(items=2)
     url = reverse("campaign-settings", args=[campaign.slug])
-    assert client.get(url).context["form"]["deadline_minutes"].value() == 30
     client.post(url, sent(campaign, title="Other", deadline_minutes=45, quota=7))
     campaign.refresh_from_db()
     assert (campaign.title, campaign.deadline_seconds, campaign.quota) == ("Other", 45 * 60, 7)
@@ -94,6 +94,19 @@ def test_another_campaign_begins_with_the_settings_of_one_there_is(client, boss)
     assert (made.deadline_seconds, made.items.count(), made.participations.count()) == (600, 0, 0)
 
 
+def test_a_setting_that_was_not_touched_stays_as_it_is(client, boss):
+    """The form shows this campaign's time, and saving a title does not round or reset it."""
+    campaign = factories.antique(items=2)
+    campaign_change(campaign=campaign, changes={"deadline_seconds": 630}, actor_id=None, now=timezone.now())
+    url = reverse("campaign-settings", args=[campaign.slug])
+    form = client.get(url).context["form"]
+    shown = {name: form[name].value() or "" for name in form.fields}
+    assert shown["deadline_minutes"] == 10
+    client.post(url, {"what": "settings", **shown, "title": "Other"})
+    campaign.refresh_from_db()
+    assert (campaign.title, campaign.deadline_seconds) == ("Other", 630)
+
+
 def upload(name, text="<p>Page</p>"):
     return SimpleUploadedFile(name, text.encode())
 
@@ -108,6 +121,17 @@ def test_several_pages_at_once_become_one_archive():
             "b.HTM": b"<p>B</p>",
         }
     assert file.name == "pages.zip"
+
+
+def test_pages_are_sent_together_by_the_page_and_none_is_an_error_of_the_form(client, boss):
+    url = reverse("campaign-import", args=[factories.campaign().slug])
+    refused = client.post(url, {"what": "documents"})
+    assert refused.context["forms"]["documents"].errors["file"]
+    jobs = Job.objects.filter(payload__name="pages.zip")
+    assert not jobs.exists()
+    client.post(url, {"what": "documents", "file": [upload("a.html"), upload("b.html", "<p>Another page.</p>")]})
+    factories.run_jobs()
+    assert [(job.state, job.result["imported"]) for job in jobs] == [("done", 2)]
 
 
 @pytest.mark.parametrize("names", [("a.html", "b.zip"), ("a.html", "a.html")])

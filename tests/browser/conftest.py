@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from tests import factories
+
 
 class Watched:
     """A page whose console must stay clean; closing it checks."""
@@ -61,3 +63,19 @@ def open_browser(browser, live_server, request):
             watched.page.screenshot(path=f"{folder}/{request.node.name}-{number}.png")
     for watched in opened:
         watched.close()
+
+
+@pytest.fixture
+def at_work(open_browser):
+    """Return a function that opens the desk of a new annotator at stage 1."""
+
+    def start(campaign, **options):
+        person = factories.annotator(campaign)
+        watched = open_browser(person, **options)
+        watched.go(f"/work/{campaign.slug}/")
+        watched.page.keyboard.press("Enter")
+        watched.page.wait_for_selector("[data-stage=question]")
+        watched.page.wait_for_load_state()  # a page is seen before its scripts listen for keys
+        return watched, person
+
+    return start
