@@ -5,43 +5,7 @@ import os
 import pytest
 
 from tests import factories
-
-
-class Watched:
-    """A page whose console must stay clean; closing it checks."""
-
-    def __init__(self, browser, base, *, expected=(), **options):
-        self.base = base
-        self.expected = expected  # texts of warnings that are known and meant
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
-        self.problems = []
-        self.page.on("console", lambda message: self._note(message))
-        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
-
-    def _note(self, message):
-        known = ("status of 4", "Status Error Code 4", *self.expected)
-        expected = any(text in message.text for text in known)
-        if message.type in ("error", "warning") and not expected and message.text != "[object HTMLDivElement]":
-            self.problems.append(f"{self.page.url}: {message.text}")
-
-    def go(self, path):
-        self.page.goto(self.base + path)
-
-    def log_in(self, user):
-        """Put a logged-in session into the browser."""
-        from django.conf import settings
-        from django.test import Client
-
-        client = Client()
-        client.force_login(user)
-        cookie = client.cookies[settings.SESSION_COOKIE_NAME]
-        self.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": self.base}])
-
-    def close(self):
-        self.context.close()
-        assert not self.problems, self.problems
+from tests.browser.watched import Watched
 
 
 @pytest.fixture

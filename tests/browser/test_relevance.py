@@ -12,7 +12,7 @@ from quality.models import Case, Flag, Inspection, Review, Verdict
 from quality.rules.policy import Policy
 from tests import factories
 from tests.axe import assert_accessible
-from tests.browser.conftest import Watched
+from tests.browser.watched import Watched
 from tests.workforces.conftest import desk, market  # noqa: F401  fixtures
 from workforces.models import Appeal, Errand, Ticket
 from workforces.services.workforces import workforce_add

@@ -12,7 +12,7 @@ from django.utils import timezone
 from marketplace.models import Assignment
 from marketplace.services.clockwork import clock_advance
 from tests.axe import VARIANTS, assert_accessible
-from tests.browser.conftest import Watched
+from tests.browser.watched import Watched
 from tests.marketplace.acts import accept as accept_behind_the_page
 from tests.marketplace.acts import do
 from tests.marketplace.conftest import HIT, external
