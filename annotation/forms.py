@@ -158,6 +158,7 @@ class ItemsFilterForm(forms.Form):
     person = forms.UUIDField()
     day = forms.DateField(input_formats=["%Y-%m-%d"])
     guideline = forms.IntegerField(min_value=1, max_value=32767)
+    differs = forms.BooleanField()
 
     def wanted(self, *, sees_answers: bool) -> ItemFilter:
         """Return what is asked for; who answered what, and when, only who sees answers can ask."""
@@ -169,7 +170,10 @@ class ItemsFilterForm(forms.Form):
         )  # fmt: skip
         if not sees_answers:
             return wanted
-        return replace(wanted, person=sent.get("person"), day=sent.get("day"), guideline=sent.get("guideline"))
+        return replace(
+            wanted, person=sent.get("person"), day=sent.get("day"), guideline=sent.get("guideline"),
+            differs=sent.get("differs", False),
+        )  # fmt: skip
 
 
 class _SeveralFiles(forms.ClearableFileInput):

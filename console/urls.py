@@ -2,11 +2,14 @@
 
 from django.urls import path
 
-from console import views
+from console.views import history, site
 
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("healthz", views.alive, name="alive"),
-    path("readyz", views.ready, name="ready"),
-    path("styleguide/", views.styleguide, name="styleguide"),
+    path("", site.home, name="home"),
+    path("healthz", site.alive, name="alive"),
+    path("readyz", site.ready, name="ready"),
+    path("campaigns/<slug:slug>/log/", history.log, name="campaign-log"),
+    path("campaigns/<slug:slug>/jobs/", history.jobs, name="campaign-jobs"),
+    path("campaigns/<slug:slug>/jobs/retry/", history.jobs_retry, name="campaign-jobs-retry"),
+    path("styleguide/", site.styleguide, name="styleguide"),
 ]

@@ -37,6 +37,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/quality/behaviour/", behaviour.behaviour, name="quality-behaviour"),
     path("campaigns/<slug:slug>/quality/policy/", policy.policy, name="quality-policy"),
     path("campaigns/<slug:slug>/quality/target/", target.target, name="quality-target"),
+    path("campaigns/<slug:slug>/quality/people/", people.people, name="quality-people"),
     path("campaigns/<slug:slug>/quality/people/<uuid:surrogate_id>/", people.person, name="quality-person"),
     path("campaigns/<slug:slug>/items/<int:item_id>/", items.item, name="item"),
     path("campaigns/<slug:slug>/items/<int:item_id>/ask/", cases.ask, name="quality-ask"),

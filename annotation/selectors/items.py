@@ -28,18 +28,18 @@ from annotation.tasktypes.registry import answer_summary
 from documents.html.tokens import Tokenization
 from documents.selectors import tokenization_of
 
-PAGE_SIZE = 50
 PILOT_SIZE = 200
 COLOURS = 8  # of annotators, in ``annotate.css``
 _UNFINISHED = [SlotState.OPEN, SlotState.ASIDE, SlotState.HELD]
 
 
 @dataclass(frozen=True, slots=True)
-class ItemsPage:
-    """Some items in order of their key, each with how many annotations of how many it has, and the key to go on after."""
+class CountedItem:
+    """An item with how many annotations of how many it has."""
 
-    items: list[tuple[Item, int, int]]
-    after: int | None
+    item: Item
+    done: int
+    asked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,7 @@ class ItemFilter:
     person: UUID | None = None
     day: date | None = None
     guideline: int | None = None
+    differs: bool = False  # two annotations that count say different things
 
     def of(self, items: QuerySet[Item]) -> QuerySet[Item]:
         """Return the items that are wanted."""
@@ -107,6 +108,8 @@ class ItemFilter:
             items = items.filter(batch__ordinal=self.batch)
         if self.round is not None:
             items = items.filter(Exists(Slot.objects.filter(item=OuterRef("pk"), round=self.round)))
+        if self.differs:
+            items = items.filter(Exists(_unlike_others()))
         answered = self._answered()
         return items.filter(Exists(Annotation.objects.filter(answered, item=OuterRef("pk")))) if answered else items
 
@@ -122,22 +125,31 @@ class ItemFilter:
         return wanted
 
 
-def items_page(*, campaign: Campaign, wanted: ItemFilter, after: int, shows_gold: bool) -> ItemsPage:
-    """Return a page of items after a key. Gold is for those alone who see all answers."""
-    items = Item.objects.filter(campaign=campaign, pk__gt=after).select_related("split", "batch")
+def _unlike_others() -> QuerySet[Annotation]:
+    """Return annotations of an outer item that count, and beside which another says something else."""
+    counted = Annotation.objects.filter(state=AnnotationState.COUNTED)
+    others = counted.filter(item=OuterRef("item")).exclude(answer=OuterRef("answer"))
+    return counted.filter(Exists(others), item=OuterRef("pk"))
+
+
+def items_wanted(*, campaign: Campaign, wanted: ItemFilter, shows_gold: bool) -> QuerySet[Item]:
+    """Return the items that a filter wants. Gold is for those alone who see all answers."""
+    items = Item.objects.filter(campaign=campaign).select_related("split", "batch")
     if not shows_gold:
         items = items.exclude(batch__purpose=Purpose.GOLD)
-    rows = list(wanted.of(items).order_by("pk")[: PAGE_SIZE + 1])
-    shown = rows[:PAGE_SIZE]
-    counted = Slot.objects.filter(item__in=shown).exclude(state=SlotState.CLOSED).values_list("item").order_by()
+    return wanted.of(items)
+
+
+def items_counted(items: Sequence[Item]) -> list[CountedItem]:
+    """Return items with their counts: one statement for all."""
+    slots = Slot.objects.filter(item__in=items).exclude(state=SlotState.CLOSED).values_list("item").order_by()
     done = {
         item: (filled, asked)
-        for item, filled, asked in counted.annotate(
+        for item, filled, asked in slots.annotate(
             filled=Count("pk", filter=Q(state=SlotState.FILLED)), asked=Count("pk")
         )
     }
-    counts = [(item, *done.get(item.pk, (0, item.n))) for item in shown]
-    return ItemsPage(counts, rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None)
+    return [CountedItem(item, *done.get(item.pk, (0, item.n))) for item in items]
 
 
 def items_drawn(*, split: Split, sample: int, seed: int) -> list[int]:

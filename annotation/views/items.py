@@ -3,39 +3,90 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.parameters import whole_number
-from accounts.permissions import Action, can, signed_in
+from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.forms import ItemsFilterForm
-from annotation.models import Annotation, Item, Purpose
-from annotation.selectors.items import items_page, pilot_items
+from annotation.models import Annotation, Campaign, Item, Purpose
+from annotation.selectors.items import CountedItem, ItemFilter, items_counted, items_wanted, pilot_items
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.items import item_retire
 from annotation.views.access import campaign_for
+from config.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
+
+RETIRE = BulkAct(
+    "retire", gettext_lazy("Retire"),
+    gettext_lazy("They are asked of nobody any more. What was submitted is kept and paid. This cannot be undone."),
+    reason=gettext_lazy("Why"),
+)  # fmt: skip
 
 
 @login_required
 @require_GET
-def item_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """List items, a page at a time by key."""
+def item_list(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """List items, a page at a time, or send them as a file."""
     campaign = campaign_for(request, slug, Action.SEE_ITEMS)
-    shows_gold = can(signed_in(request), Action.SEE_ANSWERS, campaign.pk)
-    wanted = ItemsFilterForm(request.GET).wanted(sees_answers=shows_gold)
-    after = whole_number(request.GET.get("after"))
-    page = items_page(campaign=campaign, wanted=wanted, after=after, shows_gold=shows_gold)
+    may = actions_of(signed_in(request), campaign.pk)
+    sees_answers = Action.SEE_ANSWERS in may
+    table, wanted = _table(request, campaign, sees_answers=sees_answers)
     splits = campaign.splits.order_by("position")
-    if not shows_gold:
+    if not sees_answers:
         splits = splits.exclude(pk__in=campaign.items.filter(batch__purpose=Purpose.GOLD).values("split"))
+    acts = [RETIRE] if Action.MANAGE in may else []
     context = {
-        "campaign": campaign, "page": page, "splits": splits, "wanted": wanted, "sees_answers": shows_gold,
-        "batches": campaign.batches.exclude(purpose=Purpose.GOLD).order_by("ordinal"),
+        "campaign": campaign, "table": table.page(request.GET, acts), "splits": splits, "wanted": wanted,
+        "sees_answers": sees_answers, "batches": campaign.batches.exclude(purpose=Purpose.GOLD).order_by("ordinal"),
         "guidelines": campaign.guidelines.order_by("version"),
     }  # fmt: skip
-    return render(request, "annotation/items.html", context)
+    return as_file(table, request.GET, name=f"{slug}-items") or render(request, "annotation/items.html", context)
+
+
+def _table(request: HttpRequest, campaign: Campaign, *, sees_answers: bool) -> tuple[Table, ItemFilter]:
+    wanted = ItemsFilterForm(request.GET).wanted(sees_answers=sees_answers)
+    items = items_wanted(campaign=campaign, wanted=wanted, shows_gold=sees_answers)
+    return Table(QueryRows(items), _columns(campaign, sees_answers=sees_answers), items_counted), wanted
+
+
+def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
+    def name(row: CountedItem) -> Cell:
+        return Cell(row.item.external_id, reverse("item", args=[campaign.slug, row.item.pk]) if sees_answers else "")
+
+    return [
+        Column("id", _("Id"), name, order="external_id"),
+        Column("question", _("Question"), lambda row: row.item.content.get("question_text", "")),
+        Column("split", _("Split"), lambda row: row.item.split.name),
+        Column("batch", _("Batch"), lambda row: row.item.batch),
+        Column(
+            "annotations", _("Annotations"), is_number=True,
+            cell=lambda row: _("%(done)s of %(asked)s") % {"done": row.done, "asked": row.asked},
+        ),
+        Column("state", _("State"), lambda row: row.item.get_state_display()),
+        Column("wanted", _("Wanted"), lambda row: row.item.n, is_number=True, is_extra=True),
+        Column("reason", _("Why it was retired"), lambda row: row.item.retired_reason, is_extra=True),
+    ]  # fmt: skip
+
+
+@login_required
+@require_POST
+def retire_several(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take the items that are ticked out of use."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    table, _wanted = _table(request, campaign, sees_answers=can(signed_in(request), Action.SEE_ANSWERS, campaign.pk))
+    actor_id, now = signed_in(request).surrogate_id, timezone.now()
+    reason = request.POST.get("reason-retire", "").strip() or _("broken")
+    done = sum(item_retire(item=item, reason=reason, actor_id=actor_id, now=now) for item in table.ticked(request.POST))
+    if done:
+        said = ngettext("%(n)s item is retired.", "%(n)s items are retired.", done) % {"n": done}
+        messages.success(request, f"{said} {_('What was submitted is kept.')}")
+    else:
+        messages.error(request, _("Nothing was ticked that could be retired."))
+    return redirect(f"{reverse('items', args=[slug])}?{request.GET.urlencode()}")
 
 
 @login_required

@@ -33,10 +33,9 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
     context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot, "charts": list(CHARTS)}
     if snapshot is not None:
-        people = snapshot.data.get("people", [])[:200]
-        shown = [*(row["surrogate_id"] for row in people), *snapshot.data.get("outside", [])[:MOST_OUTSIDE]]
+        shown = snapshot.data.get("outside", [])[:MOST_OUTSIDE]
         names = {str(key): name for key, name in names_of(shown).items()}
-        outside = [(key, names.get(key, "")) for key in snapshot.data.get("outside", [])[:MOST_OUTSIDE]]
+        outside = [(key, names.get(key, "")) for key in shown]
         work = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
         measures = pages_of(campaign.task_type).measures
         context |= snapshot.data | {
@@ -46,7 +45,6 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
             "waiting": [
                 (WAITING[what], count) for what, count in snapshot.data.get("waiting", {}).items() if what in WAITING
             ],
-            "people": [{**row, "name": names.get(row["surrogate_id"], "")} for row in people],
             "agreement": [
                 {**row, "name": measures.get(row["key"], row["key"])} for row in snapshot.data.get("agreement", [])
             ],
