@@ -329,3 +329,7 @@ class GuidelineForm(forms.Form):
     body = forms.CharField(
         label=_("Guidelines (Markdown)"), max_length=MOST_OF_GUIDELINES, widget=forms.Textarea(attrs={"rows": 24})
     )
+    note = forms.CharField(
+        label=_("What changes, in a sentence"), max_length=500, required=False,
+        help_text=_("Annotators read it before their next item, with the changed words marked."),
+    )  # fmt: skip

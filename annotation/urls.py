@@ -2,15 +2,17 @@
 
 from django.urls import path
 
-from annotation.views import annotate, campaigns, items, joining, people, recent, settings
+from annotation.views import annotate, campaigns, items, joining, people, questions, recent, settings
 
 urlpatterns = [
     # The annotator
     path("work/<slug:slug>/", annotate.work, name="work"),
     path("work/<slug:slug>/consent/", joining.consent, name="consent"),
     path("work/<slug:slug>/guidelines/", joining.guidelines, name="work-guidelines"),
+    path("work/<slug:slug>/guidelines/read/", annotate.guidelines_read, name="guidelines-read"),
     path("work/<slug:slug>/leave/", joining.leave, name="leave"),
     path("work/<slug:slug>/recent/", recent.recent, name="recent"),
+    path("work/<slug:slug>/questions/", questions.own, name="own-questions"),
     path("work/<slug:slug>/reserve/", annotate.reserve, name="reserve"),
     path("assignments/<uuid:assignment_id>/stage/", annotate.stage, name="stage"),
     path("assignments/<uuid:assignment_id>/back/", annotate.back, name="back"),
@@ -43,5 +45,8 @@ urlpatterns = [
     path("campaigns/<slug:slug>/items/<int:item_id>/retire/", items.retire, name="item-retire"),
     path("campaigns/<slug:slug>/annotations/<int:annotation_id>/exclude/", items.exclude, name="annotation-exclude"),
     path("campaigns/<slug:slug>/annotations/<int:annotation_id>/restore/", items.restore, name="annotation-restore"),
+    path("campaigns/<slug:slug>/questions/", questions.questions, name="campaign-questions"),
+    path("campaigns/<slug:slug>/questions/<int:report_id>/", questions.answer, name="question-answer"),
+    path("campaigns/<slug:slug>/questions/faq/<int:entry_id>/retire/", questions.retire, name="faq-retire"),
     path("campaigns/<slug:slug>/pilot/", items.pilot, name="pilot"),
 ]

@@ -12,7 +12,7 @@ from accounts.models import ConsentText, Role, User
 from accounts.selectors import consent_text_current
 from accounts.services import consent_give, consent_text_publish, membership_grant, role_waiver_grant
 from annotation.management.campaigns import launch_here
-from annotation.models import Annotation, Assignment, Campaign, CampaignState, Item
+from annotation.models import Annotation, Assignment, Campaign, CampaignState, FaqEntry, Item, ItemReport
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import assignment_submit, stage_advance
@@ -217,6 +217,16 @@ def gold_keys(campaign: Campaign, count: int, *, prefix: str = "7", accepted: An
     rows = [{**row, "accepted": accepted or [4]} for row in pairs(count, prefix=prefix)]
     gold_import(campaign=campaign, rows=list(enumerate(rows, start=1)), actor_id=None, now=timezone.now())
     return list(GoldKey.objects.filter(campaign=campaign).order_by("-pk")[:count])
+
+
+def question(item: Item, person: User) -> tuple[ItemReport, FaqEntry]:
+    """Ask about an item, and publish a question and its answer."""
+    now = timezone.now()
+    report = ItemReport.objects.create(item=item, surrogate=person.surrogate, text="Does this count?", created_at=now)
+    entry = FaqEntry.objects.create(
+        campaign=item.campaign, item=item, question="What counts?", answer="This.", published_at=now
+    )
+    return report, entry
 
 
 def case_in_discussion(campaign: Campaign, item: Item, expert: User) -> Any:

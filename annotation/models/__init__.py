@@ -34,6 +34,7 @@ from annotation.models.work import (
     CountedChange,
     EventChunk,
     EventTally,
+    FaqEntry,
     ItemReport,
     Snapshot,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "CountedChange",
     "EventChunk",
     "EventTally",
+    "FaqEntry",
     "Guideline",
     "Injection",
     "Item",

@@ -50,6 +50,7 @@ class Guideline(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="guidelines")
     version = models.PositiveIntegerField()
     body = models.TextField(_("guidelines"))
+    note = models.CharField(max_length=500, blank=True)  # what changed, in its author's words
     created_at = models.DateTimeField()
 
     class Meta:
@@ -140,7 +141,7 @@ class Standing(models.TextChoices):
 
 
 class Participation(models.Model):
-    """A person's place in a campaign: standing, and how far along the queue of slots they are.
+    """A person's place in a campaign: standing, what guidelines they read, and how far along the queue of slots they are.
 
     ``cursor`` only saves work: slots before it were served to this person or do not suit them. It holds for
     the queue as it was at ``queue_version``. ``served`` counts the items that were handed out to this person, each
@@ -158,6 +159,10 @@ class Participation(models.Model):
     submitted = models.PositiveIntegerField(default=0)
     trained = models.PositiveIntegerField(default=0)
     trained_at = models.DateTimeField(null=True, blank=True)
+    # The version they began with, or said they have read since.
+    guideline = models.ForeignKey(
+        "annotation.Guideline", null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="participation_once")]

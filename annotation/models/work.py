@@ -219,19 +219,42 @@ class EventTally(models.Model):
 
 
 class ItemReport(models.Model):
-    """An annotator says that something is wrong with an item."""
+    """An annotator asks something about an item, or says that it is broken; a manager may answer.
+
+    ``resolved_at`` says when that was settled: answered, settled without an answer, or the item was retired.
+    """
 
     item = models.ForeignKey("annotation.Item", on_delete=models.CASCADE, related_name="reports")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
     text = models.CharField(max_length=1000)
     created_at = models.DateTimeField()
     resolved_at = models.DateTimeField(null=True, blank=True)
+    answer = models.TextField(blank=True)
+    answered_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    read_at = models.DateTimeField(null=True, blank=True)  # by who asked
 
     class Meta:
         indexes = [models.Index(fields=["item"], condition=models.Q(resolved_at=None), name="report_open")]
 
     def __str__(self) -> str:
         return f"report on {self.item_id}"
+
+
+class FaqEntry(models.Model):
+    """A question and its answer that every annotator of a campaign reads beside the guidelines.
+
+    ``item`` is what it was asked about; nothing asked about a known answer gets here.
+    """
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="faq")
+    item = models.ForeignKey("annotation.Item", null=True, on_delete=models.SET_NULL, related_name="faq")
+    question = models.CharField(max_length=1000)
+    answer = models.TextField()
+    published_at = models.DateTimeField()
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"FAQ {self.pk} of {self.campaign_id}"
 
 
 class Snapshot(models.Model):

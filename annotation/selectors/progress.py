@@ -1,19 +1,23 @@
 """How far annotators are: what they did, what is left for them, and how long that takes at the campaign's pace."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from annotation.models import Campaign, CampaignState, Participation, Snapshot, Standing
+from annotation.selectors.questions import answers_unread
 from config.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far an annotator is in a campaign; ``open`` are the annotations that wait for anybody, None while not known.
+
+    ``answers`` to their questions wait to be read.
 
     ``items`` is how many items there are, of which nobody answers one twice; ``item_seconds`` is the median time of an
     item in the campaign, all stages together; 0 while there is none.
@@ -25,6 +29,7 @@ class Progress:
     is_stopped: bool
     items: int = 0
     item_seconds: float = 0
+    answers: int = 0
 
     @property
     def left(self) -> int | None:
@@ -46,7 +51,7 @@ class Progress:
 
 
 def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progress]:
-    """Return how far a person is in each of some campaigns: two statements, however many there are."""
+    """Return how far a person is in each of some campaigns: three statements, however many there are."""
     places = {
         row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
     }
@@ -55,7 +60,9 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
         row.pop("campaign_id"): row
         for row in Snapshot.objects.filter(campaign__in=campaigns).values("campaign_id", *names)
     }
-    return [_progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)) for campaign in campaigns]
+    answers = Counter(answers_unread(campaigns, surrogate_id).values_list("item__campaign", flat=True))
+    found = [_progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)) for campaign in campaigns]
+    return [replace(one, answers=answers[one.campaign.pk]) for one in found]
 
 
 def _progress(campaign: Campaign, place: Participation | None, kept: Mapping[str, Any] | None) -> Progress:

@@ -12,7 +12,7 @@ from accounts.audit import record
 from accounts.models import Role, Scope, User
 from accounts.services import consent_text_publish, membership_grant
 from accounts.transactions import durable, require_transaction
-from annotation.models import Batch, BatchState, Campaign, CampaignState, Guideline, Purpose, Split
+from annotation.models import Batch, BatchState, Campaign, CampaignState, Guideline, Participation, Purpose, Split
 from annotation.selectors.campaigns import guideline_current
 from annotation.services.training import training_create
 from annotation.tasktypes.registry import TASK_TYPES
@@ -120,15 +120,27 @@ def consent_change(*, campaign: Campaign, consent: ConsentPlan, actor_id: UUID |
 
 
 @durable
-def guideline_publish(*, campaign: Campaign, body: str, actor_id: UUID | None, now: datetime) -> Guideline:
-    """Publish a new version of the guidelines; assignments made from now on pin it."""
+def guideline_publish(
+    *, campaign: Campaign, body: str, actor_id: UUID | None, now: datetime, note: str = ""
+) -> Guideline:
+    """Publish a new version of the guidelines: assignments made from now on pin it, and annotators read what changed."""
     last = guideline_current(campaign)
-    guideline = Guideline.objects.create(campaign=campaign, version=last.version + 1, body=body, created_at=now)
+    guideline = Guideline.objects.create(
+        campaign=campaign, version=last.version + 1, body=body, note=note[:500], created_at=now
+    )
     record(
         action="guideline_publish", subject=guideline, now=now, actor_id=actor_id, scope_id=campaign.pk,
         version=guideline.version,
     )  # fmt: skip
     return guideline
+
+
+@durable
+def guideline_read(*, campaign: Campaign, surrogate_id: UUID, version: int) -> None:
+    """Note that an annotator read a version of the guidelines; one that never was changes nothing."""
+    read = Guideline.objects.filter(campaign=campaign, version=version).first()
+    if read is not None:
+        Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).update(guideline=read)
 
 
 _MOVES = {

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Exists, F, Min, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from accounts.models import Consent
 from accounts.selectors import consent_is_current, consent_of
@@ -55,13 +56,15 @@ RAN_OUT = (Reason.NOTHING_OPEN, Reason.ALL_SEEN, Reason.ALL_HELD)
 class Claim:
     """An assignment, or the reason why there is none and when to try again.
 
-    ``submitted`` is how many items its annotator submitted, where claiming had to know.
+    ``submitted`` is how many items its annotator submitted, where claiming had to know. ``is_unread`` says that the
+    guidelines changed since they last read them, so that this comes before the item.
     """
 
     assignment: Assignment | None
     reason: Reason | None = None
     try_again_at: datetime | None = None
     submitted: int | None = None
+    is_unread: bool = False
 
 
 @durable
@@ -88,7 +91,7 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime, place: 
     else:
         claiming = _Claiming(campaign, surrogate_id, AssignmentState.LIVE, campaign.deadline_seconds, now)
         claim = _claim(claiming, eligible, place)
-    return replace(claim, submitted=eligible.submitted)
+    return replace(claim, submitted=eligible.submitted, is_unread=eligible.is_unread)
 
 
 # A reservation waits this long to be shown; then the slot is anyone's again.
@@ -138,6 +141,7 @@ class _Eligibility(NamedTuple):
     refusal: Reason | None
     submitted: int
     guideline_id: int
+    is_unread: bool  # a version of the guidelines that this person has not read yet
     # Whether this person gave anything back here, or has a slot put aside that is due. True where it is not known yet.
     gave_back: bool
     is_injected: bool
@@ -153,7 +157,7 @@ def _eligibility_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Campai
     return Campaign.objects.filter(pk=campaign_id).values_list(
         "state", "quota", "has_training", Exists(consents),
         Exists(TrainingExample.objects.filter(campaign_id=campaign_id)),
-        *(Subquery(here.values(name)) for name in ("standing", "submitted", "trained_at")),
+        *(Subquery(here.values(name)) for name in ("standing", "submitted", "trained_at", "guideline")),
         Subquery(guidelines.values("pk")[:1]), Exists(ended), Exists(due),
     )  # fmt: skip
 
@@ -163,10 +167,10 @@ _ELIGIBILITY = Statement(_eligibility_query, UUID, UUID)
 
 def _eligibility(campaign: Campaign, surrogate_id: UUID, place: Participation | None) -> _Eligibility:
     """Ask for all that decides whether and how this person gets work now, in one statement."""
-    [(state, quota, has_training, agreed, teaches, standing, submitted, trained_at, guideline_id, *hints)] = (
-        _ELIGIBILITY.rows(campaign.pk, surrogate_id)
+    [(state, quota, has_training, agreed, teaches, *own, guideline_id, gave_back, is_injected)] = _ELIGIBILITY.rows(
+        campaign.pk, surrogate_id
     )
-    gave_back, is_injected = hints
+    standing, submitted, trained_at, read = own
     refusal = None
     if state != CampaignState.OPEN:
         refusal = Reason.PAUSED if state == CampaignState.PAUSED else Reason.NOTHING_OPEN
@@ -180,8 +184,9 @@ def _eligibility(campaign: Campaign, surrogate_id: UUID, place: Participation | 
         refusal = Reason.QUOTA_REACHED
     # Without the lock, another tab may change the rest before the claim; a newcomer's checks are not planned yet.
     return _Eligibility(
-        refusal, submitted or 0, guideline_id, bool(gave_back) or place is None, bool(is_injected) or place is None
-    )
+        refusal, submitted or 0, guideline_id, read not in (None, guideline_id),
+        bool(gave_back) or place is None, bool(is_injected) or place is None,
+    )  # fmt: skip
 
 
 def _renewed(live: Assignment, campaign: Campaign, now: datetime) -> Assignment:
@@ -212,10 +217,12 @@ class _Claiming(NamedTuple):
 
 
 _PASS_ON = Update(
-    lambda pk, position, more: (
-        Participation.objects.filter(pk=pk), {"cursor": position, "served": F("served") + more},
+    lambda pk, position, more, guideline: (
+        Participation.objects.filter(pk=pk),
+        # Who begins has the guidelines before them; from then on, a change is shown and they say that they read it.
+        {"cursor": position, "served": F("served") + more, "guideline": Coalesce(F("guideline"), guideline)},
     ),
-    int, int, int,
+    int, int, int, int,
 )  # fmt: skip
 
 
@@ -235,7 +242,7 @@ def _claim(claiming: _Claiming, eligible: _Eligibility, place: Participation | N
         return _assign(claiming, eligible, own.pk, own.item_id)
     injected = _injected(place, search) if eligible.is_injected or not is_planned else None
     slot = injected or _from_queue(place, search)
-    _PASS_ON.run(place.pk, max(place.cursor, search.position), int(slot is not None))
+    _PASS_ON.run(place.pk, max(place.cursor, search.position), int(slot is not None), eligible.guideline_id)
     if slot is None:
         return _nothing(campaign, search)
     return _assign(claiming, eligible, slot.pk, slot.item_id)

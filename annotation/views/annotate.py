@@ -21,10 +21,12 @@ from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from accounts.selectors import consent_is_current
 from annotation.models import AnnotationState, Assignment, AssignmentState, Campaign
+from annotation.selectors.campaigns import guideline_change
 from annotation.selectors.members import member_state
 from annotation.selectors.progress import progress_of, submitted_of
 from annotation.services import events as event_log
 from annotation.services import work as work_services
+from annotation.services.campaigns import guideline_read
 from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
 from annotation.services.undo import NothingToUndo, OpenedAgain, submission_undo
 from annotation.services.work import ConsentMissing, NoSuchAssignment
@@ -83,14 +85,26 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
         if claim.assignment is not None and not _is_partial(request):
             return redirect("work", slug=slug)
         return _show(request, campaign, claim, now)
-    live = (
-        Assignment.objects.select_related("item__tokenization__document")
-        .filter(campaign=campaign, surrogate_id=user.surrogate_id, state=AssignmentState.LIVE)
-        .first()
-    )
-    if live is not None and not consent_is_current(scope_id=campaign.pk, surrogate_id=user.surrogate_id):
-        return _show(request, campaign, Claim(None, Reason.CONSENT_NEEDED), now)
-    return _show(request, campaign, Claim(live), now)
+    return _show(request, campaign, _in_hand(campaign, user.surrogate_id), now)
+
+
+def _in_hand(campaign: Campaign, surrogate_id: UUID) -> Claim:
+    """Return what a person is at work on, if anything; it is shown to those who agree to the current consent text."""
+    own = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AssignmentState.LIVE)
+    live = own.select_related("item__tokenization__document").first()
+    if live is not None and not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
+        return Claim(None, Reason.CONSENT_NEEDED)
+    return Claim(live, is_unread=live is not None)  # as far as is known yet
+
+
+@login_required
+@require_POST
+def guidelines_read(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take an annotator's word that they read what changed in the guidelines, and go on with their item."""
+    campaign = campaign_for(request, slug, Action.ANNOTATE)
+    surrogate_id = signed_in(request).surrogate_id
+    guideline_read(campaign=campaign, surrogate_id=surrogate_id, version=_version(request))
+    return _after(request, campaign, _in_hand(campaign, surrogate_id), timezone.now())
 
 
 def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime, *, undo: bool = False) -> HttpResponse:
@@ -111,10 +125,14 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime,
     else:
         [progress] = progress_of([campaign], surrogate_id)
         context |= {"progress": progress, "done": progress.submitted}
+    change = guideline_change(campaign, surrogate_id) if claim.assignment is not None and claim.is_unread else None
     if claim.assignment is None:
         template = "annotation/_no_work.html"
         context["today"] = _today(campaign, surrogate_id, now)
         context["urls"] = {"undo": _undo_url(campaign, undo=undo), "partial": True}
+    elif change is not None:
+        template = "annotation/_changed.html"
+        context |= {"change": change, "urls": {"undo": _undo_url(campaign, undo=undo), "partial": True}}
     else:
         template, more = pages.stage(claim.assignment)
         context |= more | {"urls": _urls(campaign, claim.assignment, undo=undo)}

@@ -23,7 +23,7 @@ from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_text_current
 from annotation.forms import CampaignForm, DocumentsForm, ExtendForm, GuidelineForm, ItemsForm, PublishedForm
 from annotation.models import Batch, Campaign, CampaignState, Item
-from annotation.selectors.campaigns import guideline_current
+from annotation.selectors.campaigns import guideline_current, guideline_readers
 from annotation.selectors.overview import overview_of
 from annotation.services.campaigns import (
     ConsentPlan,
@@ -218,9 +218,8 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if form.cleaned_data["body"].strip() != guideline.body.strip():
             actor_id = signed_in(request).surrogate_id
-            guideline_publish(campaign=campaign, body=form.cleaned_data["body"], actor_id=actor_id, now=timezone.now())
+            guideline_publish(campaign=campaign, actor_id=actor_id, now=timezone.now(), **form.cleaned_data)
             messages.success(request, _("Published as a new version; work begun from now on follows it."))
         return redirect("campaign-guidelines", slug=slug)
-    return render(
-        request, "annotation/guidelines_edit.html", {"campaign": campaign, "form": form, "guideline": guideline}
-    )
+    context = {"campaign": campaign, "form": form, "guideline": guideline, "readers": guideline_readers(guideline)}
+    return render(request, "annotation/guidelines_edit.html", context)

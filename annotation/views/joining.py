@@ -17,6 +17,7 @@ from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_is_current, consent_text_current
 from annotation.models import Campaign
 from annotation.selectors.campaigns import guideline_current
+from annotation.selectors.questions import MOST_FAQ, faq_of
 from annotation.services.claims import slot_claim_next
 from annotation.services.training import lesson_answer, lesson_next
 from annotation.services.withdrawal import (
@@ -85,7 +86,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     body = mark_safe(markdown_html(guideline.body))  # noqa: S308  sanitised
     examples = TASK_TYPES[campaign.task_type].examples
     context = {"campaign": campaign, "guideline": guideline, "body": body, "examples": examples}
-    context["pages"] = pages_of(campaign.task_type)
+    context |= {"pages": pages_of(campaign.task_type), "faq": faq_of(campaign)[:MOST_FAQ]}
     template = "annotation/_guidelines.html" if request.headers.get("HX-Request") else "annotation/guidelines.html"
     return render(request, template, context)
 

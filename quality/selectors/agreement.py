@@ -24,9 +24,9 @@ TREND_PARTS, TREND_ITEMS = 12, 50  # at most so many parts, each of at least so 
 def agreement_of(campaign: Campaign) -> dict[str, Any]:
     """Return how annotators agree on ordinary first-round work.
 
-    ``agreement``: a row for each measure, as collected and without what was excluded; ``trend``: alpha of what counts by
-    when items were first answered; ``confusion``: which answers meet in one item. Reads every annotation: for jobs and
-    commands, not for pages.
+    ``agreement``: a row for each measure, as collected, without what was excluded, and of that by version of the
+    guidelines; ``trend``: alpha of what counts by when items were first answered; ``confusion``: which answers meet in
+    one item. Reads every annotation: for jobs and commands, not for pages.
     """
     task_type = TASK_TYPES[campaign.task_type]
     measures = task_type.measures
@@ -42,16 +42,41 @@ def agreement_of(campaign: Campaign) -> dict[str, Any]:
                 counted[place].append((item, surrogate, value))
         if state == AnnotationState.COUNTED:
             paths.append((item, surrogate, path))
+    under = _guidelines_of_items(campaign)
     rows: list[dict[str, Any]] = []
     trend: dict[str, Any] = {}
     for place, measure in enumerate(measures):
         found, judgments = _agreement(measure, counted[place])
         has_excluded = len(collected[place]) != len(counted[place])
         everything = _agreement(measure, collected[place])[0] if has_excluded else found
-        rows.append({"key": measure.key, "scale": measure.scale, "counted": found, "with_excluded": everything})
+        rows.append(
+            {
+                "key": measure.key, "scale": measure.scale, "counted": found, "with_excluded": everything,
+                "by_guideline": _by_guideline(measure, counted[place], under),
+            }
+        )  # fmt: skip
         if judgments is not None and not trend:
             trend = _trend(campaign, measure, judgments)
     return {"agreement": rows, "trend": trend, "confusion": _confusion(paths)}
+
+
+def _guidelines_of_items(campaign: Campaign) -> dict[int, int]:
+    """Return under which version of the guidelines items were answered, for those answered under one; empty with one in all."""
+    rows = Annotation.objects.filter(campaign=campaign, state=AnnotationState.COUNTED, guideline__isnull=False)
+    versions: dict[int, set[int]] = defaultdict(set)
+    if campaign.guidelines.count() > 1:
+        for item, version in rows.order_by("item").values_list("item", "guideline__version").distinct():
+            versions[item].add(version)
+    found = {item: next(iter(those)) for item, those in versions.items() if len(those) == 1}
+    return found if len(set(found.values())) > 1 else {}
+
+
+def _by_guideline(measure: Measure, values: list[Value], under: dict[int, int]) -> list[dict[str, Any]]:
+    parts: dict[int, list[Value]] = defaultdict(list)
+    for value in values:
+        if value[0] in under:
+            parts[under[value[0]]].append(value)
+    return [{"version": version, **_agreement(measure, part)[0]} for version, part in sorted(parts.items())]
 
 
 def _trend(campaign: Campaign, measure: Measure, judgments: Judgments) -> dict[str, Any]:

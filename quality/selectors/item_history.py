@@ -74,4 +74,6 @@ def _cases(item: Item) -> Iterator[Event]:
 
 def _reports(item: Item) -> Iterator[Event]:
     for row in item.reports.order_by("pk")[:MOST]:
-        yield Event(row.created_at, _("reported"), row.text)
+        yield Event(row.created_at, _("asked or reported"), row.text)
+        if row.answer and row.resolved_at:
+            yield Event(row.resolved_at, _("answered"), row.answer)

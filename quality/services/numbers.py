@@ -27,7 +27,7 @@ from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
 STALE_MINUTES, MOST_DUE = 5, 3
-FORM = "5"  # of what is kept: numbers in another form are computed anew
+FORM = "6"  # of what is kept: numbers in another form are computed anew
 
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:

@@ -56,7 +56,8 @@ def _answered(campaign: Campaign) -> Any:
     unfinished = Slot.objects.filter(item=OuterRef("pk")).exclude(state__in=[SlotState.FILLED, SlotState.CLOSED])
     filled = Slot.objects.filter(item=OuterRef("pk"), state=SlotState.FILLED)
     items = Item.objects.filter(campaign=campaign, batch__purpose=Purpose.PILOT, state=ItemState.ACTIVE)
-    return items.filter(Exists(filled), ~Exists(unfinished))
+    # What everybody could read about in the campaign's answers to questions is known to all.
+    return items.filter(Exists(filled), ~Exists(unfinished), faq=None)
 
 
 def _key_make(

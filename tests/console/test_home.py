@@ -95,7 +95,7 @@ def test_a_manager_reads_how_far_a_campaign_is_and_what_waits(client, campaign):
     for said in (
         "<strong>3</strong> reviews",
         "<strong>2</strong> appeals against",
-        "<strong>1</strong> reported item",
+        "<strong>1</strong> question or report",
     ):
         assert said in page
     assert "Nothing waits" not in page

@@ -23,7 +23,8 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     "job": ("get post", MANAGE),
     **dict.fromkeys(("consent", "leave", "recent", "training", "work"), ("get post", {"annotator"})),
     "work-guidelines": ("get", SEE | {"annotator"}),
-    **dict.fromkeys(("reserve", "undo"), ("post", {"annotator"})),
+    **dict.fromkeys(("guidelines-read", "reserve", "undo"), ("post", {"annotator"})),
+    "own-questions": ("get", {"annotator"}),
     # Of someone else's assignment nobody learns that it is there.
     **dict.fromkeys(("stage", "back", "draft", "submit", "skip", "report", "extend", "events"), ("post", NOBODY)),
     "campaign-new": ("get post", {"admin"}),
@@ -34,14 +35,14 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(
         (
             "campaign-launch", "campaign-schedule", "campaign-state", "campaign-extend", "membership-revoke",
-            "invitation-withdraw", "item-retire", "items-retire", "campaign-jobs-retry", "annotation-exclude", "annotation-restore", "panel-confirm",
+            "invitation-withdraw", "item-retire", "items-retire", "campaign-jobs-retry", "question-answer", "faq-retire", "annotation-exclude", "annotation-restore", "panel-confirm",
             "quality-decide", "quality-ask",
         ),
         ("post", MANAGE),
     ),
     **dict.fromkeys(("quality", "quality-behaviour", "quality-chart", "quality-chart-csv", "quality-chart-svg", "quality-studies", "quality-studies-json", "quality-target", "quality-decisions", "approvals", "campaign-log", "campaign-jobs"), ("get", MANAGE)),
     "role-waive": ("post", {"admin"}),
-    **dict.fromkeys(("quality-inspect", "quality-gold", "quality-gold-key", "quality-audits", "quality-experts", "quality-people", "quality-person", "quality-policy", "quality-rules", "quality-study-plan"), ("get post", MANAGE)),
+    **dict.fromkeys(("quality-inspect", "quality-gold", "quality-gold-key", "quality-audits", "quality-experts", "campaign-questions", "quality-people", "quality-person", "quality-policy", "quality-rules", "quality-study-plan"), ("get post", MANAGE)),
     # A case shows what was said to those who judged it, and to nobody else.
     **dict.fromkeys(("quality-cases", "quality-case"), ("get post", {"expert"})),
     "quality-standing": ("get post", {"annotator"}),

@@ -1,0 +1,41 @@
+"""What annotators ask about items, and what is answered: to them alone, and to everybody."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotation.models import Annotation, Campaign, FaqEntry, ItemReport
+
+MOST_SHOWN = 20  # of what one person asked
+MOST_FAQ = 200
+
+
+def faq_of(campaign: Campaign) -> QuerySet[FaqEntry]:
+    """Return the questions and answers that everybody reads, the newest first."""
+    return FaqEntry.objects.filter(campaign=campaign, retired_at=None).order_by("-published_at", "-pk")
+
+
+def own_questions(campaign: Campaign, surrogate_id: UUID) -> list[ItemReport]:
+    """Return what a person asked, the newest first, each with ``is_answered``.
+
+    An answer shows once its item was handed in: before, it would say what to answer, also to a known one.
+    """
+    own = ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id).select_related("item")
+    return list(own.annotate(is_answered=_handed_in(surrogate_id)).order_by("-pk")[:MOST_SHOWN])
+
+
+def answers_unread(campaigns: Sequence[Campaign], surrogate_id: UUID) -> QuerySet[ItemReport]:
+    """Return the answers to a person that they can read and have not read yet."""
+    own = ItemReport.objects.filter(item__campaign__in=campaigns, surrogate_id=surrogate_id, read_at=None)
+    return own.exclude(answer="").filter(_handed_in(surrogate_id))
+
+
+def _handed_in(surrogate_id: UUID) -> Exists:
+    return Exists(Annotation.objects.filter(item=OuterRef("item"), surrogate_id=surrogate_id))
+
+
+def questions_open(campaign: Campaign) -> QuerySet[ItemReport]:
+    """Return what waits for an answer, the oldest first."""
+    waiting = ItemReport.objects.filter(item__campaign=campaign, resolved_at=None)
+    return waiting.select_related("item__batch").order_by("pk")

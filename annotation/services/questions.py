@@ -1,0 +1,76 @@
+"""Answering what annotators ask, and the questions and answers that everybody reads."""
+
+from datetime import datetime
+from uuid import UUID
+
+from accounts.audit import record
+from accounts.transactions import durable, require_transaction
+from annotation.models import Campaign, FaqEntry, Item, ItemReport, Purpose
+from annotation.selectors.questions import answers_unread
+
+MOST_CHARACTERS = 4000
+
+
+class QuestionError(ValueError):
+    """Why a question cannot be answered so; printed to the manager."""
+
+
+@durable
+def question_answer(*, report: ItemReport, answer: str, faq: str, actor_id: UUID, now: datetime) -> FaqEntry | None:
+    """Answer an annotator, or settle what they said without an answer where that is empty.
+
+    With ``faq``, the question in words that do not point at the item, both get among what every annotator reads.
+
+    Raises
+    ------
+    QuestionError
+        It was settled already; there is nothing to publish; or it is about a known answer, which nobody may read of.
+    """
+    settled = ItemReport.objects.filter(pk=report.pk, resolved_at=None).update(
+        resolved_at=now, answer=answer[:MOST_CHARACTERS], answered_by_id=actor_id
+    )
+    if not settled:
+        raise QuestionError("this was settled meanwhile")
+    record(action="question_answer", subject=report, now=now, actor_id=actor_id, scope_id=report.item.campaign_id)
+    if not faq:
+        return None
+    return _publish(
+        campaign=report.item.campaign, item=report.item, question=faq, answer=answer, actor_id=actor_id, now=now
+    )
+
+
+@durable
+def faq_publish(*, campaign: Campaign, question: str, answer: str, actor_id: UUID, now: datetime) -> FaqEntry:
+    """Publish a question that no annotator asked here."""
+    return _publish(campaign=campaign, item=None, question=question, answer=answer, actor_id=actor_id, now=now)
+
+
+def _publish(
+    *, campaign: Campaign, item: Item | None, question: str, answer: str, actor_id: UUID, now: datetime
+) -> FaqEntry:
+    require_transaction()
+    if not (question.strip() and answer.strip()):
+        raise QuestionError("give both the question and the answer")
+    if item is not None and item.batch.purpose == Purpose.GOLD:
+        raise QuestionError("this item is a known answer: reply to the person alone")
+    entry = FaqEntry.objects.create(
+        campaign=campaign, item=item, question=question[:1000], answer=answer[:MOST_CHARACTERS], published_at=now
+    )
+    record(action="faq_publish", subject=entry, now=now, actor_id=actor_id, scope_id=campaign.pk)
+    return entry
+
+
+@durable
+def faq_retire(*, entry: FaqEntry, actor_id: UUID, now: datetime) -> bool:
+    """Take an entry away; it is kept for the record."""
+    retired = FaqEntry.objects.filter(pk=entry.pk, retired_at=None).update(retired_at=now)
+    if retired:
+        record(action="faq_retire", subject=entry, now=now, actor_id=actor_id, scope_id=entry.campaign_id)
+    return bool(retired)
+
+
+@durable
+def answers_read(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> None:
+    """Note that a person has the answers to their questions before them."""
+    keys = list(answers_unread([campaign], surrogate_id).values_list("pk", flat=True))
+    ItemReport.objects.filter(pk__in=keys).update(read_at=now)
