@@ -122,6 +122,19 @@ class CampaignForm(DeadlineForm):
         return slug
 
 
+class EstimateForm(forms.Form):
+    """What the estimate of a new campaign is computed from; nothing of it is kept."""
+
+    items = forms.IntegerField(label=_("About how many items?"), min_value=1, max_value=10_000_000, initial=1000)
+    seconds = forms.IntegerField(
+        label=_("Seconds an annotation takes"), min_value=1, max_value=86_400, initial=80,
+        help_text=_("Natural Questions took 80, as its paper says (section 3). A pilot tells yours."),
+    )  # fmt: skip
+    pay_an_hour = forms.DecimalField(
+        label=_("Pay an hour (dollars)"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
+    )
+
+
 class SettingsForm(DeadlineForm):
     """What can change while a campaign runs."""
 

@@ -26,6 +26,7 @@ urlpatterns = [
     path("work/<slug:slug>/training/", joining.training, name="training"),
     # The manager
     path("campaigns/new/", campaigns.create, name="campaign-new"),
+    path("campaigns/new/preview/", campaigns.preview, name="campaign-preview"),
     path("campaigns/<slug:slug>/", campaigns.overview, name="campaign"),
     path("campaigns/<slug:slug>/import/", campaigns.import_page, name="campaign-import"),
     path("campaigns/<slug:slug>/settings/", settings.settings, name="campaign-settings"),

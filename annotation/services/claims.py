@@ -94,6 +94,11 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime, place: 
     return replace(claim, submitted=eligible.submitted, is_unread=eligible.is_unread)
 
 
+def work_refusal(*, campaign: Campaign, surrogate_id: UUID) -> Reason | None:
+    """Return why a person would get no work now because of who they are or what they did, without handing out any."""
+    return _eligibility(campaign, surrogate_id, None).refusal
+
+
 # A reservation waits this long to be shown; then the slot is anyone's again.
 RESERVATION_SECONDS = 300
 

@@ -1,5 +1,6 @@
 """The training round: examples with feedback before the first item."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -8,6 +9,7 @@ from uuid import UUID
 from accounts.transactions import durable, require_transaction
 from annotation.models import Campaign, Participation, TrainingExample
 from annotation.services.claims import participation_lock
+from annotation.tasktypes.base import AnswerError
 from annotation.tasktypes.registry import TASK_TYPES
 
 
@@ -55,14 +57,27 @@ def _lesson(campaign: Campaign, position: int, sent: str = "") -> Lesson | None:
     return Lesson(position + 1, len(contents), contents[position], sent)
 
 
+def _label(campaign: Campaign, sent: Mapping[str, Any]) -> str:
+    """Return the label that was sent, in whatever way an item takes it; nothing where it was none."""
+    task_type = TASK_TYPES[campaign.task_type]
+    stage = task_type.stages[0]
+    try:
+        draft = task_type.advance({}, stage, task_type.sent_from(sent), None)
+    except AnswerError:
+        return ""
+    return str(draft.get(stage, {}).get("label", ""))
+
+
 @durable
-def lesson_answer(*, campaign: Campaign, surrogate_id: UUID, number: int, sent: str, now: datetime) -> Lesson | None:
-    """Take an answer to an example, go on to the next, and return the example with what was sent.
+def lesson_answer(
+    *, campaign: Campaign, surrogate_id: UUID, number: int, sent: Mapping[str, Any], now: datetime
+) -> Lesson | None:
+    """Take an answer to an example, go on to the next, and return the example with the label that was sent.
 
     Nothing depends on whether it was right. An answer sent again, or to another example, changes nothing.
     """
     place = participation_lock(campaign_id=campaign.pk, surrogate_id=surrogate_id)
-    lesson = _lesson(campaign, number - 1, sent)
+    lesson = _lesson(campaign, number - 1, _label(campaign, sent))
     if lesson is not None and place.trained == number - 1:
         done = {"trained_at": now} if number == lesson.of else {}
         Participation.objects.filter(pk=place.pk).update(trained=number, **done)

@@ -27,7 +27,7 @@ from annotation.selectors.progress import progress_of, submitted_of
 from annotation.services import events as event_log
 from annotation.services import work as work_services
 from annotation.services.campaigns import guideline_read
-from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next
+from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next, work_refusal
 from annotation.services.undo import NothingToUndo, OpenedAgain, submission_undo
 from annotation.services.work import ConsentMissing, NoSuchAssignment
 from annotation.tasktypes.registry import pages_of
@@ -92,9 +92,12 @@ def _in_hand(campaign: Campaign, surrogate_id: UUID) -> Claim:
     """Return what a person is at work on, if anything; it is shown to those who agree to the current consent text."""
     own = Assignment.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AssignmentState.LIVE)
     live = own.select_related("item__tokenization__document").first()
-    if live is not None and not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
+    if live is None:
+        reason = work_refusal(campaign=campaign, surrogate_id=surrogate_id)
+        return Claim(None, None if reason is Reason.CONSENT_NEEDED else reason)  # which is asked for when they begin
+    if not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
         return Claim(None, Reason.CONSENT_NEEDED)
-    return Claim(live, is_unread=live is not None)  # as far as is known yet
+    return Claim(live, is_unread=True)  # as far as is known yet
 
 
 @login_required

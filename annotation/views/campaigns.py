@@ -18,10 +18,20 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.models import ConsentText
 from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_text_current
-from annotation.forms import CampaignForm, DocumentsForm, ExtendForm, GuidelineForm, ItemsForm, PublishedForm
+from annotation.estimates import estimate
+from annotation.forms import (
+    CampaignForm,
+    DocumentsForm,
+    EstimateForm,
+    ExtendForm,
+    GuidelineForm,
+    ItemsForm,
+    PublishedForm,
+)
 from annotation.models import Batch, Campaign, CampaignState, Item
 from annotation.selectors.campaigns import guideline_current, guideline_readers
 from annotation.selectors.overview import overview_of
@@ -58,7 +68,30 @@ def create(request: HttpRequest) -> HttpResponse:
         campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), guidelines=guidelines, **data)
         messages.success(request, _("The campaign is created. Next: import pages and questions."))
         return redirect("campaign-import", slug=campaign.slug)
-    return render(request, "annotation/campaign_new.html", {"form": form, "like": like})
+    context = {"form": form, "like": like, "estimate_form": EstimateForm()}
+    return render(request, "annotation/campaign_new.html", context)
+
+
+@login_required
+@require_POST
+def preview(request: HttpRequest) -> HttpResponse:
+    """Show what a campaign that is being made will take, and what annotators will read, as far as it is filled in."""
+    if not can(signed_in(request), Action.CREATE_CAMPAIGN):
+        raise PermissionDenied
+    form, wanted = CampaignForm(request.POST), EstimateForm(request.POST)
+    is_known = wanted.is_valid()
+    form.is_valid()
+    sent = form.cleaned_data
+    splits = [(plan.name, plan.n, plan.weight) for plan in sent.get("splits", [])]
+    task_type = sent.get("task_type") or next(iter(TASK_TYPES))
+    names = [field.name for field in fields(ConsentPlan)]
+    context = {
+        "campaign": Campaign(**{name: sent.get(name, "") for name in ("title", "content_warning", "language")}),
+        "text": ConsentText(**{name: sent[name] for name in names if name in sent}),
+        "estimate": estimate(splits, **wanted.cleaned_data) if is_known and splits else None,
+        "examples": TASK_TYPES[task_type].examples, "pages": pages_of(task_type),
+    }  # fmt: skip
+    return render(request, "annotation/_campaign_preview.html", context)
 
 
 def _like(campaign: Campaign) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def training(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         lesson = lesson_answer(
             campaign=campaign, surrogate_id=surrogate_id, number=whole_number(request.POST.get("number")),
-            sent=request.POST.get("label", "")[:20], now=timezone.now(),
+            sent=request.POST.dict(), now=timezone.now(),
         )  # fmt: skip
         template = "annotation/training_feedback.html"
     else:

@@ -28,6 +28,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     # Of someone else's assignment nobody learns that it is there.
     **dict.fromkeys(("stage", "back", "draft", "submit", "skip", "report", "extend", "events"), ("post", NOBODY)),
     "campaign-new": ("get post", {"admin"}),
+    "campaign-preview": ("post", {"admin"}),
     "campaign": ("get", SEE),
     "items": ("get", SEE - {"expert"}),  # gold keys are not on it
     **dict.fromkeys(("item", "pilot"), ("get", MANAGE)),

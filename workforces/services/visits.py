@@ -1,5 +1,6 @@
 """What people from a marketplace or a panel do besides answering."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -38,7 +39,7 @@ def visitor_unlink(*, campaign: Campaign, before: UUID, **_: Any) -> None:
 
 
 @durable
-def visitor_learn(*, ticket: Ticket, number: int, sent: str, now: datetime) -> Lesson | None:
+def visitor_learn(*, ticket: Ticket, number: int, sent: Mapping[str, Any], now: datetime) -> Lesson | None:
     """Take an answer to an example of the training round; the ticket that it ends with is paid for the round."""
     lesson = lesson_answer(
         campaign=ticket.workforce.campaign, surrogate_id=ticket.surrogate_id, number=number, sent=sent, now=now

@@ -313,8 +313,7 @@ def learn(request: HttpRequest, token: str) -> HttpResponse:
     here = Visit(token)
     ticket = here.ticket()
     lesson = visit_services.visitor_learn(
-        ticket=ticket, number=whole_number(request.POST.get("number")), sent=request.POST.get("label", "")[:20],
-        now=timezone.now(),
+        ticket=ticket, number=whole_number(request.POST.get("number")), sent=request.POST.dict(), now=timezone.now()
     )  # fmt: skip
     if lesson is None:
         return redirect("visit", token=token)
