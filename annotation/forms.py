@@ -135,7 +135,19 @@ class EstimateForm(forms.Form):
     )
 
 
-class SettingsForm(DeadlineForm):
+class ChangesOnly(forms.BaseForm):
+    """A form that sends what each field held when its page was opened, so that only what was touched is a change.
+
+    What was sent without that is compared with what holds now.
+    """
+
+    def __init__(self, data: Any = None, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = data is None or any(name.startswith("initial-") for name in data)
+
+
+class SettingsForm(ChangesOnly, DeadlineForm):
     """What can change while a campaign runs."""
 
     time_zone = _time_zone()
@@ -145,7 +157,7 @@ class SettingsForm(DeadlineForm):
         fields = ["title", "content_warning", "quota", "time_zone"]
 
 
-class ConsentForm(forms.Form):
+class ConsentForm(ChangesOnly, forms.Form):
     """A new version of what annotators agree to."""
 
     purpose = CampaignForm.base_fields["purpose"]

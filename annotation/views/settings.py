@@ -32,7 +32,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     form = SettingsForm(sent if what == "settings" else None, initial=settings_fields(campaign))
     consent = ConsentForm(sent if what == "consent" else None, initial=consent_fields(text))
     if form.is_valid() or consent.is_valid():
-        _save(request, campaign, form if what == "settings" else consent)
+        _save(request, campaign, form if what == "settings" else consent, consent_fields(text))
         return redirect("campaign-settings", slug=slug)
     context = {
         "campaign": campaign, "form": form, "consent": consent, "text": text,
@@ -53,16 +53,17 @@ def consent_fields(text: ConsentText | None) -> dict[str, Any]:
     return {field.name: getattr(text, field.name) for field in fields(ConsentPlan)} if text else {}
 
 
-def _save(request: HttpRequest, campaign: Campaign, form: SettingsForm | ConsentForm) -> None:
+def _save(request: HttpRequest, campaign: Campaign, form: SettingsForm | ConsentForm, agreed: dict[str, Any]) -> None:
+    """Change what was touched: the rest stays as another manager may have left it meanwhile."""
     actor_id, now = signed_in(request).surrogate_id, timezone.now()
     if isinstance(form, SettingsForm):
-        # What was not touched stays to the second: another manager may have changed it meanwhile.
         names = {"deadline_seconds" if name == "deadline_minutes" else name for name in form.changed_data}
         changes = {name: form.cleaned_data[name] for name in CHANGEABLE if name in names}
         changed = campaign_change(campaign=campaign, changes=changes, actor_id=actor_id, now=now)
         messages.success(request, _("Saved.") if changed else _("Nothing was different."))
     elif form.has_changed():
-        consent_change(campaign=campaign, consent=ConsentPlan(**form.cleaned_data), actor_id=actor_id, now=now)
+        plan = ConsentPlan(**agreed | {name: form.cleaned_data[name] for name in form.changed_data})
+        consent_change(campaign=campaign, consent=plan, actor_id=actor_id, now=now)
         messages.success(request, _("Published. Everybody is asked to agree before their next item."))
     else:
         messages.info(request, _("Nothing was different."))

@@ -28,7 +28,7 @@ from workforces.models import WorkforceKind
 from workforces.selectors import notice_for, notice_of
 from workforces.services.messages import person_message
 from workforces.services.pay import pay_hold, pay_release
-from workforces.services.refusals import tickets_refuse
+from workforces.services.refusals import panel_visits_pass, tickets_refuse
 from workforces.services.tickets import exclusion_end
 
 
@@ -204,6 +204,8 @@ def review_decide(
         to=Standing.SUSPENDED if suspend else Standing.ACTIVE,
     )  # fmt: skip
     pay_release(campaign=review.campaign, surrogate_id=review.surrogate_id)
+    if not refuse_pay:
+        panel_visits_pass(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
     if suspend:
         _suspend(review, reason, refuse_pay=refuse_pay, actor_id=actor_id, now=now, undo_seconds=undo_seconds)
     else:
@@ -279,4 +281,5 @@ def reviews_lapse(now: datetime) -> None:
     for review in due.order_by("pk")[:50]:
         with transaction.atomic():
             Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, "lapsed": now.isoformat()})
+            panel_visits_pass(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
             record(action="review_lapse", subject=review, now=now, actor_id=None, scope_id=review.campaign_id)

@@ -152,3 +152,30 @@ def test_the_import_speaks_of_the_task_and_its_sample_can_be_imported(client, bo
     rows = [json.loads(line) for line in pages.rows_sample.splitlines()]
     for row in rows:
         assert TASK_TYPES[campaign.task_type].item_from_row(row).content["question_text"]
+
+
+def opened(client, url, what):
+    """Return what a page of settings sends again if nothing is touched."""
+    form = client.get(url).context["form" if what == "settings" else "consent"]
+    shown = {field.html_name: field.value() for field in form}
+    shown |= {field.html_initial_name: field.value() for field in form}
+    return {name: "" if value is None else value for name, value in shown.items() if value is not False} | {
+        "what": what
+    }
+
+
+def test_a_page_that_was_open_meanwhile_changes_only_what_was_touched_on_it(client, boss):
+    campaign = factories.antique(items=2)
+    url = reverse("campaign-settings", args=[campaign.slug])
+    first, second = opened(client, url, "settings"), opened(client, url, "settings")
+    client.post(url, first | {"title": "Another title"})
+    client.post(url, second | {"quota": "7"})
+    campaign.refresh_from_db()
+    assert (campaign.title, campaign.quota) == ("Another title", 7)
+    first, second = opened(client, url, "consent"), opened(client, url, "consent")
+    client.post(url, first | {"contact": "Grace"})
+    client.post(url, second | {"purpose": "To learn."})
+    text = consent_text_current(campaign.pk)
+    assert (text.contact, text.purpose) == ("Grace", "To learn.")
+    client.post(url, opened(client, url, "consent"))
+    assert consent_text_current(campaign.pk) == text

@@ -1,12 +1,15 @@
 """Pay that is refused to a panel's people: the list for the panel says so, they read why, and it can be taken back."""
 
 import csv
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from quality.models import Review
+from quality.services.people import reviews_lapse
 from tests import factories
 from tests.workforces.acts import by_link
 from tests.workforces.panel import come, confirm, link, statement_of, unsigned, work
@@ -181,3 +184,46 @@ def test_the_visits_of_a_person_under_review_are_undecided_until_a_manager_decid
     assert outcomes(boss, row) == ["undecided", "completed"]
     boss.post(page, {"act": "reinstate", "reason": "All is well."})
     assert outcomes(boss, row) == ["completed", "completed"]
+
+
+@pytest.mark.parametrize("first", ["suspend", "reinstate", "lapse"])
+def test_what_was_decided_to_be_paid_is_refused_by_no_later_decision(first):
+    row = link(factories.antique(items=12, n=1))
+    work(*come(by_link(row, "p1", "s1")))
+    boss = Client()
+    boss.force_login(factories.user(is_admin=True))
+    person = Ticket.objects.get().surrogate_id
+    page = reverse("quality-person", args=[row.campaign.slug, person])
+    boss.post(page, {"act": "pause", "reason": "Odd."})
+    assert outcomes(boss, row) == ["undecided"]
+    decide = reverse("quality-decide", args=[row.campaign.slug, "review", Review.objects.get().pk])
+    if first == "lapse":
+        Review.objects.update(decide_by=timezone.now() - timedelta(days=1))
+        reviews_lapse(timezone.now())
+        assert outcomes(boss, row) == ["completed"]  # nobody decided in time: it is paid
+    boss.post(decide, {"choice": "reinstate" if first == "lapse" else first, "reason": "Fine."})
+    if first == "suspend":
+        boss.post(page, {"act": "reinstate", "reason": "Another chance."})
+    factories.run_jobs()
+    assert outcomes(boss, row) == ["completed"]
+    work(*come(by_link(row, "p1", "s2")))
+    boss.post(page, {"act": "pause", "reason": "Odd again."})
+    assert outcomes(boss, row) == ["completed", "undecided"]
+    last = reverse("quality-decide", args=[row.campaign.slug, "review", Review.objects.get(state="open").pk])
+    boss.post(last, {"choice": "refuse", "reason": "Copied."})
+    assert outcomes(boss, row) == ["completed", "refused"]
+
+
+def test_where_unsigned_visits_count_at_once_a_refusal_stands_too():
+    row = link(factories.antique(items=12, n=1), unsigned="count")
+    work(*come(unsigned(row, "p", "v"), Client()))
+    boss = Client()
+    boss.force_login(factories.user(is_admin=True))
+    person = Ticket.objects.get().surrogate_id
+    boss.post(reverse("quality-person", args=[row.campaign.slug, person]), {"act": "pause", "reason": "Odd."})
+    decide = reverse("quality-decide", args=[row.campaign.slug, "review", Review.objects.get().pk])
+    boss.post(decide, {"choice": "refuse", "reason": "Copied."})
+    work(*come(unsigned(row, "p", "v"), Client()))
+    assert listed(boss, row) == [("p", "v", "refused")]
+    work(*come(unsigned(row, "p", "w"), Client()))  # another visit of the panel is another matter
+    assert listed(boss, row) == [("p", "v", "refused"), ("p", "w", "completed")]

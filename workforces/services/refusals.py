@@ -79,10 +79,10 @@ def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime, mark: str = 
 def _panel_refuse(pk: int, reason: str, actor_id: UUID, now: datetime, mark: str) -> bool:
     """Refuse the pay of a confirmed visit: the panel pays its people by itself, by the list that we give it.
 
-    What was refused before and paid again stays paid: a person can appeal once.
+    What was refused before and paid again stays paid: a person can appeal once. So does what a decision let pass.
     """
     ticket = ticket_lock(pk)
-    if ticket.errands.filter(kind=ErrandKind.REJECT).exists():
+    if ticket.decided_at is not None or ticket.errands.filter(kind=ErrandKind.REJECT).exists():
         return False
     refused = Ticket.objects.filter(pk=pk, state=TicketState.SUBMITTED).update(
         state=TicketState.REFUSED, decided_at=now
@@ -94,6 +94,17 @@ def _panel_refuse(pk: int, reason: str, actor_id: UUID, now: datetime, mark: str
             state=ErrandState.CONFIRMED, confirmed_at=now,
         )  # fmt: skip
     return bool(refused)
+
+
+def panel_visits_pass(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> None:
+    """Let finished visits of a panel be paid for good: a manager decided so, or nobody decided in time.
+
+    Other kinds pay by themselves, so that a later refusal finds nothing of what passed.
+    """
+    require_transaction()
+    panels = [kind for kind, one in KINDS.items() if not one.confirms]
+    own = Ticket.objects.filter(workforce__campaign=campaign, workforce__kind__in=panels, surrogate_id=surrogate_id)
+    own.filter(state=TicketState.SUBMITTED, decided_at=None).update(decided_at=now)
 
 
 def _panel_pay(ticket: Ticket) -> None:

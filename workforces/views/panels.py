@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.files.storage import default_storage
-from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -23,6 +23,7 @@ from annotation.views.access import campaign_for
 from config.cells import harmless
 from jobs.services import job_enqueue
 from workforces.forms import PanelListForm
+from workforces.kinds.base import Unsigned
 from workforces.models import Ticket, TicketState, Workforce, WorkforceKind
 from workforces.selectors import CONFIRM_LIST
 from workforces.services.terms import terms_of
@@ -84,7 +85,7 @@ def _approval_lines(row: Workforce) -> Iterator[str]:
 
 def _outcome(ticket: Any) -> str:
     """Return what the panel is told of a visit; what a manager has to decide yet says so, and not that it is complete."""
-    waits = ticket.is_paused or (ticket.rank == 0 and ticket.is_refused_elsewhere)
+    waits = (ticket.is_paused and not ticket.decided_at) or (ticket.rank == 0 and ticket.is_refused_elsewhere)
     if ticket.outcome and ticket.state != TicketState.REFUSED and waits:
         return "undecided"
     return str(_DECIDED.get(TicketState(ticket.state)) or ticket.outcome or ticket.state)
@@ -96,9 +97,14 @@ def _told(row: Workforce) -> QuerySet[Ticket]:
     A visit that counts says more than one that a manager has to decide about, that more than one that was refused, and
     that more than one that nobody confirmed: anybody could have come with its ids.
     """
-    tickets = Ticket.objects.filter(workforce=row).annotate(
-        person=Coalesce("surrogate__external__name", "surrogate__claimed__name", Value("")),
+    person = Coalesce("surrogate__external__name", "surrogate__claimed__name", Value(""))
+    tickets = Ticket.objects.filter(workforce=row).annotate(person=person)
+    same_ids = tickets.filter(person=OuterRef("person"), remote_id=OuterRef("remote_id"))
+    # Where unsigned visits count at once, nobody decided that one with the ids of a refused visit is to be paid.
+    at_once = Q(is_signed=False) if terms_of(row).unsigned == Unsigned.COUNT else Q(pk=None)
+    tickets = tickets.annotate(
         rank=Case(
+            When(at_once & Q(state=TicketState.SUBMITTED) & Exists(same_ids.filter(state=TicketState.REFUSED)), then=0),
             When(state__in=[TicketState.SUBMITTED, TicketState.APPROVED], then=3),
             When(state=TicketState.UNMATCHED, then=2),
             When(state=TicketState.REFUSED, then=1),
