@@ -9,6 +9,7 @@ from typing import Any
 
 from django import forms
 from django.core.files import File
+from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Role
@@ -19,6 +20,7 @@ from annotation.tasktypes.registry import TASK_TYPES
 from config.mails import plain_address
 
 MAX_UPLOAD_BYTES = 2 * 2**30
+SLUG_LENGTH = 50
 
 
 class SplitsField(forms.CharField):
@@ -104,7 +106,9 @@ class CampaignForm(DeadlineForm):
         label=_("compare how people work, and tell them so before they agree"), required=False, initial=True,
         help_text=_("Time, how answers vary, pasted text, input that no device made. It says whose work to look at first."),
     )  # fmt: skip
-    has_training = forms.BooleanField(label=_("training round before the first item"), required=False, initial=True)
+    has_training = forms.BooleanField(
+        label=_("training round before the first item"), required=False, initial=True,
+    )  # fmt: skip
 
     class Meta:
         model = Campaign
@@ -114,9 +118,20 @@ class CampaignForm(DeadlineForm):
             "has_training",
         ]  # fmt: skip
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        taught = ", ".join(one.title for one in TASK_TYPES.values() if one.training)
+        self.fields["has_training"].help_text = _("For task types with examples: %(names)s.") % {"names": taught}
+        field = self.fields["slug"]
+        field.required = False
+        field.help_text = _("Part of every address: small letters, digits, hyphens. Empty: made of the title.")
+        field.error_messages["invalid"] = _("Only letters, digits, hyphens and underscores.")
+
     def clean_slug(self) -> str:
-        """Refuse a short name whose address is that of another page."""
-        slug: str = self.cleaned_data["slug"]
+        """Make a short name of the title where there is none; refuse one whose address is that of another page."""
+        slug: str = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("title", ""))[:SLUG_LENGTH]
+        if not slug:
+            raise forms.ValidationError(_("Give a short name: none can be made of this title."))
         if slug in RESERVED_SLUGS:
             raise forms.ValidationError(_("This short name is taken."))
         return slug

@@ -3,7 +3,6 @@
 from typing import cast
 
 from django import forms
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import storages
@@ -28,7 +27,9 @@ class ReleaseForm(forms.Form):
     """What a release shall hold."""
 
     family = forms.ChoiceField(label=_("Format"))
-    ways = forms.IntegerField(label=_("Annotations an item"), min_value=1, max_value=200, initial=5, required=False)
+    ways = forms.IntegerField(label=_("Annotations an item"), min_value=1, max_value=200, required=False,
+        help_text=_("Where the format holds single annotations. Items with fewer are listed as falling short."),
+    )  # fmt: skip
     splits = forms.ModelMultipleChoiceField(
         label=_("Splits"), queryset=Split.objects.none(), to_field_name="name", required=False,
         widget=forms.CheckboxSelectMultiple, help_text=_("None chosen: every split that wants so many."),
@@ -47,6 +48,8 @@ class ReleaseForm(forms.Form):
         super().__init__(data)  # type: ignore[arg-type]
         families = families_of(campaign.task_type)
         cast("forms.ChoiceField", self.fields["family"]).choices = [(name, name) for name in families]
+        wanted = Split.objects.filter(campaign=campaign, weight__gt=0).values_list("n", flat=True)
+        self.initial["ways"] = max(wanted, default=1)
         if not any(family.takes_ways for family in families.values()):
             del self.fields["ways"]
         field = cast("forms.ModelMultipleChoiceField[Split]", self.fields["splits"])
@@ -68,13 +71,33 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             data = {"ways": None, **form.cleaned_data, "splits": [split.name for split in form.cleaned_data["splits"]]}
             try:
                 made = release_request(campaign=campaign, actor_id=user.surrogate_id, now=timezone.now(), **data)
+                return redirect("release", slug=slug, number=made.number)
             except ReleaseError as error:
-                messages.error(request, str(error))
-                return redirect("releases", slug=slug)
-            return redirect("release", slug=slug, number=made.number)
+                form.add_error("ways" if "ways" in form.fields and "an item" in str(error) else None, str(error))
     rows = Release.objects.filter(campaign=campaign).order_by("-number")[:100]
     context = {"campaign": campaign, "releases": rows, "form": form, "may_release": may_release}
     return render(request, "exports/releases.html", context)
+
+
+def _snippet(names: list[str]) -> str:
+    """Return Python that reads the first file of data, by what it is."""
+    name = next((name for name in names if not name.startswith("sidecar/")), "")
+    opened = (
+        f'gzip.open("{name}", "rt", encoding="utf-8")' if name.endswith(".gz") else f'open("{name}", encoding="utf-8")'
+    )
+    stem = name.removesuffix(".gz")
+    if not stem.endswith((".jsonl", ".txt", ".tsv", ".qrel")):
+        return ""
+    is_json = stem.endswith(".jsonl")
+    imports = ", ".join(one for one, wanted in (("gzip", name.endswith(".gz")), ("json", is_json)) if wanted)
+    row = (
+        "json.loads(line)"
+        if is_json
+        else "line.split()"
+        if stem.endswith(".qrel")
+        else 'line.rstrip("\\n").split("\\t")'
+    )
+    return "\n".join([*([f"import {imports}"] if imports else []), f"rows = [{row} for line in {opened}]"])
 
 
 @login_required
@@ -87,6 +110,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "campaign": campaign,
         "release": row,
         "files": sorted(row.manifest.get("files", {}).items()),
+        "snippet": _snippet(sorted(row.manifest.get("files", {}))),
         "fixed_files": FIXED_FILES,
         "may_release": can(signed_in(request), Action.RELEASE, campaign.pk),
     }

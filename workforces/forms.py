@@ -21,7 +21,7 @@ class MTurkForm(forms.Form):
     training_bonus_cents = forms.IntegerField(
         label=_("Bonus for the training round (cents)"), min_value=0, max_value=10_000, initial=25
     )
-    items_per_ticket = forms.IntegerField(label=_("Pairs in a task"), min_value=1, max_value=100, initial=1)
+    items_per_ticket = forms.IntegerField(label=_("Items in a task"), min_value=1, max_value=100, initial=1)
     qualification = forms.ChoiceField(
         label=_("Who may take it"),
         choices=[("paper", _("As in ANTIQUE: over 98 % approved, at least 5,000 tasks")), ("own", _("Our own crowd: anybody there"))],
@@ -34,7 +34,9 @@ class MTurkForm(forms.Form):
     undo_seconds = forms.IntegerField(label=_("Decisions can be undone for (seconds)"), min_value=0, initial=600)
     has_fees = forms.BooleanField(label=_("The marketplace takes a fee of 20 %"), required=False, initial=True)
     people = forms.IntegerField(label=_("People you expect"), min_value=1, max_value=100_000, initial=20)
-    seconds_each = forms.IntegerField(label=_("Seconds you expect for a pair"), min_value=1, max_value=3600, initial=20)
+    seconds_each = forms.IntegerField(
+        label=_("Seconds you expect for an item"), min_value=1, max_value=3600, initial=20
+    )
 
     kind = "mturk"
 
@@ -58,7 +60,7 @@ class LinkForm(MTurkForm):
 
     title = description = qualification = approve_after_seconds = undo_seconds = has_fees = None  # type: ignore[assignment]
     training_bonus_cents = None  # type: ignore[assignment]
-    items_per_ticket = forms.IntegerField(label=_("Pairs in a visit"), min_value=1, max_value=100, initial=10)
+    items_per_ticket = forms.IntegerField(label=_("Items in a visit"), min_value=1, max_value=100, initial=10)
     reward_cents = forms.IntegerField(
         label=_("Reward for a visit (cents)"), min_value=0, max_value=100_000, initial=200
     )

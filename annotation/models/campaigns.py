@@ -128,7 +128,13 @@ class Batch(models.Model):
         constraints = [models.UniqueConstraint(fields=["campaign", "ordinal"], name="batch_ordinal")]
 
     def __str__(self) -> str:
-        return f"{'batch' if self.purpose == Purpose.WORK else self.purpose} {self.ordinal}"
+        names = {
+            Purpose.WORK: _("batch"),
+            Purpose.PILOT: _("pilot"),
+            Purpose.GOLD: _("gold"),
+            Purpose.STUDY: _("study"),
+        }
+        return f"{names[Purpose(self.purpose)]} {self.ordinal}"
 
 
 class Standing(models.TextChoices):

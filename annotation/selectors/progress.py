@@ -55,7 +55,7 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
     places = {
         row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
     }
-    names = ("data__slots", "data__splits", "data__stage_median_seconds")
+    names = ("data__slots", "data__splits", "data__stage_median_seconds", "data__pilot")
     kept = {
         row.pop("campaign_id"): row
         for row in Snapshot.objects.filter(campaign__in=campaigns).values("campaign_id", *names)
@@ -70,9 +70,10 @@ def _progress(campaign: Campaign, place: Participation | None, kept: Mapping[str
     is_stopped = place is not None and place.standing in (Standing.PAUSED, Standing.SUSPENDED)
     if kept is None:
         return Progress(campaign, submitted, None, is_stopped)
-    slots, splits, seconds = kept.values()
-    items = sum(split["items"] for split in splits)
-    return Progress(campaign, submitted, slots.get("open", 0), is_stopped, items, sum(seconds.values()))
+    slots, splits, seconds, pilot = kept.values()
+    pilot = pilot or {"items": 0, "open": 0}  # numbers of an earlier version
+    items, left = sum(split["items"] for split in splits) + pilot["items"], slots.get("open", 0) + pilot["open"]
+    return Progress(campaign, submitted, left, is_stopped, items, sum(seconds.values()))
 
 
 def _submitted_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Participation, tuple[int]]:

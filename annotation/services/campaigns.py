@@ -40,7 +40,7 @@ class ConsentPlan:
     tells_behaviour: bool = False  # adds that ways of working are compared
 
 
-RESERVED_SLUGS = frozenset({"new"})  # campaigns/new/ is the page that makes campaigns
+RESERVED_SLUGS = frozenset({"new", "by-id"})  # campaigns/new/ is the page that makes campaigns
 
 
 @durable

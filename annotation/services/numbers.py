@@ -9,7 +9,19 @@ from typing import Any
 from django.db.models import Count, Max, QuerySet
 
 from accounts.models import AuditEvent
-from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, Slot, SlotState, Snapshot
+from annotation.models import (
+    ORDINARY,
+    Annotation,
+    AnnotationState,
+    BatchState,
+    Campaign,
+    Item,
+    ItemState,
+    Purpose,
+    Slot,
+    SlotState,
+    Snapshot,
+)
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.models import Job
 from jobs.services import job_enqueue
@@ -18,10 +30,11 @@ STALE_SECONDS = 10
 
 
 def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
-    """Compute the numbers and keep them; pilot batches are left out."""
+    """Compute the numbers and keep them; pilot batches are left out of all but what annotators are told of work."""
     version = numbers_version(campaign)
     data = {
         "slots": _slots_by_state(campaign),
+        "pilot": _pilot(campaign),
         "splits": list(
             Item.objects.filter(campaign=campaign, state="active", batch__purpose__in=ORDINARY)
             .values("split__name", "split__n")
@@ -80,6 +93,13 @@ def _slots_by_state(campaign: Campaign) -> dict[str, int]:
         .annotate(count=Count("pk"))
     )
     return {row["state"]: row["count"] for row in rows.order_by("state")}
+
+
+def _pilot(campaign: Campaign) -> dict[str, int]:
+    """Return how many annotations of the pilot are open, and how many items it has."""
+    pilot = {"campaign": campaign, "batch__purpose": Purpose.PILOT, "batch__state": BatchState.OPEN}
+    items = Item.objects.filter(**pilot, state=ItemState.ACTIVE)
+    return {"items": items.count(), "open": Slot.objects.filter(item__in=items, state=SlotState.OPEN).count()}
 
 
 def _work_numbers(campaign: Campaign) -> dict[str, Any]:

@@ -258,6 +258,10 @@ class Pages:
     rows_name: ClassVar[Any] = ""
     rows_help: ClassVar[Any] = ""
     rows_sample: ClassVar[str] = ""
+    posting: ClassVar[
+        Mapping[str, Any]
+    ] = {}  # what a form for a posting proposes, where it is not what it does by itself
+    gold_sample: ClassVar[str] = ""  # the same with the column ``accepted`` of a gold key
 
     @property
     def item_template(self) -> str:

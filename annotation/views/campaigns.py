@@ -119,10 +119,10 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "launching": launching,
         "may_manage": may_manage,
         "extend_form": ExtendForm(campaign),
+        "partial": request.headers.get("HX-Request") == "true",
         **overview_of(campaign, named=may_manage),
     }
-    partial = request.headers.get("HX-Request") == "true"
-    return render(request, "annotation/_overview.html" if partial else "annotation/overview.html", context)
+    return render(request, "annotation/_overview.html" if context["partial"] else "annotation/overview.html", context)
 
 
 _IMPORTS: dict[str, tuple[type[Form], str]] = {

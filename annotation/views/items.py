@@ -7,6 +7,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
@@ -17,6 +18,7 @@ from annotation.models import Annotation, Campaign, Item, Purpose
 from annotation.selectors.items import CountedItem, ItemFilter, items_counted, items_wanted, pilot_items
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.items import item_retire
+from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
 from config.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 
@@ -60,6 +62,7 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
     return [
         Column("id", _("Id"), name, order="external_id"),
         Column("question", _("Question"), lambda row: row.item.content.get("question_text", "")),
+        *_answer_column(campaign),
         Column("split", _("Split"), lambda row: row.item.split.name),
         Column("batch", _("Batch"), lambda row: row.item.batch),
         Column(
@@ -70,6 +73,13 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
         Column("wanted", _("Wanted"), lambda row: row.item.n, is_number=True, is_extra=True),
         Column("reason", _("Why it was retired"), lambda row: row.item.retired_reason, is_extra=True),
     ]  # fmt: skip
+
+
+def _answer_column(campaign: Campaign) -> list[Column]:
+    """Return what tells items of one question apart, where there is no page."""
+    if TASK_TYPES[campaign.task_type].needs_document:
+        return []
+    return [Column("answer", _("Answer"), lambda row: Truncator(row.item.content.get("answer_text", "")).words(20))]
 
 
 @login_required

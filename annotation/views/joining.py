@@ -42,7 +42,8 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         participation_consent(campaign=campaign, text_id=text.pk, surrogate_id=surrogate_id, now=now)
         slot_claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
         return redirect("work", slug=slug)
-    return render(request, "annotation/consent.html", {"campaign": campaign, "text": text})
+    body = mark_safe(markdown_html(guideline_current(campaign).body))  # noqa: S308  sanitised
+    return render(request, "annotation/consent.html", {"campaign": campaign, "text": text, "guidelines": body})
 
 
 @login_required

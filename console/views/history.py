@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -29,6 +29,14 @@ TAGS = {JobState.DONE: "good", JobState.FAILED: "bad"}
 RETRY = BulkAct(
     "retry", gettext_lazy("Try again"), gettext_lazy("Those that failed go on from where they were; the others are left alone.")
 )  # fmt: skip
+
+
+@login_required
+@require_GET
+def by_id(request: HttpRequest, campaign_id: UUID) -> HttpResponse:
+    """Lead from a job, which knows no short names, to its campaign."""
+    campaign = get_object_or_404(Campaign, pk=campaign_id)
+    return redirect("campaign", slug=campaign_for(request, campaign.slug, Action.SEE_CAMPAIGN).slug)
 
 
 @login_required

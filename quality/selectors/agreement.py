@@ -1,7 +1,7 @@
 """Agreement of annotators in a campaign, over what its task type measures."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -11,7 +11,8 @@ from django.db.models import Q
 
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
 from annotation.tasktypes.base import Measure, Scale
-from annotation.tasktypes.registry import TASK_TYPES
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
+from quality.models import QualitySnapshot
 from quality.rules.agreement import Level, alpha, coincidences
 from quality.rules.judgments import Judgments, Repeats, judgments_of
 from quality.rules.set_agreement import set_alpha
@@ -58,6 +59,14 @@ def agreement_of(campaign: Campaign) -> dict[str, Any]:
         if judgments is not None and not trend:
             trend = _trend(campaign, measure, judgments)
     return {"agreement": rows, "trend": trend, "confusion": _confusion(paths)}
+
+
+def agreement_shown(campaign: Campaign, kept: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Return the rows of agreement with the names of their measures, as a job kept them; of ``kept`` if it is at hand."""
+    if kept is None:
+        kept = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
+    names = pages_of(campaign.task_type).measures
+    return [{**row, "name": names.get(row["key"], row["key"])} for row in kept.get("agreement", [])]
 
 
 def _guidelines_of_items(campaign: Campaign) -> dict[int, int]:

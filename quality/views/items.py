@@ -31,6 +31,8 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         "campaign": campaign, "item": found, "pages": pages, "comparison": comparison_of(answers),
         "history": history_of(found, {answer.annotation.surrogate_id: answer for answer in answers}),
         "verdict": Verdict.objects.filter(item=found, superseded_at=None).first(),
+        "before": campaign.items.filter(pk__lt=found.pk).order_by("-pk").values_list("pk", flat=True).first(),
+        "behind": campaign.items.filter(pk__gt=found.pk).order_by("pk").values_list("pk", flat=True).first(),
         "reports": found.reports.order_by("pk")[:50],
         "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk),
     }  # fmt: skip

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_GET
 from accounts.permissions import Action
 from annotation.models import Snapshot
 from annotation.services.numbers import numbers_request
-from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
 from quality.charts.campaign import CHARTS, outlook
 from quality.models import QualitySnapshot
+from quality.selectors.agreement import agreement_shown
 from quality.selectors.decisions import WAITING
 from quality.selectors.people import names_of
 from quality.services.numbers import quality_numbers_request
@@ -37,7 +37,6 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         names = {str(key): name for key, name in names_of(shown).items()}
         outside = [(key, names.get(key, "")) for key in shown]
         work = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
-        measures = pages_of(campaign.task_type).measures
         context |= snapshot.data | {
             "outside": outside,
             "slots": work.get("slots", {}),
@@ -45,9 +44,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
             "waiting": [
                 (WAITING[what], count) for what, count in snapshot.data.get("waiting", {}).items() if what in WAITING
             ],
-            "agreement": [
-                {**row, "name": measures.get(row["key"], row["key"])} for row in snapshot.data.get("agreement", [])
-            ],
+            "agreement": agreement_shown(campaign, snapshot.data),
         }
     part = "quality/_numbers.html" if request.headers.get("HX-Request") else "quality/overview.html"
     return render(request, part, context)

@@ -21,6 +21,7 @@ from jobs.services import job_enqueue
 from quality.charts.studies import STUDIES
 from quality.forms import StudyForm
 from quality.models import StudySnapshot
+from quality.selectors.agreement import agreement_shown
 from quality.selectors.study_plans import StudyDesign, StudyPlan, obstacles_of
 from quality.services.studies import studies_request
 
@@ -28,9 +29,14 @@ from quality.services.studies import studies_request
 @login_required
 @require_GET
 def studies(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the studies, from numbers that a job computed."""
-    campaign = campaign_for(request, slug, Action.MANAGE)
-    context: dict[str, Any] = {"campaign": campaign, "charts": list(STUDIES), "is_studied": _is_studied(campaign)}
+    """Show the studies and the agreement, from numbers that jobs computed."""
+    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "agreement": agreement_shown(campaign),
+        "charts": list(STUDIES),
+        "is_studied": _is_studied(campaign),
+    }
     if context["is_studied"]:
         studies_request(campaign=campaign, now=timezone.now())
         snapshot = StudySnapshot.objects.filter(campaign=campaign).first()
@@ -42,7 +48,7 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def studies_json(request: HttpRequest, slug: str) -> HttpResponse:
     """Send the numbers of the studies."""
-    campaign = campaign_for(request, slug, Action.MANAGE)
+    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
     data = StudySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
     disposition = f'attachment; filename="{slug}-studies.json"'
     return JsonResponse(data, headers={"Content-Disposition": disposition})

@@ -10,6 +10,8 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, signed_in
 from annotation.models import ORDINARY, Campaign, Item, ItemState
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.access import campaign_for
 from quality.rules.policy import Policy
 from quality.selectors.policies import policy_current
@@ -25,7 +27,10 @@ from workforces.services.workforces import workforce_add
 def workforces(request: HttpRequest, slug: str) -> HttpResponse:
     """Add a workforce: first the estimate, then the decision."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    forms: dict[str, MTurkForm] = {kind: form(auto_id=f"id_{kind}_%s") for kind, form in _FORMS.items()}
+    forms: dict[str, MTurkForm] = {
+        kind: form(auto_id=f"id_{kind}_%s", initial=dict(pages_of(campaign.task_type).posting))
+        for kind, form in _FORMS.items()
+    }
     estimated: tuple[Estimate, int, int] | None = None
     kind = request.POST.get("kind", "")
     if request.method == "POST" and kind in _FORMS:
@@ -57,6 +62,7 @@ def _estimated(campaign: Campaign, form: MTurkForm) -> tuple[Estimate, int, int]
         items_per_ticket=data["items_per_ticket"], people=data["people"],
         training_bonus_cents=data.get("training_bonus_cents", 0), gold_rate=policy.gold_rate,
         gold_first=policy.gold_first, inspection_rate=policy.inspection_rate,
+        **({} if isinstance(TASK_TYPES[campaign.task_type], Voted) else {"no_agreement": 0.0}),
     )  # fmt: skip
     hourly = round(data["reward_cents"] * 3600 / (data["seconds_each"] * data["items_per_ticket"]))
     return made, hourly, data["floor_cents_per_hour"]

@@ -6,6 +6,16 @@ import { _, announce, showProblem } from "./text.js";
 
 const LAST_MINUTES = 5;
 
+/**
+ * Close open menus but the one that an element lies in; return whether there was one.
+ * @param {Element | null} target
+ */
+function closeMenus(target) {
+  const open = [...document.querySelectorAll("details.menu[open]")].filter((menu) => !target || !menu.contains(target));
+  for (const menu of open) menu.removeAttribute("open");
+  return open.length > 0;
+}
+
 /** The desk: one stage at a time, its keys, its draft, its clock. */
 class Desk {
   /** @param {Record<string, any>} stages a class for each stage at which there is more to do than press buttons */
@@ -81,6 +91,7 @@ class Desk {
     if (event.altKey || event.metaKey || event.isComposing || document.querySelector("dialog[open]")) return;
     const typing = target.matches("input:not([type=radio], [type=checkbox]), textarea, select");
     if (typing) return;
+    if (event.key === "Escape" && closeMenus(null)) return;
     if (target.matches("button, a, summary") && (event.key === "Enter" || event.key === " ")) return;
     if (this.stage?.key(event)) {
       event.preventDefault();
@@ -98,6 +109,7 @@ class Desk {
   /** @param {MouseEvent} event */
   click(event) {
     const target = /** @type {Element} */ (event.target);
+    closeMenus(target);
     this.log?.touch();
     const opener = /** @type {HTMLElement | null} */ (target.closest("[data-open]"));
     if (opener) this.open(opener.dataset.open || "");

@@ -66,7 +66,7 @@ export class Draft {
       const answer = await response.json();
       if (response.ok) {
         if (!this.waiting) sessionStorage.removeItem(this.key);
-        this.say(_("Saved %s").replace("%s", new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })));
+        this.say(_("Saved %s").replace("%s", new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" })));
       } else {
         this.say(_("Not saved"));
         showProblem(answer.error);

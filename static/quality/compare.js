@@ -6,6 +6,7 @@
 /** @type {Mark[]} */
 const MARKS = JSON.parse(document.getElementById("marks")?.textContent || "[]");
 const PAGE = document.getElementById("document");
+const MOST_LINES = 3;
 const LINE = 3; // pixels of an underline; those of several annotators lie under each other
 
 /**
@@ -59,9 +60,11 @@ function draw() {
     const number = Number(word.dataset.token);
     const by = MARKS.filter((mark) => isShown(mark) && mark.spans.some(([start, end]) => start <= number && number < end));
     word.classList.toggle("is-said", by.length > 0);
-    word.style.backgroundImage = by.map((mark) => `linear-gradient(${paint(mark.colour)}, ${paint(mark.colour)})`).join(", ");
-    word.style.backgroundSize = by.map(() => `100% ${LINE}px`).join(", ");
-    word.style.backgroundPosition = by.map((_mark, index) => `0 calc(100% - ${index * (LINE + 1)}px)`).join(", ");
+    const lines = by.length > MOST_LINES ? [] : by; // more than that would lie over the letters: the word says how many
+    word.dataset.by = lines.length < by.length ? String(by.length) : "";
+    word.style.backgroundImage = lines.map((mark) => `linear-gradient(${paint(mark.colour)}, ${paint(mark.colour)})`).join(", ");
+    word.style.backgroundSize = lines.map(() => `100% ${LINE}px`).join(", ");
+    word.style.backgroundPosition = lines.map((_mark, index) => `0 calc(100% - ${index * (LINE + 1)}px)`).join(", ");
   }
 }
 

@@ -29,7 +29,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("stage", "back", "draft", "submit", "skip", "report", "extend", "events"), ("post", NOBODY)),
     "campaign-new": ("get post", {"admin"}),
     "campaign-preview": ("post", {"admin"}),
-    "campaign": ("get", SEE),
+    **dict.fromkeys(("campaign", "campaign-by-id"), ("get", SEE)),
     "items": ("get", SEE - {"expert"}),  # gold keys are not on it
     **dict.fromkeys(("item", "pilot"), ("get", MANAGE)),
     **dict.fromkeys(("campaign-import", "campaign-settings", "campaign-guidelines", "campaign-people", "quality-workforces"), ("get post", MANAGE)),
@@ -41,12 +41,13 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
         ),
         ("post", MANAGE),
     ),
-    **dict.fromkeys(("quality", "quality-behaviour", "quality-chart", "quality-chart-csv", "quality-chart-svg", "quality-studies", "quality-studies-json", "quality-target", "quality-decisions", "approvals", "campaign-log", "campaign-jobs"), ("get", MANAGE)),
+    **dict.fromkeys(("quality", "quality-behaviour", "quality-chart", "quality-chart-csv", "quality-chart-svg", "quality-target", "quality-decisions", "approvals", "campaign-log", "campaign-jobs"), ("get", MANAGE)),
     "role-waive": ("post", {"admin"}),
     **dict.fromkeys(("quality-inspect", "quality-gold", "quality-gold-key", "quality-audits", "quality-experts", "campaign-questions", "quality-people", "quality-person", "quality-policy", "quality-rules", "quality-study-plan"), ("get post", MANAGE)),
     # A case shows what was said to those who judged it, and to nobody else.
     **dict.fromkeys(("quality-cases", "quality-case"), ("get post", {"expert"})),
     "quality-standing": ("get post", {"annotator"}),
+    **dict.fromkeys(("quality-studies", "quality-studies-json"), ("get", RELEASES)),
     "releases": ("get post", RELEASES),
     "release": ("get", RELEASES),
     "release-file": ("get", {"researcher", "admin"}),

@@ -60,6 +60,17 @@ class NaturalQuestionsPages(Pages):
         '{"id": "q1", "question": "when was the harbour of lund built", "document": "harbour.html"}\n'
         '{"id": "q2", "question": "who built the lighthouse", "document": "lighthouse.html"}\n'
     )
+    posting = {
+        "title": "Find the answer to a question on a page",
+        "description": "Judge a question, choose the part of a page that answers it, and mark the words.",
+        "reward_cents": 35, "seconds_each": 80,  # the average time in the paper, section 3
+    }  # fmt: skip
+    gold_sample = (
+        '{"id": "g1", "question": "when was the harbour of lund built", "document": "harbour.html", '
+        '"accepted": [{"long_answer": [3, 5], "short_answer": [[12, 14]]}, {"question": "bad"}]}\n'
+        '{"id": "g2", "question": "who painted the harbour", "document": "harbour.html", '
+        '"accepted": [{"long_answer": []}]}\n'
+    )
     part_names = {
         "passage": _("Passage"), "short": _("Short answer"), "bad": _("The question"), "none": _("No answer on the page"),
     }  # fmt: skip
