@@ -54,7 +54,7 @@ def test_the_managers_pages(world, open_browser, language, view):
     speak(watched, language)
     base = f"/campaigns/{campaign.slug}/"
     paths = ["/", "/campaigns/new/", base, base + "import/", base + "items/", base + f"items/{annotation.item_id}/", base + "pilot/",
-             base + "guidelines/", base + "people/", base + "settings/", base + "releases/", base + "releases/1/", "/account/privacy/", "/styleguide/",
+             base + "guidelines/", base + "people/", base + "settings/", base + "questions/", base + "log/", base + "jobs/", base + "releases/", base + "releases/1/", "/account/privacy/", "/styleguide/",
              f"/work/{campaign.slug}/guidelines/", "/nowhere/", "/account/password/change/", "/account/email/", "/account/2fa/"]  # fmt: skip
     for path in paths:
         watched.go(path)
@@ -123,6 +123,8 @@ def test_the_annotators_pages(world, open_browser, language, view):
     watched.go(f"/work/{campaign.slug}/recent/")
     assert page.locator("main li.card").count() == 1
     assert_accessible(page, "recent answers")
+    watched.go(f"/work/{campaign.slug}/questions/")
+    assert_accessible(page, "own questions")
 
 
 def test_dark_mode_keeps_its_contrast(world, open_browser):

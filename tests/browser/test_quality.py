@@ -168,7 +168,7 @@ def pages_of(world):
     campaign, boss, expert, case = world
     base = f"/campaigns/{campaign.slug}/"
     key, person = GoldKey.objects.order_by("pk").first(), Annotation.objects.first().surrogate_id
-    managers = ["quality/", "quality/gold/", f"quality/gold/{key.pk}/", "quality/experts/", "quality/policy/", "quality/rules/", "inspect/",
+    managers = ["quality/", "quality/people/", "quality/gold/", f"quality/gold/{key.pk}/", "quality/experts/", "quality/policy/", "quality/rules/", "inspect/",
                 "decisions/", f"quality/people/{person}/"]  # fmt: skip
     return [(boss, base + path) for path in managers] + [(expert, base + "cases/"), (expert, f"{base}cases/{case.pk}/")]
 
