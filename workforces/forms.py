@@ -1,5 +1,6 @@
 """Forms of quality control and of workforces."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -10,28 +11,58 @@ from workforces.kinds.base import Unsigned
 from workforces.kinds.registry import KINDS
 
 
+class DollarsField(forms.DecimalField):
+    """An amount that people write in dollars and the platform keeps in cents; its limits are in dollars."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(decimal_places=2, **kwargs)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return cents as dollars; what was typed stays as it is."""
+        return Decimal(value) / 100 if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> Any:
+        """Return cents."""
+        dollars = super().clean(value)
+        return None if dollars is None else int(dollars * 100)
+
+
+class MinutesField(forms.IntegerField):
+    """A time that people write in minutes and the platform keeps in seconds; its limits are in minutes."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return seconds as minutes; what was typed stays as it is."""
+        return round(value / 60, 1) if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> Any:
+        """Return seconds."""
+        minutes = super().clean(value)
+        return None if minutes is None else 60 * minutes
+
+
 class MTurkForm(forms.Form):
-    """What a posting says and pays. Amounts in US cents."""
+    """What a posting says and pays: asked for in dollars and minutes, kept in cents and seconds."""
 
     title = forms.CharField(label=_("Title"), max_length=128, initial="How well does an answer answer a question?")
     description = forms.CharField(
         label=_("Description"), max_length=2000, initial="Read a question and an answer, and choose one of four labels."
     )
-    reward_cents = forms.IntegerField(label=_("Reward for a task (cents)"), min_value=1, max_value=10_000, initial=5)
-    training_bonus_cents = forms.IntegerField(
-        label=_("Bonus for the training round (cents)"), min_value=0, max_value=10_000, initial=25
+    reward_cents = DollarsField(label=_("Reward for a task ($)"), min_value=Decimal("0.01"), max_value=100, initial=5)
+    training_bonus_cents = DollarsField(
+        label=_("Bonus for the training round ($)"), min_value=0, max_value=100, initial=25
     )
     items_per_ticket = forms.IntegerField(label=_("Items in a task"), min_value=1, max_value=100, initial=1)
     qualification = forms.ChoiceField(
         label=_("Who may take it"),
         choices=[("paper", _("As in ANTIQUE: over 98 % approved, at least 5,000 tasks")), ("own", _("Our own crowd: anybody there"))],
     )  # fmt: skip
-    cap_cents = forms.IntegerField(
-        label=_("Spend at most (cents)"), min_value=1, required=False, help_text=_("Nothing new is posted beyond it.")
-    )
-    floor_cents_per_hour = forms.IntegerField(label=_("Pay an hour at least (cents)"), min_value=0, initial=900)
-    approve_after_seconds = forms.IntegerField(label=_("Approve after (seconds)"), min_value=0, initial=86_400)
-    undo_seconds = forms.IntegerField(label=_("Decisions can be undone for (seconds)"), min_value=0, initial=600)
+    cap_cents = DollarsField(
+        label=_("Spend at most ($)"), min_value=Decimal("0.01"), max_value=10_000_000, required=False,
+        help_text=_("Nothing new is posted beyond it."),
+    )  # fmt: skip
+    floor_cents_per_hour = DollarsField(label=_("Pay an hour at least ($)"), min_value=0, max_value=1000, initial=900)
+    approve_after_seconds = MinutesField(label=_("Approve after (minutes)"), min_value=0, initial=86_400)
+    undo_seconds = MinutesField(label=_("Decisions can be undone for (minutes)"), min_value=0, initial=600)
     has_fees = forms.BooleanField(label=_("The marketplace takes a fee of 20 %"), required=False, initial=True)
     people = forms.IntegerField(label=_("People you expect"), min_value=1, max_value=100_000, initial=20)
     seconds_each = forms.IntegerField(
@@ -61,9 +92,7 @@ class LinkForm(MTurkForm):
     title = description = qualification = approve_after_seconds = undo_seconds = has_fees = None  # type: ignore[assignment]
     training_bonus_cents = None  # type: ignore[assignment]
     items_per_ticket = forms.IntegerField(label=_("Items in a visit"), min_value=1, max_value=100, initial=10)
-    reward_cents = forms.IntegerField(
-        label=_("Reward for a visit (cents)"), min_value=0, max_value=100_000, initial=200
-    )
+    reward_cents = DollarsField(label=_("Reward for a visit ($)"), min_value=0, max_value=1000, initial=200)
     person_parameter = forms.CharField(label=_("Parameter with the person"), initial="PROLIFIC_PID")
     visit_parameter = forms.CharField(label=_("Parameter with the visit"), initial="SESSION_ID")
     code_completed = forms.CharField(label=_("Code: completed"))
@@ -81,6 +110,12 @@ class LinkForm(MTurkForm):
     )
 
     kind = "link"
+
+    def __init__(self, data: Any = None, *, initial: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        proposed = dict(initial or {})
+        if "reward_cents" in proposed:  # of one item
+            proposed["reward_cents"] *= self.base_fields["items_per_ticket"].initial
+        super().__init__(data, initial=proposed, **kwargs)
 
 
 class PanelListForm(forms.Form):

@@ -1,5 +1,7 @@
 """Where the people of a campaign come from."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -42,7 +44,7 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
                 workforce_add(campaign=campaign, kind=kind, terms=form.terms(), actor_id=actor_id, now=timezone.now())
                 messages.success(request, _("People can come now."))
                 return redirect("quality-workforces", slug=slug)
-    rows = [(row, _address(request, row)) for row in workforces_shown(campaign)]
+    rows = [(row, _address(request, row), _terms(row)) for row in workforces_shown(campaign)]
     context = {"campaign": campaign, "forms": forms, "workforces": rows, "estimated": estimated, "kind": kind}
     context["list_form"] = PanelListForm()
     return render(request, "quality/workforces.html", context)
@@ -66,6 +68,17 @@ def _estimated(campaign: Campaign, form: MTurkForm) -> tuple[Estimate, int, int]
     )  # fmt: skip
     hourly = round(data["reward_cents"] * 3600 / (data["seconds_each"] * data["items_per_ticket"]))
     return made, hourly, data["floor_cents_per_hour"]
+
+
+def _terms(row: Workforce) -> list[tuple[Any, Any]]:
+    """Return what was agreed on in the words of the form that asked for it; the rest stays as it came about."""
+    fields = _FORMS[row.kind].base_fields if row.kind in _FORMS else {}
+    found = []
+    for name, field in fields.items():
+        if name in row.terms and row.terms[name] not in (None, ""):
+            value = field.prepare_value(row.terms[name])
+            found.append((field.label, dict(getattr(field, "choices", ())).get(value, value)))
+    return found
 
 
 def _address(request: HttpRequest, row: Workforce) -> str:

@@ -140,16 +140,22 @@ def test_the_wizard_estimates_before_it_posts(campaign, client):
     client.force_login(member(campaign, Role.MANAGER))
     url = reverse("quality-workforces", args=[campaign.slug])
     form = {
-        "kind": "mturk", "title": "Judge", "description": "Judge a pair.", "reward_cents": "5", "training_bonus_cents": "0",
-        "items_per_ticket": "1", "qualification": "own", "floor_cents_per_hour": "900", "approve_after_seconds": "0",
-        "undo_seconds": "60", "has_fees": "on", "people": "6", "seconds_each": "30",
+        "kind": "mturk", "title": "Judge", "description": "Judge a pair.", "reward_cents": "0.05", "training_bonus_cents": "0",
+        "items_per_ticket": "1", "qualification": "own", "floor_cents_per_hour": "9.00", "approve_after_seconds": "0",
+        "undo_seconds": "1", "has_fees": "on", "people": "6", "seconds_each": "30",
     }  # fmt: skip
     page = client.post(url, {**form, "estimate": "1"}).content.decode()
     assert "Estimate" in page
     assert "less an hour than your floor" in page  # 5 cents for 30 seconds are 6 dollars an hour
     assert not Workforce.objects.exists()
     client.post(url, {**form, "launch": "1"})
-    assert Workforce.objects.get().terms["reward_cents"] == 5
+    terms = Workforce.objects.get().terms
+    assert (terms["reward_cents"], terms["floor_cents_per_hour"], terms["undo_seconds"]) == (5, 900, 60)
+    shown = client.get(url).content.decode()
+    assert "Reward for a task ($)</dt><dd>0.05" in shown and "reward_cents =" not in shown
+    for wrong in ("0.005", "-1", "0", "1e9", "NaN"):
+        client.post(url, {**form, "reward_cents": wrong, "launch": "1"})
+    assert Workforce.objects.count() == 1
     wrong = client.post(url, {**form, "items_per_ticket": "0", "launch": "1"}).content.decode()
     assert "greater than or equal to 1" in wrong
 
