@@ -363,6 +363,13 @@ class EmailDomainForm(forms.Form):
 MOST_OF_GUIDELINES = 100_000  # characters: everyone who works or looks at the instructions has them rendered
 
 
+class PilotForm(forms.Form):
+    """How many imported items become a pilot."""
+
+    items = forms.IntegerField(label=_("Items"), min_value=1, max_value=200, initial=20)
+    people = forms.IntegerField(label=_("Colleagues who answer each"), min_value=2, max_value=50, initial=2)
+
+
 class GuidelineForm(forms.Form):
     """A new version of the guidelines."""
 

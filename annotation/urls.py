@@ -50,4 +50,5 @@ urlpatterns = [
     path("campaigns/<slug:slug>/questions/<int:report_id>/", questions.answer, name="question-answer"),
     path("campaigns/<slug:slug>/questions/faq/<int:entry_id>/retire/", questions.retire, name="faq-retire"),
     path("campaigns/<slug:slug>/pilot/", items.pilot, name="pilot"),
+    path("campaigns/<slug:slug>/pilot/draw/", items.draw_pilot, name="pilot-draw"),
 ]

@@ -62,6 +62,7 @@ ACTS = {
     "person_reinstate": _("A person was reinstated"),
     "person_suspend": _("A person was suspended"),
     "person_warn": _("A person was warned"),
+    "pilot_draw": _("Items were drawn for the pilot"),
     "policy_publish": _("The policy was changed"),
     "question_answer": _("A question of an annotator was settled"),
     "refusals_take_back": _("Refusals of pay were taken back"),

@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.audit import record
 from accounts.transactions import durable
 from annotation.locks import campaign_lock
-from annotation.models import Assignment, AssignmentState, Campaign, Item, ItemState, Split
+from annotation.models import Assignment, AssignmentState, BatchState, Campaign, Item, ItemState, Purpose, Split
 from annotation.ordering import drawn_split, new_example_id
 from annotation.rows import Row
 from annotation.services.campaigns import batch_for_import, pilot_split
@@ -114,6 +114,26 @@ def split_of_item(
     """Return the split of an item: drawn for what the campaign keeps together, by its seed."""
     group = {"item": item, "question": question, "document": document}[campaign.group_by]
     return drawn_split(campaign.seed, f"{campaign.group_by} {group}", splits)
+
+
+@durable
+def pilot_draw(*, campaign: Campaign, items: int, people: int, actor_id: UUID, now: datetime) -> int:
+    """Move some items of a batch that is not launched yet into a pilot, to be answered by so many colleagues each.
+
+    Which they are, the hash of their content decides: by chance, and the same again. Returns how many there were.
+    """
+    campaign_lock(campaign)
+    waiting = Item.objects.filter(
+        campaign=campaign, state=ItemState.ACTIVE, batch__purpose=Purpose.WORK, batch__state=BatchState.DRAFT,
+        slots=None,  # of a batch that is being launched, some have slots already
+    )  # fmt: skip
+    drawn = list(waiting.order_by("content_sha256").values_list("pk", flat=True)[:items])
+    if drawn:
+        batch = batch_for_import(campaign=campaign, pilot=True, now=now)
+        split = pilot_split(campaign=campaign, people=people)
+        Item.objects.filter(pk__in=drawn).update(batch=batch, split=split, n=split.n, votes=split.n)
+        record(action="pilot_draw", subject=batch, now=now, actor_id=actor_id, scope_id=campaign.pk, items=len(drawn))
+    return len(drawn)
 
 
 @durable

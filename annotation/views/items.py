@@ -13,11 +13,12 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.permissions import Action, actions_of, can, signed_in
-from annotation.forms import ItemsFilterForm
-from annotation.models import Annotation, Campaign, Item, Purpose
+from annotation.forms import GuidelineForm, ItemsFilterForm, PilotForm
+from annotation.models import Annotation, BatchState, Campaign, Item, Purpose
+from annotation.selectors.campaigns import guideline_current
 from annotation.selectors.items import CountedItem, ItemFilter, items_counted, items_wanted, pilot_items
 from annotation.services.exclusions import annotation_exclude, annotation_restore
-from annotation.services.items import item_retire
+from annotation.services.items import item_retire, pilot_draw
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
 from config.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
@@ -144,8 +145,36 @@ def restore(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
 @login_required
 @require_GET
 def pilot(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show where colleagues disagreed in the pilot."""
+    """Show where colleagues disagreed in the pilot, with what comes next."""
     campaign = campaign_for(request, slug, Action.SEE_ANSWERS)
-    may_manage = can(signed_in(request), Action.MANAGE, campaign.pk)
-    context = {"campaign": campaign, "may_manage": may_manage, **pilot_items(campaign)}
+    found = pilot_items(campaign)
+    answered = found["agreeing"] + len(found["differing"])
+    drafts = campaign.batches.filter(state=BatchState.DRAFT).order_by("ordinal")
+    context = {
+        "campaign": campaign, "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk), **found,
+        "answered": answered, "share": 100 * found["agreeing"] / answered if answered else None,
+        "next_batch": drafts.filter(purpose=Purpose.WORK).first(), "form": PilotForm(),
+        "guideline_form": GuidelineForm(initial={"body": guideline_current(campaign).body}),
+    }  # fmt: skip
     return render(request, "annotation/pilot.html", context)
+
+
+@login_required
+@require_POST
+def draw_pilot(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a pilot of imported items."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    form = PilotForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(f"{form[name].label}: {errors[0]}" for name, errors in form.errors.items()))
+        return redirect("pilot", slug=slug)
+    actor_id = signed_in(request).surrogate_id
+    drawn = pilot_draw(campaign=campaign, actor_id=actor_id, now=timezone.now(), **form.cleaned_data)
+    if not drawn:
+        messages.error(request, _("No imported item waits to be launched. Import some first."))
+        return redirect("pilot", slug=slug)
+    said = ngettext(
+        "%(n)s item is drawn. Launch the pilot here.", "%(n)s items are drawn. Launch the pilot here.", drawn
+    )
+    messages.success(request, said % {"n": drawn})
+    return redirect("campaign", slug=slug)

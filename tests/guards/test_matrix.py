@@ -36,7 +36,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(
         (
             "campaign-launch", "campaign-schedule", "campaign-state", "campaign-extend", "membership-revoke",
-            "invitation-withdraw", "item-retire", "items-retire", "campaign-jobs-retry", "question-answer", "faq-retire", "annotation-exclude", "annotation-restore", "panel-confirm",
+            "invitation-withdraw", "item-retire", "items-retire", "campaign-jobs-retry", "question-answer", "faq-retire", "pilot-draw", "annotation-exclude", "annotation-restore", "panel-confirm",
             "quality-decide", "quality-ask",
         ),
         ("post", MANAGE),
