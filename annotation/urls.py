@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation.views import annotate, campaigns, items, joining, people, questions, recent, settings
+from annotation.views import annotate, campaigns, documents, items, joining, people, questions, recent, settings
 
 urlpatterns = [
     # The annotator
@@ -29,6 +29,8 @@ urlpatterns = [
     path("campaigns/new/preview/", campaigns.preview, name="campaign-preview"),
     path("campaigns/<slug:slug>/", campaigns.overview, name="campaign"),
     path("campaigns/<slug:slug>/import/", campaigns.import_page, name="campaign-import"),
+    path("campaigns/<slug:slug>/pages/", documents.documents, name="campaign-documents"),
+    path("campaigns/<slug:slug>/pages/<int:document_id>/", documents.document, name="campaign-document"),
     path("campaigns/<slug:slug>/settings/", settings.settings, name="campaign-settings"),
     path("campaigns/<slug:slug>/launch/", campaigns.launch, name="campaign-launch"),
     path("campaigns/<slug:slug>/schedule/", campaigns.schedule, name="campaign-schedule"),

@@ -31,7 +31,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     "campaign-preview": ("post", {"admin"}),
     **dict.fromkeys(("campaign", "campaign-by-id"), ("get", SEE)),
     "items": ("get", SEE - {"expert"}),  # gold keys are not on it
-    **dict.fromkeys(("item", "pilot"), ("get", MANAGE)),
+    **dict.fromkeys(("item", "pilot", "campaign-documents", "campaign-document"), ("get", MANAGE)),
     **dict.fromkeys(("campaign-import", "campaign-settings", "campaign-guidelines", "campaign-people", "quality-workforces"), ("get post", MANAGE)),
     **dict.fromkeys(
         (
