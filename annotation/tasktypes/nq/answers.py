@@ -14,7 +14,7 @@ answer, sorted, apart from each other, and start and end on words.
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from annotation.tasktypes.base import Answer, AnswerError, Draft
@@ -27,6 +27,7 @@ NO_ANSWER = -1
 NULL_REASONS = ("absent", "spread")
 SPANS, YES, NO, NONE = "spans", "yes", "no", "none"
 MAX_SPANS = 100
+CLOSING = frozenset(".,;:!?)]}%”’")  # stand close to the word before, also where a tag lies between
 
 
 def question_sent(draft: Draft, sent: Mapping[str, Any]) -> Draft:
@@ -150,6 +151,21 @@ def long_answer_tokens(answer: Answer, page: Tokenization) -> list[str]:
 def span_text(span: list[int], page: Tokenization) -> str:
     """Return the text of a span as it is exported: its words joined by blanks, without tags."""
     return " ".join(token.token for token in page.tokens[span[0] : span[1]] if not token.html_token)
+
+
+def reading_text(span: Sequence[int], page: Tokenization, *, most: int = 60) -> str:
+    """Return the first words of a span for a person to read: a blank where the page has something between two."""
+    tags, text, end, words = frozenset(page.tags), "", None, 0
+    for number in range(span[0], span[1]):
+        if number in tags:
+            continue
+        if words == most:
+            return f"{text} …"
+        word = page.texts[number]
+        joined = end is None or page.starts[number] == end or word in CLOSING
+        text += word if joined else f" {word}"
+        end, words = page.ends[number], words + 1
+    return text
 
 
 def path_of(answer: Answer) -> str:

@@ -95,11 +95,12 @@ class NaturalQuestions:
         if answer["question"]["reason"]:
             lines.append(("reason", answer["question"]["reason"]))
         if answer["question"]["label"] == answers.GOOD:
-            words = answers.long_answer_tokens(answer, page)
-            lines.append(("long answer", " ".join(words[:60]) + (" …" if len(words) > 60 else "") if words else "none"))
+            box = page.candidates[index] if index != answers.NO_ANSWER else None
+            said = answers.reading_text((box.start_token, box.end_token), page) if box else ""
+            lines.append(("long answer", said or "none"))
         if index != answers.NO_ANSWER:
             short = answer["short_answer"]
-            spans = [answers.span_text(span, page) for span in short["spans"]]
+            spans = [answers.reading_text(span, page) for span in short["spans"]]
             lines.append(("short answer", " | ".join(spans) if spans else short["kind"]))
         return Summary(lines, [index] if index != answers.NO_ANSWER else [])
 
