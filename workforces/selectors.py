@@ -15,6 +15,7 @@ from workforces.models import Errand, ErrandKind, ErrandState, Ticket, TicketSta
 from workforces.money import fee_cents
 
 CONFIRM_LIST = "workforces.confirm_list"  # the kind of the job that reads a panel's list
+RECONCILE = "workforces.reconcile"  # the kind of the job that compares the books
 MOST_WAITING = 10_000  # counted no further on a page
 
 

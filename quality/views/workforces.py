@@ -5,22 +5,25 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.models import ORDINARY, Campaign, Item, ItemState
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.access import campaign_for
+from jobs.models import Job
+from jobs.services import job_enqueue
 from quality.rules.policy import Policy
 from quality.selectors.policies import policy_current
 from workforces.forms import LinkForm, MTurkForm, PanelListForm
 from workforces.models import Workforce
 from workforces.money import Estimate, estimate
-from workforces.selectors import workforces_shown
+from workforces.selectors import RECONCILE, workforces_shown
 from workforces.services.workforces import workforce_add
 
 
@@ -44,9 +47,17 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
                 workforce_add(campaign=campaign, kind=kind, terms=form.terms(), actor_id=actor_id, now=timezone.now())
                 messages.success(request, _("People can come now."))
                 return redirect("quality-workforces", slug=slug)
+    if "reconcile" in request.POST:
+        row = get_object_or_404(Workforce, pk=whole_number(request.POST["reconcile"]), campaign=campaign, kind="mturk")
+        job_enqueue(
+            kind=RECONCILE, payload={"workforce": row.pk, "name": str(_("Comparison of the books"))}, now=timezone.now(),
+            scope_id=campaign.pk, requested_by_id=signed_in(request).surrogate_id, key=f"reconcile:{row.pk}",
+        )  # fmt: skip
+        return redirect("quality-workforces", slug=slug)
     rows = [(row, _address(request, row), _terms(row)) for row in workforces_shown(campaign)]
     context = {"campaign": campaign, "forms": forms, "workforces": rows, "estimated": estimated, "kind": kind}
     context["list_form"] = PanelListForm()
+    context["compared"] = Job.objects.filter(scope_id=campaign.pk, kind=RECONCILE).order_by("-created_at").first()
     return render(request, "quality/workforces.html", context)
 
 

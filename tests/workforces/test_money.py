@@ -102,6 +102,27 @@ def test_the_books_are_compared_after_someone_was_erased(desk):
     assert (found.differences, found.rewards_ours, found.rewards_theirs) == ([], 10, 10)
 
 
+def test_a_manager_compares_the_books_in_the_browser(desk):
+    made = desk(items=1)
+    made.round()
+    made.worker("a").work()
+    made.round()
+    made.round()
+    boss, address = Client(), f"/campaigns/{made.campaign.slug}/workforces/"
+    boss.force_login(factories.user(is_admin=True))
+    boss.post(address, {"reconcile": made.workforce.pk})
+    factories.run_jobs()
+    page = boss.get(address).content.decode()
+    assert "The books agree." in page and "1 assignments; rewards $0.10 here, $0.10 there" in page
+    Ticket.objects.update(state="refused")
+    boss.post(address, {"reconcile": made.workforce.pk})
+    factories.run_jobs()
+    page = boss.get(address).content.decode()
+    assert "1 difference." in page and Ticket.objects.get().remote_id in page
+    other = workforce_add(campaign=factories.antique(), kind="mturk", terms={}, actor_id=None, now=timezone.now())
+    assert boss.post(address, {"reconcile": other.pk}).status_code == 404
+
+
 def test_a_posting_that_someone_works_on_slowly_is_not_replaced(desk):
     made = desk(items=2, n=1, terms={"stale_seconds": 60, "places": 1})
     made.round()
