@@ -136,6 +136,20 @@ def submission_take_back(*, annotation: Annotation, now: datetime) -> bool:
     return bool(slots.update(state=SlotState.HELD))
 
 
+def submission_come_back(*, annotation: Annotation, now: datetime) -> bool:
+    """Count a submission that was taken back as it was: its author let the time pass in which to change it.
+
+    Whoever ended the assignment that holds its slot calls this, with the person's lock. Return whether it counts.
+    """
+    require_transaction()
+    rows = [row for row in _locked([annotation], (State.UNDONE,)) if row.item.state == ItemState.ACTIVE]
+    held = Slot.objects.filter(pk__in=[row.slot_id for row in rows if row.slot_id], state=SlotState.HELD)
+    if not rows or not held.update(state=SlotState.FILLED):
+        return False
+    Assignment.objects.filter(annotation=annotation).update(state=AssignmentState.SUBMITTED)
+    return bool(_write(rows, State.COUNTED, "opened again, and not handed in again", None, now))
+
+
 def submissions_withdraw(*, campaign_id: UUID, surrogate_id: UUID, now: datetime) -> int:
     """Withdraw all that an annotator submitted, whatever its state; none of it can count again. Return how many."""
     require_transaction()

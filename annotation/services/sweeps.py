@@ -4,8 +4,8 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.transactions import durable
-from annotation.models import Assignment, AssignmentState
-from annotation.services.counting import slots_release
+from annotation.models import Annotation, AnnotationState, Assignment, AssignmentState, Standing
+from annotation.services.counting import people_lock, slots_release, submission_come_back
 
 SWEEP_SIZE = 500
 
@@ -22,12 +22,23 @@ def assignments_expire(now: datetime) -> int:
 
 @durable
 def _expire(assignment_id: UUID, slot_id: int, state: str, now: datetime) -> bool:
+    opened = Assignment.objects.filter(pk=assignment_id, state=AssignmentState.LIVE).first()
+    before = _before_opening(opened) if opened is not None else None
+    if before is not None:
+        places = people_lock(campaign_id=before.campaign_id, surrogate_ids=[before.surrogate_id])
+        before = before if all(place.standing != Standing.SUSPENDED for place in places) else None
     lapsed = state == AssignmentState.RESERVED
     after = AssignmentState.RELEASED if lapsed else AssignmentState.EXPIRED
     # The deadline is asked again: it may have been extended since.
     ended = Assignment.objects.filter(pk=assignment_id, state=state, deadline_at__lt=now).update(
         state=after, ended_at=now
     )
-    if ended:
+    if ended and not (before is not None and submission_come_back(annotation=before, now=now)):
         slots_release(slot_ids=[slot_id])
     return bool(ended)
+
+
+def _before_opening(live: Assignment) -> Annotation | None:
+    """Return the answer that a person opened again and has in hand, as they first handed it in."""
+    own = Annotation.objects.filter(item=live.item_id, surrogate_id=live.surrogate_id, slot=live.slot_id)
+    return own.filter(state=AnnotationState.UNDONE, assignment__state=AssignmentState.UNDONE).order_by("-pk").first()

@@ -6,9 +6,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Annotation, AnnotationState, Assignment
+from annotation.models import Annotation, AnnotationState, Assignment, CountedChange, Participation, Slot
 from annotation.selectors.recent import MOST, UNDO_SECONDS, recent_answers
+from annotation.services.items import item_retire
+from annotation.services.sweeps import assignments_expire
 from annotation.services.undo import NothingToUndo, OpenedAgain, submission_undo
+from quality.models import GoldCheck
 from tests import factories
 from tests.quality.worlds import FIRST
 
@@ -90,3 +93,66 @@ def test_the_list_says_what_was_answered_and_is_short(client):
     client.force_login(person)
     wrong = client.post(reverse("recent", args=[campaign.slug]), {"annotation": answers[1].annotation.pk}, follow=True)
     assert "hand that one in first" in wrong.content.decode()
+
+
+def lapse(assignment):
+    """Let the time of an assignment pass."""
+    Assignment.objects.filter(pk=assignment.pk).update(deadline_at=timezone.now() - timedelta(seconds=1))
+    assignments_expire(timezone.now())
+
+
+def places(campaign):
+    """Return what each slot of a campaign is, and how many submissions its people have."""
+    tallies = Participation.objects.filter(campaign=campaign).values_list("submitted", flat=True)
+    return sorted(Slot.objects.filter(campaign=campaign).values_list("state", flat=True)), sorted(tallies)
+
+
+def test_an_answer_that_was_opened_again_and_lapses_counts_as_it_was():
+    campaign = factories.antique(items=2, n=1)
+    person = factories.annotator(campaign)
+    first = factories.vote(campaign, person, 3)
+    before = places(campaign)
+    again = factories.label(undo(campaign, person, first).assignment, 1)  # marked, and not handed in
+    lapse(again)
+    first.refresh_from_db()
+    assert (first.state, first.assignment.state) == ("counted", "submitted")
+    assert places(campaign) == before
+    assert [change.after for change in CountedChange.objects.filter(annotation=first).order_by("pk")][-2:] == [
+        "undone",
+        "counted",
+    ]
+    other = factories.annotator(campaign)
+    assert factories.claim(campaign, other).item_id != first.item_id  # nobody is asked for it
+    assert (
+        undo(campaign, person, first).assignment.item_id == first.item_id
+    )  # within its time, it can be opened once more
+
+
+@pytest.mark.parametrize("gone", ["suspended", "retired"])
+def test_it_does_not_where_its_author_or_its_item_is_out(gone):
+    campaign = factories.antique(items=2, n=1)
+    person = factories.annotator(campaign)
+    first = factories.vote(campaign, person, 3)
+    again = undo(campaign, person, first).assignment
+    if gone == "suspended":
+        Participation.objects.filter(campaign=campaign).update(standing="suspended")
+    else:
+        item_retire(item=first.item, reason="broken", actor_id=None, now=timezone.now())
+    lapse(again)
+    first.refresh_from_db()
+    assert first.state == "undone"
+    assert "held" not in places(campaign)[0]
+
+
+def test_a_known_answer_comes_back_like_any_other_and_its_check_stays():
+    campaign = factories.antique(items=4, n=1, gold=3, policy=FIRST)
+    person = factories.annotator(campaign)
+    given = [factories.vote(campaign, person, 4) for _ in range(3)]
+    gold = next(one for one in given if one.item.batch.purpose == "gold")
+    factories.examine(campaign)
+    check = GoldCheck.objects.get(annotation=gold)
+    lapse(undo(campaign, person, gold).assignment)
+    factories.examine(campaign)
+    gold.refresh_from_db()
+    assert gold.state == "counted"
+    assert GoldCheck.objects.get(annotation__item=gold.item).pk == check.pk
