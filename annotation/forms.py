@@ -80,8 +80,9 @@ class CampaignForm(DeadlineForm):
     )
     group_by = forms.ChoiceField(
         label=_("Keep together in one split"),
+        required=False,
         choices=[
-            ("item", _("nothing")), ("document", _("items of the same document")),
+            ("", _("what suits the task type")), ("item", _("nothing")), ("document", _("items of the same document")),
             ("question", _("items of the same question (relevance)")),
         ],
     )  # fmt: skip
@@ -96,7 +97,7 @@ class CampaignForm(DeadlineForm):
         label=_("What is recorded, and for how long?"),
         widget=forms.Textarea(attrs={"rows": 3}),
         initial=_(
-            "Your answers, how long each step takes, and which boxes and words you select. Nothing you type is logged "
+            "Your answers, how long each step takes, and what you choose on the page. Nothing you type is logged "
             "key by key. Kept until the dataset is published; answers are published without your name."
         ),
     )
@@ -126,6 +127,12 @@ class CampaignForm(DeadlineForm):
         field.required = False
         field.help_text = _("Part of every address: small letters, digits, hyphens. Empty: made of the title.")
         field.error_messages["invalid"] = _("Only letters, digits, hyphens and underscores.")
+
+    def clean_group_by(self) -> str:
+        """Keep together what the task type says, where nothing was chosen."""
+        task_type = TASK_TYPES.get(self.cleaned_data.get("task_type", ""))
+        chosen: str = self.cleaned_data["group_by"] or (task_type.keeps_together if task_type else "item")
+        return chosen
 
     def clean_slug(self) -> str:
         """Make a short name of the title where there is none; refuse one whose address is that of another page."""

@@ -29,6 +29,7 @@ class Cell:
     href: str = ""
     tag: str = ""
     is_code: bool = False
+    whole: str = ""  # what a file holds where the page shows the beginning
 
     @property
     def shown(self) -> Any:
@@ -38,6 +39,8 @@ class Cell:
     @property
     def plain(self) -> str:
         """The text as a file holds it."""
+        if self.whole:
+            return harmless(self.whole)
         if self.text is None:
             return ""
         if isinstance(self.text, int | float):

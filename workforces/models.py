@@ -252,6 +252,20 @@ class PayHold(models.Model):
         return f"held until {self.until:%Y-%m-%d %H:%M}"
 
 
+class PayRefusal(models.Model):
+    """That a person's pay was refused: what they hand in later waits for a manager, until that is taken back."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="pay_refusals")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.CASCADE, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="pay_refusal_once")]
+
+    def __str__(self) -> str:
+        return f"refused {self.at:%Y-%m-%d %H:%M}"
+
+
 class TicketWork(models.Model):
     """An annotation that was submitted with a ticket. Deleted when its author withdraws: it would lead back to them."""
 

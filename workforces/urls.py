@@ -9,6 +9,7 @@ urlpatterns = [
     path("join/<slug:key>/", visits.enter, {"door": "join"}, name="join"),
     path("visit/<str:token>/", visits.visit, name="visit"),
     path("visit/<str:token>/agree/", visits.agree, name="visit-agree"),
+    path("visit/<str:token>/guidelines/", visits.guidelines, name="visit-guidelines"),
     path("visit/<str:token>/learn/", visits.learn, name="visit-learn"),
     path("visit/<str:token>/<uuid:assignment_id>/answer/", visits.answer, name="visit-stage"),
     path("visit/<str:token>/<uuid:assignment_id>/back/", visits.back, name="visit-back"),

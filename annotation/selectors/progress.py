@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from annotation.models import Campaign, CampaignState, Participation, Snapshot, Standing
+from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Participation, Snapshot, Standing
 from annotation.selectors.questions import answers_unread
 from config.statements import Statement
 
@@ -30,6 +30,8 @@ class Progress:
     items: int = 0
     item_seconds: float = 0
     answers: int = 0
+    skipped: int = 0  # items that they gave to others for good
+    is_warned: bool = False
 
     @property
     def left(self) -> int | None:
@@ -37,7 +39,7 @@ class Progress:
         if self.open is None:
             return None
         most = self.items if self.campaign.quota is None else min(self.items, self.campaign.quota)
-        return min(self.open, max(0, most - self.submitted))
+        return min(self.open, max(0, most - self.submitted), max(0, self.items - self.submitted - self.skipped))
 
     @property
     def seconds_left(self) -> float:
@@ -51,7 +53,7 @@ class Progress:
 
 
 def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progress]:
-    """Return how far a person is in each of some campaigns: three statements, however many there are."""
+    """Return how far a person is in each of some campaigns: four statements, however many there are."""
     places = {
         row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
     }
@@ -62,7 +64,15 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
     }
     answers = Counter(answers_unread(campaigns, surrogate_id).values_list("item__campaign", flat=True))
     found = [_progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)) for campaign in campaigns]
-    return [replace(one, answers=answers[one.campaign.pk]) for one in found]
+    own = Assignment.objects.filter(campaign__in=campaigns, surrogate_id=surrogate_id, state=AssignmentState.SKIPPED)
+    skipped = Counter(campaign for campaign, _item in own.values_list("campaign", "item").distinct())
+    return [
+        replace(
+            one, answers=answers[one.campaign.pk], skipped=skipped[one.campaign.pk],
+            is_warned=one.campaign.pk in places and places[one.campaign.pk].standing == Standing.WARNED,
+        )
+        for one in found
+    ]  # fmt: skip
 
 
 def _progress(campaign: Campaign, place: Participation | None, kept: Mapping[str, Any] | None) -> Progress:

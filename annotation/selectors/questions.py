@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 
-from annotation.models import Annotation, Campaign, FaqEntry, ItemReport
+from annotation.models import HOLDING, Annotation, Assignment, Campaign, FaqEntry, ItemReport
 
 MOST_SHOWN = 20  # of what one person asked
 MOST_FAQ = 200
@@ -22,7 +22,11 @@ def own_questions(campaign: Campaign, surrogate_id: UUID) -> list[ItemReport]:
     An answer shows once its item was handed in: before, it would say what to answer, also to a known one.
     """
     own = ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id).select_related("item")
-    return list(own.annotate(is_answered=_handed_in(surrogate_id)).order_by("-pk")[:MOST_SHOWN])
+    return list(
+        own.annotate(is_answered=ExpressionWrapper(_handed_in(surrogate_id), output_field=BooleanField())).order_by(
+            "-pk"
+        )[:MOST_SHOWN]
+    )
 
 
 def answers_unread(campaigns: Sequence[Campaign], surrogate_id: UUID) -> QuerySet[ItemReport]:
@@ -31,8 +35,16 @@ def answers_unread(campaigns: Sequence[Campaign], surrogate_id: UUID) -> QuerySe
     return own.exclude(answer="").filter(_handed_in(surrogate_id))
 
 
-def _handed_in(surrogate_id: UUID) -> Exists:
-    return Exists(Annotation.objects.filter(item=OuterRef("item"), surrogate_id=surrogate_id))
+def _handed_in(surrogate_id: UUID) -> Q:
+    """Return what holds of a question about an item that its asker has handed in, and not in hand again."""
+    own = {"item": OuterRef("item"), "surrogate_id": surrogate_id}
+    in_hand = Assignment.objects.filter(**own, state__in=HOLDING)
+    return Q(Exists(Annotation.objects.filter(**own))) & ~Q(Exists(in_hand))
+
+
+def has_read_answer(item_id: int, surrogate_id: UUID) -> bool:
+    """Return whether a person has read what was answered to them about an item: from then on their answer stays."""
+    return ItemReport.objects.filter(item=item_id, surrogate_id=surrogate_id, read_at__isnull=False).exists()
 
 
 def questions_open(campaign: Campaign) -> QuerySet[ItemReport]:

@@ -7,6 +7,7 @@ from accounts.audit import record
 from accounts.selectors import consent_is_current
 from accounts.transactions import durable
 from annotation.models import INTERNAL, Annotation, Assignment, AssignmentState, Campaign, CampaignState, Standing
+from annotation.selectors.questions import has_read_answer
 from annotation.selectors.recent import UNDO_SECONDS
 from annotation.services.claims import Claim, claim_next, participation_lock
 from annotation.services.counting import slots_release, submission_take_back
@@ -15,7 +16,7 @@ from annotation.tasktypes.registry import TASK_TYPES
 
 
 class NothingToUndo(WorkError):
-    """The submission is too long ago, does not count any more, or there is none."""
+    """The submission is too long ago, does not count any more, was asked about and answered, or there is none."""
 
 
 class OpenedAgain(WorkError):
@@ -44,6 +45,8 @@ def submission_undo(
     if not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
         raise NothingToUndo
     if last is None or last.assignment is None or last.submitted_at < now - timedelta(seconds=UNDO_SECONDS):
+        raise NothingToUndo
+    if has_read_answer(last.item_id, surrogate_id):  # it would be answered with what a manager said of it
         raise NothingToUndo
     in_hand = _give_back(campaign, surrogate_id, now)
     if not submission_take_back(annotation=last, now=now):

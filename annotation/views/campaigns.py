@@ -66,7 +66,7 @@ def create(request: HttpRequest) -> HttpResponse:
         consent = ConsentPlan(**{field.name: data.pop(field.name) for field in fields(ConsentPlan)})
         guidelines = guideline_current(like).body if like and like.task_type == data["task_type"] else ""
         campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), guidelines=guidelines, **data)
-        messages.success(request, _("The campaign is created. Next: import pages and questions."))
+        messages.success(request, _("The campaign is created. Next: import what is to be annotated."))
         return redirect("campaign-import", slug=campaign.slug)
     context = {"form": form, "like": like, "estimate_form": EstimateForm()}
     return render(request, "annotation/campaign_new.html", context)

@@ -80,7 +80,12 @@ def _answer_column(campaign: Campaign) -> list[Column]:
     """Return what tells items of one question apart, where there is no page."""
     if TASK_TYPES[campaign.task_type].needs_document:
         return []
-    return [Column("answer", _("Answer"), lambda row: Truncator(row.item.content.get("answer_text", "")).words(20))]
+
+    def answer(row: CountedItem) -> Cell:
+        text = row.item.content.get("answer_text", "")
+        return Cell(Truncator(text).words(20), whole=text)
+
+    return [Column("answer", _("Answer"), answer)]
 
 
 @login_required

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.permissions import Action, signed_in
-from annotation.models import FaqEntry, ItemReport, Purpose
+from annotation.models import Campaign, FaqEntry, ItemReport, Purpose
 from annotation.selectors.questions import MOST_FAQ, faq_of, own_questions, questions_open
 from annotation.services.questions import (
     QuestionError,
@@ -52,10 +52,17 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
         except QuestionError as error:
             messages.error(request, str(error))
         return redirect("campaign-questions", slug=slug)
+    return _page(request, campaign)
+
+
+def _page(request: HttpRequest, campaign: Campaign, refused: int | None = None) -> HttpResponse:
+    """Show all questions; of one whose answer was refused, with what was written."""
     waiting = questions_open(campaign)[:MOST_SHOWN]
-    asked = [(one, one.item.batch.purpose == Purpose.GOLD) for one in waiting]
+    asked = [
+        (one, one.item.batch.purpose == Purpose.GOLD, request.POST if one.pk == refused else {}) for one in waiting
+    ]
     context = {"campaign": campaign, "asked": asked, "faq": faq_of(campaign)[:MOST_FAQ]}
-    return render(request, "annotation/questions.html", context)
+    return render(request, "annotation/questions.html", context, status=200 if refused is None else 422)
 
 
 @login_required
@@ -67,11 +74,11 @@ def answer(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
     text = "" if "settle" in request.POST else request.POST.get("answer", "").strip()
     if not text and "settle" not in request.POST:
         messages.error(request, _("Write an answer, or settle it without one."))
-        return redirect("campaign-questions", slug=slug)
+        return _page(request, campaign, report.pk)
     faq = request.POST.get("question", "").strip() if "publish" in request.POST and text else ""
     if "publish" in request.POST and text and not faq:
         messages.error(request, _("Put the question into words that everybody understands."))
-        return redirect("campaign-questions", slug=slug)
+        return _page(request, campaign, report.pk)
     try:
         question_answer(
             report=report, answer=text, faq=faq, actor_id=signed_in(request).surrogate_id, now=timezone.now()

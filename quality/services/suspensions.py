@@ -18,6 +18,7 @@ from jobs.work import Work
 from quality.models import Review, ReviewState
 from quality.services.people import ReviewError, exclusions_end, refusal_mark, review_still
 from workforces.services.messages import person_message
+from workforces.services.pay import pay_refusal_end
 from workforces.services.refusals import refusals_take_back
 
 MOST_CHARACTERS = 2000
@@ -117,6 +118,7 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
         refusals_take_back(
             campaign=review.campaign, mark=refusal_mark(one), reason=answer or str(LIFTED), actor_id=actor_id, now=now
         )
+    pay_refusal_end(campaign=review.campaign, surrogate_id=review.surrogate_id)
     own.filter(state=ReviewState.SUSPENDED).update(state=ReviewState.REINSTATED, decided_at=now, decided_by_id=actor_id)
     own.filter(appealed_at__isnull=False, appeal_decided_at=None).update(
         appeal_answer=answer[:MOST_CHARACTERS], appeal_decided_at=now, appeal_decided_by_id=actor_id

@@ -121,15 +121,15 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
         try:
             _act(request, campaign, surrogate_id)
             messages.success(request, _("Done. It can be taken back below."))
+            return redirect("quality-person", slug=slug, surrogate_id=surrogate_id)
         except ReviewError as error:
             messages.error(request, str(error))
-        return redirect("quality-person", slug=slug, surrogate_id=surrogate_id)
     found = person_of(campaign=campaign, surrogate_id=surrogate_id)
     if found is None:
         raise Http404
     pages = pages_of(campaign.task_type)
     context = {
-        "campaign": campaign, "surrogate_id": surrogate_id, "pages": pages,
+        "campaign": campaign, "surrogate_id": surrogate_id, "pages": pages, "kept": request.POST,
         "name": names_of([surrogate_id]).get(surrogate_id, _("An annotator who left")), **found,
         "peers": [(pages.measures.get(row.key, row.key), row) for row in found["peers"]],
         "shares": [(dict(pages.paths).get(path, path), own, all_) for path, own, all_ in found["shares"]],

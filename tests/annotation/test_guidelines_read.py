@@ -1,5 +1,7 @@
 """A change of the guidelines is shown before the next item, as what changed, and acknowledged once."""
 
+import re
+
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -12,6 +14,8 @@ from annotation.services.campaigns import guideline_publish
 from quality.selectors.agreement import agreement_of
 from quality.services.numbers import quality_numbers_refresh
 from tests import factories
+from tests.workforces.acts import by_link, path
+from tests.workforces.panel import come, link, work
 
 pytestmark = pytest.mark.django_db
 PART = {"HTTP_HX_REQUEST": "true"}
@@ -142,3 +146,19 @@ def test_agreement_is_shown_for_each_version_of_the_guidelines():
     one = Annotation.objects.filter(item=items[0]).first()
     Annotation.objects.filter(pk=one.pk).update(guideline=published)  # an item answered under both is in neither
     assert agreement_of(campaign)["agreement"][0]["by_guideline"][0]["units"] == 1
+
+
+def test_a_visitor_of_a_panel_reads_a_change_before_their_next_item():
+    row = link(factories.antique(items=6, n=1), items_per_ticket=3)
+    client, page = come(by_link(row, "p", "s1"))
+    version = re.search(r'name="version" value="(\d+)"', page.content.decode()).group(1)
+    publish(row.campaign, "All new.", note="Be careful.")
+    sent = {"stage": "relevance", "version": version, "label": "4"}
+    page = client.post(path(page, "answer"), sent, follow=True)
+    assert "Be careful." in page.content.decode() and "/answer/" not in page.content.decode()
+    newest = row.campaign.guidelines.order_by("-version").first().version
+    address = re.search(r'action="([^"]+/guidelines/)"', page.content.decode()).group(1)
+    page = client.post(address, {"version": newest}, follow=True)
+    assert "/answer/" in page.content.decode()
+    assert guideline_readers(row.campaign.guidelines.order_by("-version")[0]) == (1, 1)
+    assert "Be careful." not in work(client, page).content.decode()

@@ -60,6 +60,21 @@ def test_an_answer_is_read_once_the_item_was_handed_in(asked):
     assert "was answered" not in annotator.get("/").content.decode()  # it was read
 
 
+def test_no_answer_is_read_while_the_item_is_in_hand_again(asked):
+    campaign, assignment, annotator, boss = asked
+    own = f"/work/{campaign.slug}/questions/"
+    factories.submit(factories.label(assignment, 1))
+    annotator.post(f"/work/{campaign.slug}/undo/")  # before the manager answers
+    answer(campaign, boss, answer="Choose label 3.")
+    assert "Choose label 3." not in annotator.get(own).content.decode()
+    assert "was answered" not in annotator.get("/").content.decode()
+    again = factories.claim(campaign, factories.User.objects.get(surrogate=assignment.surrogate_id))
+    assert again.item_id == assignment.item_id
+    factories.submit(factories.label(again, 1))
+    assert "Choose label 3." in annotator.get(own).content.decode()
+    assert annotator.post(f"/work/{campaign.slug}/undo/").status_code == 409  # who has read it answers no more
+
+
 def test_nobody_reads_what_another_asked(asked):
     campaign, assignment, _annotator, boss = asked
     factories.submit(factories.label(assignment, 3))
@@ -73,7 +88,9 @@ def test_nobody_reads_what_another_asked(asked):
 
 def test_an_answer_that_is_published_stands_beside_the_guidelines_until_it_is_taken_away(asked):
     campaign, _assignment, _annotator, boss = asked
-    assert "Put the question into words" in answer(campaign, boss, answer="No.", publish="on")
+    page = answer(campaign, boss, answer="No, never.", publish="on")
+    assert "Put the question into words" in page
+    assert "No, never.</textarea>" in page and 'type="checkbox" checked' in page  # what was written is not lost
     answer(campaign, boss, answer="Only with its text.", publish="on", question="Do bare links count?")
     client = Client()
     client.force_login(factories.annotator(campaign))

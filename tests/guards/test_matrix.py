@@ -54,7 +54,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     # Whoever holds the address: a key nobody can guess, or a signed token that names one visit or one ticket.
     **dict.fromkeys(("hit", "join", "visit"), ("get", "public")),
     **dict.fromkeys(
-        ("visit-agree", "visit-learn", "visit-stage", "visit-back", "visit-draft", "visit-skip", "visit-events"),
+        ("visit-agree", "visit-guidelines", "visit-learn", "visit-stage", "visit-back", "visit-draft", "visit-skip", "visit-events"),
         ("post", "public"),
     ),
     **dict.fromkeys(("statement", "statement-standing"), ("get post", "public")),

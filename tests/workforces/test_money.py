@@ -15,9 +15,10 @@ from tests import factories
 from tests.workforces.acts import arrive, fault, paid
 from tests.workforces.conftest import TERMS
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
+from workforces.services.confirmations import ticket_accept
 from workforces.services.messages import person_message
 from workforces.services.outbox import errand_add
-from workforces.services.pay import PayError, bonus_grant, committed_cents, pay_hold
+from workforces.services.pay import PayError, bonus_grant, committed_cents, pay_hold, pay_refusal_end
 from workforces.services.postings import compensation_post, posting_end
 from workforces.services.reconcile import reconcile
 from workforces.services.refusals import refusal_take_back, ticket_refuse, tickets_refuse
@@ -337,3 +338,28 @@ def test_work_that_could_not_be_handed_in_is_paid_by_a_posting_for_one(desk):
     made.round()
     made.round()
     assert paid(made) == 10
+
+
+def test_what_is_listed_after_a_refusal_of_pay_waits_for_a_manager(desk):
+    made = desk(items=2, n=1, terms={"places": 1})
+    made.round()
+    worker = made.worker("a")
+    worker.work()  # handed in, and nobody has listed it yet
+    person = Ticket.objects.get().surrogate_id
+    with transaction.atomic():
+        refused = tickets_refuse(
+            campaign=made.campaign, surrogate_id=person, reason="Copied.", actor_id=None, due_at=timezone.now(),
+            now=timezone.now(),
+        )  # fmt: skip
+    assert refused == 0
+    for _ in range(3):
+        made.round()
+    ticket = Ticket.objects.get()
+    assert (ticket.state, ticket.problem) == ("unmatched", "the pay of other work of this person was refused")
+    assert not LedgerEntry.objects.exists() and not Errand.objects.filter(kind="approve").exists()
+    with transaction.atomic():
+        pay_refusal_end(campaign=made.campaign, surrogate_id=person)
+    ticket_accept(ticket=ticket, actor_id=None, now=timezone.now())
+    for _ in range(2):
+        made.round()
+    assert (Ticket.objects.get().state, LedgerEntry.objects.count()) == ("approved", 1)

@@ -1,6 +1,7 @@
 """Pay that is refused to a panel's people: the list for the panel says so, they read why, and it can be taken back."""
 
 import csv
+import re
 from datetime import timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from django.utils import timezone
 from quality.models import Review
 from quality.services.people import reviews_lapse
 from tests import factories
-from tests.workforces.acts import by_link
+from tests.workforces.acts import by_link, path
 from tests.workforces.panel import come, confirm, link, statement_of, unsigned, work
 from workforces.models import Appeal, Errand, LedgerEntry, Ticket
 
@@ -227,3 +228,31 @@ def test_where_unsigned_visits_count_at_once_a_refusal_stands_too():
     assert listed(boss, row) == [("p", "v", "refused")]
     work(*come(unsigned(row, "p", "w"), Client()))  # another visit of the panel is another matter
     assert listed(boss, row) == [("p", "v", "refused"), ("p", "w", "completed")]
+
+
+def test_a_visit_in_work_when_pay_is_refused_waits_for_a_manager_once_it_is_done():
+    row = link(factories.antique(items=12, n=1))
+    work(*come(by_link(row, "p1", "s1")))
+    client, page = come(by_link(row, "p1", "s2"))
+    version = re.search(r'name="version" value="(\d+)"', page.content.decode()).group(1)
+    page = client.post(path(page, "answer"), {"stage": "relevance", "version": version, "label": "4"}, follow=True)
+    boss = Client()
+    boss.force_login(factories.user(is_admin=True))
+    person = Ticket.objects.get(remote_id="s1").surrogate_id
+    manage = reverse("quality-person", args=[row.campaign.slug, person])
+    boss.post(manage, {"act": "pause", "reason": "Odd."})
+    decide = reverse("quality-decide", args=[row.campaign.slug, "review", Review.objects.get().pk])
+    boss.post(decide, {"choice": "refuse", "reason": "Copied."})
+    work(client, page)  # what was in hand can be finished
+    assert outcomes(boss, row) == ["refused", "undecided"]
+    assert (
+        "the pay of other work of this person was refused"
+        in boss.get(reverse("quality-decisions", args=[row.campaign.slug])).content.decode()
+    )
+    ticket = reverse("quality-decide", args=[row.campaign.slug, "ticket", Ticket.objects.get(remote_id="s2").pk])
+    boss.post(ticket, {"choice": "accept"})
+    assert outcomes(boss, row) == ["refused", "completed"]
+    boss.post(manage, {"act": "reinstate", "reason": "My mistake."})
+    factories.run_jobs()
+    work(*come(by_link(row, "p1", "s3")))
+    assert outcomes(boss, row) == ["completed"] * 3  # nothing of it holds on

@@ -18,10 +18,19 @@ from accounts.transactions import durable
 from annotation.services.counting import submissions_confirm, submissions_give_up
 from workforces.kinds.mturk.client import RemoteAssignment
 from workforces.kinds.mturk.kind import CODE_FIELD
+from workforces.kinds.registry import KINDS
 from workforces.models import ErrandKind, ErrandState, Posting, Ticket, TicketState, TicketWork
 from workforces.services.identities import claimed_name, is_person_known, ticket_identify, ticket_people_lock
 from workforces.services.outbox import errand_add
-from workforces.services.pay import TRAINING, PayError, is_refusal_under_way, pay_errands, ticket_lock
+from workforces.services.pay import (
+    REFUSED_BEFORE,
+    TRAINING,
+    PayError,
+    is_pay_refused,
+    is_refusal_under_way,
+    pay_errands,
+    ticket_lock,
+)
 from workforces.services.terms import ticket_terms
 from workforces.services.tickets import FALLS_SHORT, exclusion_check, falls_short, ticket_annotations
 
@@ -52,6 +61,7 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
         claimed_forget(surrogate_id=ticket.surrogate_id)
     # Our code came back with this worker, whatever their address claimed: nobody else's it is from now on.
     person = ticket_identify(ticket=ticket, name=remote.worker, now=now) if proven else ticket.surrogate_id
+    problem = problem or _refused_before(ticket, person)
     if problem:
         submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
     else:
@@ -77,6 +87,16 @@ def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
     return FALLS_SHORT if falls_short(ticket, ran_out=False) else ""
 
 
+def _refused_before(ticket: Ticket, person: UUID) -> str:
+    """Hand a ticket that was just confirmed to a manager if the pay of its person was refused; return why, or nothing."""
+    refused = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=person, state=TicketState.REFUSED)
+    own = is_pay_refused(campaign_id=ticket.workforce.campaign_id, surrogate_id=person)
+    if not own and (KINDS[ticket.workforce.kind].confirms or not refused.exists()):
+        return ""
+    Ticket.objects.filter(pk=ticket.pk).update(state=TicketState.UNMATCHED, problem=REFUSED_BEFORE)
+    return REFUSED_BEFORE
+
+
 @durable
 def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
     """Let the work of a visit count because the panel lists it; return whether that was new.
@@ -88,10 +108,7 @@ def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
     if not _unconfirmed(ticket).filter(has_work).update(state=TicketState.SUBMITTED, submitted_at=now):
         return False
     person = ticket_identify(ticket=ticket, name=name, now=now)
-    own = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=person, state=TicketState.REFUSED)
-    if own.exists():
-        problem = "the pay of other visits of this person was refused"
-        Ticket.objects.filter(pk=ticket.pk).update(state=TicketState.UNMATCHED, problem=problem)
+    if problem := _refused_before(ticket, person):
         submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
     else:
         _confirmed(ticket, person, now)

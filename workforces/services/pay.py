@@ -18,6 +18,7 @@ from workforces.models import (
     ErrandState,
     LedgerEntry,
     PayHold,
+    PayRefusal,
     PostingState,
     Ticket,
     TicketState,
@@ -45,6 +46,28 @@ def pay_release(*, campaign: Campaign, surrogate_id: UUID) -> None:
     """Hold a person's pay no longer."""
     require_transaction()
     PayHold.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
+
+
+REFUSED_BEFORE = "the pay of other work of this person was refused"  # why a person has to look at what came later
+
+
+def is_pay_refused(*, campaign_id: UUID, surrogate_id: UUID) -> bool:
+    """Return whether a person's pay was refused, so that what they hand in now waits for a manager."""
+    return PayRefusal.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).exists()
+
+
+def pay_refusal_end(*, campaign: Campaign, surrogate_id: UUID) -> None:
+    """Take back that a person's pay is refused; what waits for a manager meanwhile still does."""
+    require_transaction()
+    PayRefusal.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
+
+
+def pay_refusal_move(*, campaign: Campaign, before: UUID, after: UUID) -> None:
+    """Let a refusal hold for who a visit turned out to be."""
+    require_transaction()
+    held = PayRefusal.objects.get(campaign=campaign, surrogate_id=before)
+    PayRefusal.objects.get_or_create(campaign=campaign, surrogate_id=after, defaults={"at": held.at})
+    held.delete()
 
 
 def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> int:

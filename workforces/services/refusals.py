@@ -14,6 +14,7 @@ from workforces.models import (
     Errand,
     ErrandKind,
     ErrandState,
+    PayRefusal,
     Ticket,
     TicketState,
 )
@@ -37,6 +38,7 @@ def tickets_refuse(
 ) -> int:
     """Refuse pay for what a person submitted and is not paid yet; return for how many tickets.
 
+    What they hold still, or handed in a moment ago and nobody listed yet, waits for a manager once it is handed in.
     By a mark of its own they can be taken back together (`refusals_take_back`).
 
     Raises
@@ -47,6 +49,7 @@ def tickets_refuse(
     require_transaction()
     if not reason.strip():
         raise PayError("give the reason: the person will read it")
+    PayRefusal.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id, defaults={"at": now})
     own = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=surrogate_id, state=TicketState.SUBMITTED)
     refused = 0
     for pk, kind in own.order_by("pk").values_list("pk", "workforce__kind"):

@@ -35,6 +35,7 @@ from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandKind, Posting, PostingState, Ticket, TicketState, TicketWork, Workforce
 from workforces.services.identities import surrogate_begin, ticket_people_lock
 from workforces.services.outbox import errand_add
+from workforces.services.pay import REFUSED_BEFORE, is_pay_refused
 from workforces.services.terms import is_provisional, terms_of, ticket_terms
 
 GRACE_SECONDS = 900  # clocks differ, and the last click takes its time
@@ -212,11 +213,13 @@ def ticket_answer(
 def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime, problem: str = "") -> bool:
     """Mark a ticket as ready to be handed in; where nobody has to confirm it, it is.
 
-    With a ``problem``, a person decides about it once it was handed in.
+    With a ``problem``, a person decides about it once it was handed in; at once where the pay of its holder was refused.
     """
     require_transaction()
     waits = is_provisional(ticket)
     state = TicketState.ANSWERED if waits else TicketState.SUBMITTED
+    if not waits and is_pay_refused(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id):
+        state, problem = TicketState.UNMATCHED, problem or REFUSED_BEFORE
     times = {"answered_at": now} if waits else {"answered_at": now, "submitted_at": now}
     moved = Ticket.objects.filter(pk=ticket.pk, state=TicketState.OPEN).update(
         state=state, outcome=outcome, problem=problem, **times

@@ -28,9 +28,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.parameters import whole_number
 from accounts.selectors import consent_is_current, consent_text_current, is_forgotten
-from annotation.models import Campaign
-from annotation.selectors.campaigns import guideline_current
+from annotation.models import Assignment, Campaign
+from annotation.selectors.campaigns import guideline_change, guideline_current
 from annotation.services import events as event_log
+from annotation.services.campaigns import guideline_read
 from annotation.services.claims import RAN_OUT, Claim, Reason
 from annotation.services.training import lesson_next
 from annotation.services.work import SKIP_REASONS, ConsentMissing, draft_save, stage_back
@@ -232,9 +233,17 @@ def visit(request: HttpRequest, token: str) -> HttpResponse:
         return _lesson(request, here, ticket)
     if claim.assignment is None:
         return _no_work(request, here, ticket, claim)
-    template, more = pages_of(here.campaign.task_type).stage(claim.assignment)
+    return _item(request, here, ticket, claim.assignment)
+
+
+def _item(request: HttpRequest, here: Visit, ticket: Ticket, assignment: Assignment) -> HttpResponse:
+    """Show the item in hand; before it, what changed in the guidelines since this person read them."""
+    change = guideline_change(here.campaign, ticket.surrogate_id)
+    if change is not None:
+        return _render(request, "workforces/visit/changed.html", here.context() | {"change": change})
+    template, more = pages_of(here.campaign.task_type).stage(assignment)
     names = ("stage", "back", "draft", "skip", "events")
-    urls = {name: reverse(f"visit-{name}", args=[token, claim.assignment.pk]) for name in names}
+    urls = {name: reverse(f"visit-{name}", args=[here.token, assignment.pk]) for name in names}
     context = here.context() | more | {"urls": urls, "stage_template": template, "examples": _examples(here.campaign)}
     return _render(request, "workforces/visit/work.html", context | {"guidelines": _guidelines(here.campaign)})
 
@@ -303,6 +312,18 @@ def agree(request: HttpRequest, token: str) -> HttpResponse:
         visit_services.visitor_consent(
             workforce=here.workforce, arrival=here.arrival, text_id=text.pk, now=timezone.now()
         )
+    return redirect("visit", token=token)
+
+
+@in_frame
+@require_POST
+def guidelines(request: HttpRequest, token: str) -> HttpResponse:
+    """Take a visitor's word that they read what changed in the guidelines."""
+    here = Visit(token)
+    guideline_read(
+        campaign=here.campaign, surrogate_id=here.ticket().surrogate_id,
+        version=whole_number(request.POST.get("version"), -1),
+    )  # fmt: skip
     return redirect("visit", token=token)
 
 
