@@ -178,3 +178,67 @@ def test_the_style_guide_shows_both_themes_at_once(open_browser):
     looks = watched.page.eval_on_selector_all(".theme", "all => all.map(one => getComputedStyle(one).backgroundColor)")
     assert len(set(looks)) == 2
     assert_accessible(watched.page, "both themes")
+
+
+@pytest.mark.parametrize("view", [{**DESKTOP, "color_scheme": "dark"}, PHONE], ids=["desktop-dark", "phone"])
+def test_a_pilot_is_drawn_read_and_its_guidelines_start_the_campaign(open_browser, view):
+    campaign = factories.campaign(n=1)
+    factories.import_questions(campaign, [f"question {number} about the harbour" for number in range(6)])
+    manager = factories.user()
+    factories.join(campaign, manager, Role.MANAGER)
+    watched = open_browser(manager, **view)
+    page = watched.page
+    watched.go(f"/campaigns/{campaign.slug}/pilot/")
+    page.fill("[name=items]", "2")
+    page.get_by_role("button", name="Draw", exact=True).click()
+    page.wait_for_selector(".callout:has-text('2 items are drawn')")
+    pilot = campaign.batches.get(purpose="pilot")
+    page.get_by_role("button", name=f"Launch pilot {pilot.ordinal}").click()
+    page.wait_for_load_state()
+    factories.run_jobs()
+    for answers in ({"label": "bad"}, {"box": 0, "kind": "yes"}):
+        person = factories.annotator(campaign)
+        for _ in range(2):
+            factories.annotate(campaign, person, **answers)
+    watched.go(f"/campaigns/{campaign.slug}/pilot/")
+    assert "On 0 of 2 items all say the same (0 %)." in page.inner_text("main")
+    assert_accessible(page, "pilot")
+    page.fill("[name=body]", "# Clearer\n\nA harbour is a place.")
+    page.fill("[name=note]", "Shorter.")
+    page.get_by_role("button", name="Publish").click()
+    page.wait_for_url("**/guidelines/")
+    watched.go(f"/campaigns/{campaign.slug}/pilot/")
+    page.get_by_role("button", name="Start the campaign").click()
+    page.wait_for_load_state()
+    factories.run_jobs()
+    assert campaign.batches.get(purpose="work").state == "open"
+    assert campaign.guidelines.order_by("-version").first().note == "Shorter."
+
+
+@pytest.mark.parametrize("view", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_pages_are_imported_looked_at_and_settings_changed_in_chinese(open_browser, tmp_path, view):
+    campaign = factories.campaign()
+    manager = factories.user()
+    factories.join(campaign, manager, Role.MANAGER)
+    watched = open_browser(manager, **view)
+    speak(watched, "zh-hans")
+    page = watched.page
+    files = [tmp_path / "灯塔.html", tmp_path / "empty.html"]
+    files[0].write_text("<title>灯塔</title><p>灯塔建于一八七一年。</p>", encoding="utf-8")
+    files[1].write_text("<div>no box</div>", encoding="utf-8")
+    watched.go(f"/campaigns/{campaign.slug}/import/")
+    page.set_input_files("#id_documents_file", files)
+    page.locator("section.card").first.locator("button").click()
+    page.wait_for_load_state()
+    factories.run_jobs()
+    watched.go(f"/campaigns/{campaign.slug}/pages/?sort=-name")
+    page.locator("tbody a").first.click()  # 灯塔.html comes last by name
+    page.wait_for_load_state()
+    assert "灯塔建于一八七一年" in page.inner_text("article.document")
+    assert_accessible(page, "a page looked at")
+    watched.go(f"/campaigns/{campaign.slug}/settings/")
+    page.fill("[name=title]", "灯塔与港口")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".callout")
+    campaign.refresh_from_db()
+    assert campaign.title == "灯塔与港口"
