@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from exports.card import card_text
 from exports.families import FAMILIES
 from exports.models import Release
 from exports.selectors.members import provenance_of, role_waivers, shortfall_rows
@@ -15,6 +16,7 @@ from exports.writers.lines import write_lines
 
 MANIFEST_VERSION = 2
 CODE_VERSION = "0.1.0"  # as pyproject.toml says; a test compares them
+CARD = "README.md"
 FOLDER_PREFIX = "quorate-release-"
 
 
@@ -36,6 +38,8 @@ def build_release(
         files["sidecar/shortfall.jsonl.gz"] = asdict(shortfall)
         manifest = _manifest(release, files, items, shortfall.rows)
         _put_text(target, Path(folder), "SHA256SUMS", _sums(files))
+        if card := card_text(release, manifest):
+            _put_text(target, Path(folder), CARD, card)
         _put_text(target, Path(folder), "manifest.json", orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode() + "\n")  # fmt: skip
     return manifest
 
@@ -54,7 +58,7 @@ def _manifest(release: Release, files: dict[str, Any], items: dict[str, int], sh
         "shortfall": shortfall,
         "frozen_at": release.created_at.isoformat(timespec="seconds"),
         "code": f"quorate {CODE_VERSION}",
-        "licence": None,  # unknown until the campaign states one
+        "licence": release.frozen.get("licence"),  # none: not stated
         **provenance_of(release),
         "role_waivers": list(role_waivers(release)),
         "label_error": release.frozen.get("label_error"),

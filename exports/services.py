@@ -11,6 +11,7 @@ from django.db.models import Max
 from accounts.audit import record
 from annotation.locks import campaign_lock
 from annotation.models import Campaign, Split
+from exports.card import card_facts
 from exports.families import FAMILIES, families_of
 from exports.models import Release, ReleaseState
 from exports.selectors.labels import labels_beyond
@@ -33,6 +34,7 @@ def release_freeze(
     shards: int,
     actor_id: UUID | None,
     now: datetime,
+    licence: str = "",
 ) -> Release:
     """Decide which annotations are in a release, in one short transaction.
 
@@ -63,7 +65,9 @@ def release_freeze(
             seed=seed, shards=shards, created_at=now,
         )  # fmt: skip
         FAMILIES[family].freeze(release, chosen)
-        release.frozen = {**release.frozen, "label_error": _label_error(release)}
+        release.frozen = {
+            **release.frozen, "label_error": _label_error(release), "card": card_facts(campaign), "licence": licence or None,
+        }  # fmt: skip
         release.save(update_fields=["frozen"])
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,
@@ -89,6 +93,7 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
     with transaction.atomic():
         campaign_lock(what["campaign"])
         asked = {name: what[name] for name in ("campaign", "family", "ways", "seed", "shards")}
+        asked |= {"frozen__licence": what.get("licence") or None}
         writing = Release.objects.filter(**asked, state=ReleaseState.WRITING, job__isnull=False).first()
         if writing is not None and what["splits"] in ([], writing.splits):
             return writing

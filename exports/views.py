@@ -16,11 +16,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.permissions import Action, can, signed_in
 from annotation.models import Campaign, Split
 from annotation.views.access import campaign_for
+from exports.build import CARD
 from exports.families import families_of
 from exports.models import Release, ReleaseState
 from exports.services import ReleaseError, release_request
 
-FIXED_FILES = ("manifest.json", "SHA256SUMS")
+FIXED_FILES = (CARD, "manifest.json", "SHA256SUMS")
 
 
 class ReleaseForm(forms.Form):
@@ -43,6 +44,11 @@ class ReleaseForm(forms.Form):
         max_value=2**53,
         help_text=_("Empty: in the order of the import."),
     )
+
+    licence = forms.CharField(
+        label=_("Licence"), max_length=100, required=False,
+        help_text=_("As SPDX names it, such as CC-BY-SA-4.0 (text of Wikipedia asks for it). The card and the manifest say it."),
+    )  # fmt: skip
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
@@ -111,7 +117,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "release": row,
         "files": sorted(row.manifest.get("files", {}).items()),
         "snippet": _snippet(sorted(row.manifest.get("files", {}))),
-        "fixed_files": FIXED_FILES,
+        "fixed_files": [name for name in FIXED_FILES if name != CARD or "card" in row.frozen],
         "may_release": can(signed_in(request), Action.RELEASE, campaign.pk),
     }
     return render(request, "exports/release.html", context)

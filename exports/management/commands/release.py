@@ -34,6 +34,7 @@ class Command(BaseCommand):
         order.add_argument("--as-imported", action="store_true", help="keep the order in which the items were imported")
         parser.add_argument("--split", action="append", default=[], metavar="NAME", help="only this split; repeatable")
         parser.add_argument("--shards", type=int, default=1, help="files a split (default 1)")
+        parser.add_argument("--licence", default="", metavar="SPDX", help="as the card and the manifest say it")
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -44,6 +45,7 @@ class Command(BaseCommand):
             release = release_freeze(
                 campaign=campaign, family=options["format"], ways=options["ways"], splits=options["split"],
                 seed=seed, shards=options["shards"], actor_id=None, now=timezone.now(),
+                licence=options["licence"],
             )  # fmt: skip
         except ReleaseError as error:
             raise CommandError(str(error)) from error

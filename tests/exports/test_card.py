@@ -1,0 +1,81 @@
+"""The data card of a release: what it says, and that it never changes."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.services.campaigns import guideline_publish
+from exports.build import build_release
+from exports.models import Release
+from exports.targets import FolderTarget
+from quality.services.numbers import quality_numbers_refresh
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def labelled():
+    campaign = factories.campaign(n=2, items=2, content_warning="Some pages speak of storms.")
+    for kind in ({"box": 0}, {"label": "bad"}):
+        person = factories.annotator(campaign)
+        for _ in range(2):
+            factories.annotate(campaign, person, **kind)
+    guideline_publish(campaign=campaign, body="Be exact.", note="Shorter.", actor_id=None, now=timezone.now())
+    quality_numbers_refresh(campaign=campaign, now=timezone.now())
+    return campaign
+
+
+def write(campaign, folder, *options):
+    call_command("release", campaign.slug, "--format", "nq-original", "--ways", "2", "--to", str(folder), *options)
+    return (folder / "README.md").read_text()
+
+
+def test_a_card_says_what_is_in_the_release_and_how_it_was_made(labelled, tmp_path):
+    card = write(labelled, tmp_path, "--licence", "CC-BY-SA-4.0")
+    for text in (
+        f"# {labelled.title}", "dev: 2 items", "2 annotations an item", "Licence: CC-BY-SA-4.0.", "2 annotators.",
+        "Content warning: Some pages speak of storms.", "> Be exact.", "What changed: Shorter.", "Good or bad question:",
+        "The error of its labels was not measured.",
+    ):  # fmt: skip
+        assert text in card
+    assert json.loads((tmp_path / "manifest.json").read_text())["licence"] == "CC-BY-SA-4.0"
+
+
+def test_what_is_unknown_is_said_to_be(labelled, tmp_path):
+    card = write(labelled, tmp_path)
+    assert "Licence: not stated." in card
+    assert json.loads((tmp_path / "manifest.json").read_text())["licence"] is None
+
+
+def test_a_card_written_again_is_the_same_although_the_campaign_went_on(labelled, tmp_path):
+    card = write(labelled, tmp_path / "first")
+    guideline_publish(campaign=labelled, body="Anew.", actor_id=None, now=timezone.now())
+    factories.annotator(labelled)
+    build_release(Release.objects.get(), FolderTarget(tmp_path / "again"), lambda *_: None)
+    assert (tmp_path / "again/README.md").read_text() == card
+
+
+def test_a_release_from_before_there_were_cards_is_written_without_one(labelled, tmp_path):
+    write(labelled, tmp_path / "first")
+    release = Release.objects.get()
+    Release.objects.update(
+        frozen={key: value for key, value in release.frozen.items() if key not in ("card", "licence")}
+    )
+    build_release(Release.objects.get(), FolderTarget(tmp_path / "again"), lambda *_: None)
+    assert not (tmp_path / "again/README.md").exists()
+
+
+def test_the_card_can_be_downloaded(labelled):
+    client = Client()
+    client.force_login(factories.user(is_admin=True))
+    sent = {"family": "nq-original", "ways": 2, "shards": 1, "licence": "CC0-1.0"}
+    client.post(f"/campaigns/{labelled.slug}/releases/", sent)
+    factories.run_jobs()
+    answer = client.get(reverse("release-file", args=[labelled.slug, 1, "README.md"]))
+    assert answer.status_code == 200
+    assert "Licence: CC0-1.0." in b"".join(answer.streaming_content).decode()
