@@ -144,8 +144,8 @@ class CampaignForm(DeadlineForm):
         return slug
 
 
-class EstimateForm(forms.Form):
-    """What the estimate of a new campaign is computed from; nothing of it is kept."""
+class EffortForm(forms.Form):
+    """What the effort of a new campaign is computed from; nothing of it is kept."""
 
     items = forms.IntegerField(label=_("About how many items?"), min_value=1, max_value=10_000_000, initial=1000)
     seconds = forms.IntegerField(

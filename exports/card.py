@@ -63,7 +63,7 @@ def _how(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
     return [
         "## How it was made",
         (
-            f"{facts['annotators']} annotators. Annotations by where their authors came from: {ways or 'not recorded'}. "
+            f"{facts['annotators']} people had annotated in the campaign by then. Annotations by where their authors came from: {ways or 'not recorded'}. "
             f"Written by {manifest['code']}."
         ),
         f"What annotators were told of its purpose: {facts['purpose']}" if facts["purpose"] else "",
@@ -84,8 +84,8 @@ def _trust(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
     error = manifest["label_error"]
     return [
         "## How far to trust it",
-        "Krippendorff's alpha of what counts (95 % two-way jackknife intervals):\n\n" + "\n".join(rows) if rows else
-        "Agreement was not computed, or is undefined, when this release was frozen.",
+        "Krippendorff's alpha of what counted in the campaign, as last computed by then (95 % two-way jackknife intervals):\n\n" + "\n".join(rows) if rows else
+        "Agreement had not been computed by then, or is undefined.",
         "The error of its labels was measured by an audit: see `label_error` in `manifest.json`." if error else
         "The error of its labels was not measured.",
         *(f"One person managed and worked here: {waiver.get('reason', '')}" for waiver in manifest["role_waivers"]),

@@ -128,13 +128,8 @@ class Batch(models.Model):
         constraints = [models.UniqueConstraint(fields=["campaign", "ordinal"], name="batch_ordinal")]
 
     def __str__(self) -> str:
-        names = {
-            Purpose.WORK: _("batch"),
-            Purpose.PILOT: _("pilot"),
-            Purpose.GOLD: _("gold"),
-            Purpose.STUDY: _("study"),
-        }
-        return f"{names[Purpose(self.purpose)]} {self.ordinal}"
+        name = _("batch") if self.purpose == Purpose.WORK else Purpose(self.purpose).label.lower()
+        return f"{name} {self.ordinal}"
 
 
 class Standing(models.TextChoices):

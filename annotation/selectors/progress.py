@@ -26,12 +26,21 @@ class Progress:
     campaign: Campaign
     submitted: int
     open: int | None
-    is_stopped: bool
+    standing: str
     items: int = 0
     item_seconds: float = 0
     answers: int = 0
     skipped: int = 0  # items that they gave to others for good
-    is_warned: bool = False
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether they get no new work because of who they are or what they did."""
+        return self.standing in (Standing.PAUSED, Standing.SUSPENDED)
+
+    @property
+    def is_warned(self) -> bool:
+        """Whether they have a warning to read."""
+        return self.standing == Standing.WARNED
 
     @property
     def left(self) -> int | None:
@@ -63,27 +72,26 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
         for row in Snapshot.objects.filter(campaign__in=campaigns).values("campaign_id", *names)
     }
     answers = Counter(answers_unread(campaigns, surrogate_id).values_list("item__campaign", flat=True))
-    found = [_progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)) for campaign in campaigns]
     own = Assignment.objects.filter(campaign__in=campaigns, surrogate_id=surrogate_id, state=AssignmentState.SKIPPED)
     skipped = Counter(campaign for campaign, _item in own.values_list("campaign", "item").distinct())
     return [
         replace(
-            one, answers=answers[one.campaign.pk], skipped=skipped[one.campaign.pk],
-            is_warned=one.campaign.pk in places and places[one.campaign.pk].standing == Standing.WARNED,
+            _progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)),
+            answers=answers[campaign.pk], skipped=skipped[campaign.pk],
         )
-        for one in found
+        for campaign in campaigns
     ]  # fmt: skip
 
 
 def _progress(campaign: Campaign, place: Participation | None, kept: Mapping[str, Any] | None) -> Progress:
     submitted = place.submitted if place else 0
-    is_stopped = place is not None and place.standing in (Standing.PAUSED, Standing.SUSPENDED)
+    standing = place.standing if place else Standing.ACTIVE
     if kept is None:
-        return Progress(campaign, submitted, None, is_stopped)
+        return Progress(campaign, submitted, None, standing)
     slots, splits, seconds, pilot = kept.values()
     pilot = pilot or {"items": 0, "open": 0}  # numbers of an earlier version
     items, left = sum(split["items"] for split in splits) + pilot["items"], slots.get("open", 0) + pilot["open"]
-    return Progress(campaign, submitted, left, is_stopped, items, sum(seconds.values()))
+    return Progress(campaign, submitted, left, standing, items, sum(seconds.values()))
 
 
 def _submitted_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Participation, tuple[int]]:

@@ -22,11 +22,11 @@ from accounts.models import ConsentText
 from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_text_current
-from annotation.estimates import estimate
+from annotation.effort import effort_of
 from annotation.forms import (
     CampaignForm,
     DocumentsForm,
-    EstimateForm,
+    EffortForm,
     ExtendForm,
     GuidelineForm,
     ItemsForm,
@@ -68,7 +68,7 @@ def create(request: HttpRequest) -> HttpResponse:
         campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), guidelines=guidelines, **data)
         messages.success(request, _("The campaign is created. Next: import what is to be annotated."))
         return redirect("campaign-import", slug=campaign.slug)
-    context = {"form": form, "like": like, "estimate_form": EstimateForm()}
+    context = {"form": form, "like": like, "effort_form": EffortForm()}
     return render(request, "annotation/campaign_new.html", context)
 
 
@@ -78,7 +78,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     """Show what a campaign that is being made will take, and what annotators will read, as far as it is filled in."""
     if not can(signed_in(request), Action.CREATE_CAMPAIGN):
         raise PermissionDenied
-    form, wanted = CampaignForm(request.POST), EstimateForm(request.POST)
+    form, wanted = CampaignForm(request.POST), EffortForm(request.POST)
     is_known = wanted.is_valid()
     form.is_valid()
     sent = form.cleaned_data
@@ -88,7 +88,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     context = {
         "campaign": Campaign(**{name: sent.get(name, "") for name in ("title", "content_warning", "language")}),
         "text": ConsentText(**{name: sent[name] for name in names if name in sent}),
-        "estimate": estimate(splits, **wanted.cleaned_data) if is_known and splits else None,
+        "effort": effort_of(splits, **wanted.cleaned_data) if is_known and splits else None,
         "examples": TASK_TYPES[task_type].examples, "pages": pages_of(task_type),
     }  # fmt: skip
     return render(request, "annotation/_campaign_preview.html", context)

@@ -12,7 +12,7 @@ from quality.models import GoldCheck, Review, ReviewState, RuleFiring
 from quality.services.people import exclusion_request
 from quality.services.suspensions import suspension_of
 from workforces.models import PayHold
-from workforces.services.pay import is_pay_refused, pay_hold, pay_refusal_move, pay_release
+from workforces.services.pay import pay_hold, pay_refusal_move, pay_release
 
 
 def checks_join(*, campaign: Campaign, before: UUID, after: UUID, **_: Any) -> None:
@@ -35,8 +35,7 @@ def reviews_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime
     holds = PayHold.objects.filter(campaign=campaign, surrogate_id__in=[before, after], until__gt=now)
     until = holds.aggregate(until=Min("until"))["until"]  # the earlier: nobody's pay waits longer than they were told
     pay_release(campaign=campaign, surrogate_id=before)
-    if is_pay_refused(campaign_id=campaign.pk, surrogate_id=before):
-        pay_refusal_move(campaign=campaign, before=before, after=after)
+    pay_refusal_move(campaign=campaign, before=before, after=after)
     if kept is None or until is None:
         pay_release(campaign=campaign, surrogate_id=after)
     else:

@@ -164,6 +164,13 @@ def review_still(review: Review) -> None:
         raise ReviewError("their standing changed meanwhile: look again")
 
 
+def _decision_check(*, suspend: bool, reason: str, refuse_pay: bool) -> None:
+    if suspend and not reason.strip():
+        raise ReviewError("give the reason: the person will read it")
+    if refuse_pay and not suspend:
+        raise ReviewError("pay can be refused only to an annotator who is suspended")
+
+
 @durable
 def review_decide(
     *,
@@ -185,10 +192,7 @@ def review_decide(
     ReviewError
         The review is decided already, or the reason is missing.
     """
-    if suspend and not reason.strip():
-        raise ReviewError("give the reason: the person will read it")
-    if refuse_pay and not suspend:
-        raise ReviewError("pay can be refused only to an annotator who is suspended")
+    _decision_check(suspend=suspend, reason=reason, refuse_pay=refuse_pay)
     to = ReviewState.SUSPENDED if suspend else ReviewState.REINSTATED
     review_still(review)
     suspended = review.campaign.participations.filter(surrogate_id=review.surrogate_id, standing=Standing.SUSPENDED)

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
-from annotation.estimates import SplitEstimate, estimate
+from annotation.effort import SplitEffort, effort_of
 from annotation.models import Campaign
 from tests import factories
 
@@ -16,15 +16,15 @@ SENT = {
 }  # fmt: skip
 
 
-def test_an_estimate_is_items_by_share_times_annotations_times_seconds():
-    found = estimate([("train", 1, 8), ("test", 5, 2)], items=1000, seconds=36, pay_an_hour=Decimal(15))
-    assert found.splits == [SplitEstimate("train", 800, 800), SplitEstimate("test", 200, 1000)]
-    assert (found.annotations, found.hours, found.pay_cents, found.dollars) == (1800, 18.0, 27_000, "$270.00")
+def test_the_effort_is_items_by_share_times_annotations_times_seconds():
+    found = effort_of([("train", 1, 8), ("test", 5, 2)], items=1000, seconds=36, pay_an_hour=Decimal(15))
+    assert found.splits == [SplitEffort("train", 800, 800), SplitEffort("test", 200, 1000)]
+    assert (found.annotations, found.hours, found.pay_cents) == (1800, 18.0, 27_000)
 
 
 def test_half_a_cent_is_rounded_up_and_no_share_takes_nothing():
-    assert estimate([("a", 1, 1)], items=1, seconds=1, pay_an_hour=Decimal(18)).pay_cents == 1
-    assert estimate([("a", 3, 0)], items=9, seconds=1, pay_an_hour=Decimal(1)).annotations == 0
+    assert effort_of([("a", 1, 1)], items=1, seconds=1, pay_an_hour=Decimal(18)).pay_cents == 1
+    assert effort_of([("a", 3, 0)], items=9, seconds=1, pay_an_hour=Decimal(1)).annotations == 0
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_preview_shows_the_cost_and_the_consent_page_and_keeps_nothing(client)
         "Harbours",
     ):
         assert text in page
-    assert "flowchart" in page or "labels" in page  # what they do
+    assert "one of four labels" in page  # what they do
     assert not Campaign.objects.exists()
 
 
@@ -64,3 +64,13 @@ def test_what_is_typed_is_shown_as_text(client):
         "/campaigns/new/preview/", {**SENT, "title": "<script>x</script>", "purpose": "<b>y</b>"}
     ).content
     assert b"<script>x" not in page and b"<b>y" not in page
+
+
+@pytest.mark.django_db
+def test_a_short_name_is_made_of_the_title_once(client):
+    sent = {**SENT, "language": "en", "time_zone": "UTC", "seed": 0, "deadline_minutes": 30}
+    assert client.post("/campaigns/new/", sent).url == "/campaigns/harbours/import/"
+    assert Campaign.objects.get().group_by == "question"  # as relevance has it
+    page = client.post("/campaigns/new/", sent)
+    assert page.context["form"].errors["slug"]
+    assert Campaign.objects.count() == 1

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def newcomer():
-    """A campaign with a training round, and the client of somebody who has just agreed."""
+    """A campaign with a training round, and the client of an annotator who has just agreed."""
     campaign = factories.antique(items=2, has_training=True)
     person, client = factories.user(), Client()
     factories.join(campaign, person)

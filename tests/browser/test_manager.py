@@ -193,8 +193,8 @@ def test_a_pilot_is_drawn_read_and_its_guidelines_start_the_campaign(open_browse
     page.get_by_role("button", name="Draw", exact=True).click()
     page.wait_for_selector(".callout:has-text('2 items are drawn')")
     pilot = campaign.batches.get(purpose="pilot")
-    page.get_by_role("button", name=f"Launch pilot {pilot.ordinal}").click()
-    page.wait_for_load_state()
+    with page.expect_navigation():  # else the job may not be asked for yet
+        page.get_by_role("button", name=f"Launch pilot {pilot.ordinal}").click()
     factories.run_jobs()
     for answers in ({"label": "bad"}, {"box": 0, "kind": "yes"}):
         person = factories.annotator(campaign)
@@ -208,8 +208,8 @@ def test_a_pilot_is_drawn_read_and_its_guidelines_start_the_campaign(open_browse
     page.get_by_role("button", name="Publish").click()
     page.wait_for_url("**/guidelines/")
     watched.go(f"/campaigns/{campaign.slug}/pilot/")
-    page.get_by_role("button", name="Start the campaign").click()
-    page.wait_for_load_state()
+    with page.expect_navigation():  # else the job may not be asked for yet
+        page.get_by_role("button", name="Start the campaign").click()
     factories.run_jobs()
     assert campaign.batches.get(purpose="work").state == "open"
     assert campaign.guidelines.order_by("-version").first().note == "Shorter."
@@ -228,12 +228,12 @@ def test_pages_are_imported_looked_at_and_settings_changed_in_chinese(open_brows
     files[1].write_text("<div>no box</div>", encoding="utf-8")
     watched.go(f"/campaigns/{campaign.slug}/import/")
     page.set_input_files("#id_documents_file", files)
-    page.locator("section.card").first.locator("button").click()
-    page.wait_for_load_state()
+    with page.expect_navigation():  # else the job may not be asked for yet
+        page.locator("section.card").first.locator("button").click()
     factories.run_jobs()
     watched.go(f"/campaigns/{campaign.slug}/pages/?sort=-name")
-    page.locator("tbody a").first.click()  # 灯塔.html comes last by name
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.locator("tbody a").first.click()  # 灯塔.html comes last by name
     assert "灯塔建于一八七一年" in page.inner_text("article.document")
     assert_accessible(page, "a page looked at")
     watched.go(f"/campaigns/{campaign.slug}/settings/")

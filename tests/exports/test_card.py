@@ -38,7 +38,7 @@ def write(campaign, folder, *options):
 def test_a_card_says_what_is_in_the_release_and_how_it_was_made(labelled, tmp_path):
     card = write(labelled, tmp_path, "--licence", "CC-BY-SA-4.0")
     for text in (
-        f"# {labelled.title}", "dev: 2 items", "2 annotations an item", "Licence: CC-BY-SA-4.0.", "2 annotators.",
+        f"# {labelled.title}", "dev: 2 items", "2 annotations an item", "Licence: CC-BY-SA-4.0.", "2 people had annotated",
         "Content warning: Some pages speak of storms.", "> Be exact.", "What changed: Shorter.", "Good or bad question:",
         "The error of its labels was not measured.",
     ):  # fmt: skip

@@ -89,9 +89,11 @@ def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
 
 def _refused_before(ticket: Ticket, person: UUID) -> str:
     """Hand a ticket that was just confirmed to a manager if the pay of its person was refused; return why, or nothing."""
-    refused = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=person, state=TicketState.REFUSED)
-    own = is_pay_refused(campaign_id=ticket.workforce.campaign_id, surrogate_id=person)
-    if not own and (KINDS[ticket.workforce.kind].confirms or not refused.exists()):
+    is_refused = is_pay_refused(campaign_id=ticket.workforce.campaign_id, surrogate_id=person)
+    if not is_refused and not KINDS[ticket.workforce.kind].confirms:  # a panel's visits are refused one by one, too
+        own = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=person, state=TicketState.REFUSED)
+        is_refused = own.exists()
+    if not is_refused:
         return ""
     Ticket.objects.filter(pk=ticket.pk).update(state=TicketState.UNMATCHED, problem=REFUSED_BEFORE)
     return REFUSED_BEFORE

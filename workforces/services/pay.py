@@ -63,9 +63,11 @@ def pay_refusal_end(*, campaign: Campaign, surrogate_id: UUID) -> None:
 
 
 def pay_refusal_move(*, campaign: Campaign, before: UUID, after: UUID) -> None:
-    """Let a refusal hold for who a visit turned out to be."""
+    """Let a refusal, if there is one, hold for who a visit turned out to be."""
     require_transaction()
-    held = PayRefusal.objects.get(campaign=campaign, surrogate_id=before)
+    held = PayRefusal.objects.filter(campaign=campaign, surrogate_id=before).first()
+    if held is None:
+        return
     PayRefusal.objects.get_or_create(campaign=campaign, surrogate_id=after, defaults={"at": held.at})
     held.delete()
 

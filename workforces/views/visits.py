@@ -4,26 +4,18 @@ The address is the proof that a request belongs to an arrival, so these pages ne
 CSRF token. They render without either.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from functools import wraps
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
-from csp.constants import NONE, SELF
-from csp.decorators import csp_replace
 from django.conf import settings
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.parameters import whole_number
@@ -47,62 +39,17 @@ from workforces.services.identities import is_person_known, surrogate_known, tic
 from workforces.services.statements import statement_path
 from workforces.services.terms import kind_of, terms_of
 from workforces.services.tickets import (
-    TicketRefused,
     assignment_check,
     is_owed,
     ticket_answer,
     ticket_claim,
     ticket_open,
 )
+from workforces.views.frames import VisitOver, framed, framed_problem, in_frame
 
-View = Callable[..., HttpResponse]
 SALT = "quorate.visit"
 COOKIE = "quorate_visit"
 MAX_AGE_SECONDS = 3 * 86_400
-
-
-class VisitOver(Exception):
-    """The signed address is broken or too old."""
-
-
-def origins() -> list[str]:
-    """Return the marketplaces that may frame these pages and take what is handed in."""
-    return sorted({"{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in settings.MTURK_SUBMIT_URLS})
-
-
-def in_frame(view: View) -> View:
-    """Let a page be shown in a marketplace's frame, without cookies; translate what can go wrong on the way."""
-
-    @csrf_exempt
-    @xframe_options_exempt
-    @never_cache
-    @wraps(view)
-    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        try:
-            response = view(request, *args, **kwargs)
-        except VisitOver:
-            response = _problem(request, 403, _("This address is no longer valid. Open the task again from where you found it."))  # fmt: skip
-        except ConsentMissing:  # the page that asks for it comes instead
-            response = redirect("visit", token=kwargs["token"])
-        except (ArrivalRefused, TicketRefused) as error:
-            response = _problem(request, 403, _("This address cannot be used: %(why)s.") % {"why": error})
-        except PROBLEMS as error:
-            problem = problem_of(error)
-            response = _problem(request, problem.status, problem.text)
-        replaced = {"frame-ancestors": origins() or [NONE], "form-action": [SELF, *origins()]}
-        csp_replace(replaced)(lambda _request: response)(request)
-        return response
-
-    return wrapped
-
-
-def _render(request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
-    # Neither a CSRF cookie nor a session is touched: a frame of another site has no cookies.
-    return render(request, template, {**context, "csrf_token": None, "user": None, "messages": ()}, status=status)
-
-
-def _problem(request: HttpRequest, status: int, text: str) -> HttpResponse:
-    return _render(request, "workforces/visit/problem.html", {"problem": text}, status)
 
 
 def _token(workforce: Workforce, arrival: Arrival) -> str:
@@ -207,7 +154,7 @@ def _preview(request: HttpRequest, workforce: Workforce) -> HttpResponse:
         "campaign": campaign, "guidelines": _guidelines(campaign), "examples": _examples(campaign)[:1],
         "pages": pages_of(campaign.task_type),
     }  # fmt: skip
-    return _render(request, "workforces/visit/preview.html", context)
+    return framed(request, "workforces/visit/preview.html", context)
 
 
 def _guidelines(campaign: Campaign) -> str:
@@ -240,18 +187,18 @@ def _item(request: HttpRequest, here: Visit, ticket: Ticket, assignment: Assignm
     """Show the item in hand; before it, what changed in the guidelines since this person read them."""
     change = guideline_change(here.campaign, ticket.surrogate_id)
     if change is not None:
-        return _render(request, "workforces/visit/changed.html", here.context() | {"change": change})
+        return framed(request, "workforces/visit/changed.html", here.context() | {"change": change})
     template, more = pages_of(here.campaign.task_type).stage(assignment)
     names = ("stage", "back", "draft", "skip", "events")
     urls = {name: reverse(f"visit-{name}", args=[here.token, assignment.pk]) for name in names}
     context = here.context() | more | {"urls": urls, "stage_template": template, "examples": _examples(here.campaign)}
-    return _render(request, "workforces/visit/work.html", context | {"guidelines": _guidelines(here.campaign)})
+    return framed(request, "workforces/visit/work.html", context | {"guidelines": _guidelines(here.campaign)})
 
 
 def _consent(request: HttpRequest, here: Visit) -> HttpResponse:
     begun = here.found is not None and visit_services.has_begun(here.found)
     context = here.context() | {"text": consent_text_current(here.campaign.pk), "begun": begun}
-    return _render(request, "workforces/visit/consent.html", context)
+    return framed(request, "workforces/visit/consent.html", context)
 
 
 def _examples(campaign: Campaign) -> Any:
@@ -263,9 +210,9 @@ def _lesson(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
     assert lesson is not None  # the claim said so
     if lesson.number == 1 and "begin" not in request.GET:
         context = here.context() | {"guidelines": _guidelines(here.campaign), "examples": _examples(here.campaign)}
-        return _render(request, "workforces/visit/welcome.html", context)
+        return framed(request, "workforces/visit/welcome.html", context)
     context = here.context() | {"lesson": lesson} | pages_of(here.campaign.task_type).item(lesson.content)
-    return _render(request, "workforces/visit/lesson.html", context)
+    return framed(request, "workforces/visit/lesson.html", context)
 
 
 def _no_work(request: HttpRequest, here: Visit, ticket: Ticket, claim: Claim) -> HttpResponse:
@@ -280,7 +227,7 @@ def _no_work(request: HttpRequest, here: Visit, ticket: Ticket, claim: Claim) ->
         farewell = kind_of(here.workforce, now=timezone.now()).farewell(
             here.arrival, terms_of(here.workforce), outcome, ticket.code
         )
-    return _render(
+    return framed(
         request,
         "workforces/visit/no_work.html",
         here.context() | {"claim": claim, "farewell": farewell, "waits": waits},
@@ -295,7 +242,7 @@ def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
     own = statement_path(ticket) if is_person_known(ticket.surrogate_id) else ""
     waits = ticket.state == TicketState.ANSWERED and not KINDS[here.workforce.kind].confirms
     context = here.context() | {"ticket": ticket, "farewell": farewell, "statement": own, "waits": waits}
-    return _render(request, "workforces/visit/leave.html", context)
+    return framed(request, "workforces/visit/leave.html", context)
 
 
 @in_frame
@@ -339,7 +286,7 @@ def learn(request: HttpRequest, token: str) -> HttpResponse:
     if lesson is None:
         return redirect("visit", token=token)
     context = here.context() | {"lesson": lesson} | pages_of(here.campaign.task_type).item(lesson.content)
-    return _render(request, "workforces/visit/feedback.html", context)
+    return framed(request, "workforces/visit/feedback.html", context)
 
 
 @in_frame
@@ -390,7 +337,7 @@ def skip(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     here = Visit(token)
     reason = request.POST.get("reason", "")
     if reason not in SKIP_REASONS:
-        return _problem(request, 422, _("Choose why you skip this item."))
+        return framed_problem(request, 422, _("Choose why you skip this item."))
     ticket = here.ticket(assignment_id)
     visit_services.visit_skip(ticket=ticket, assignment_id=assignment_id, reason=reason, now=timezone.now())
     return redirect("visit", token=token)

@@ -156,3 +156,14 @@ def test_a_known_answer_comes_back_like_any_other_and_its_check_stays():
     gold.refresh_from_db()
     assert gold.state == "counted"
     assert GoldCheck.objects.get(annotation__item=gold.item).pk == check.pk
+
+
+def test_what_is_handed_in_after_it_lapsed_is_kept_and_does_not_count():
+    campaign = factories.antique(items=2, n=1)
+    person = factories.annotator(campaign)
+    first = factories.vote(campaign, person, 3)
+    again = undo(campaign, person, first).assignment
+    lapse(again)
+    late = factories.submit(factories.label(again, 1))
+    first.refresh_from_db()
+    assert (first.state, late.state) == ("counted", "late")

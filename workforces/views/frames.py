@@ -1,0 +1,68 @@
+"""Pages in the frame of another site: without any cookie, under a policy that names who may frame them."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+from urllib.parse import urlsplit
+
+from csp.constants import NONE, SELF
+from csp.decorators import csp_replace
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+
+from annotation.services.work import ConsentMissing
+from annotation.views.problems import PROBLEMS, problem_of
+from workforces.kinds.base import ArrivalRefused
+from workforces.services.tickets import TicketRefused
+
+View = Callable[..., HttpResponse]
+
+
+class VisitOver(Exception):
+    """The signed address is broken or too old."""
+
+
+def origins() -> list[str]:
+    """Return the marketplaces that may frame these pages and take what is handed in."""
+    return sorted({"{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in settings.MTURK_SUBMIT_URLS})
+
+
+def in_frame(view: View) -> View:
+    """Let a page be shown in a marketplace's frame, without cookies; translate what can go wrong on the way."""
+
+    @csrf_exempt
+    @xframe_options_exempt
+    @never_cache
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            response = view(request, *args, **kwargs)
+        except VisitOver:
+            response = framed_problem(request, 403, _("This address is no longer valid. Open the task again from where you found it."))  # fmt: skip
+        except ConsentMissing:  # the page that asks for it comes instead
+            response = redirect("visit", token=kwargs["token"])
+        except (ArrivalRefused, TicketRefused) as error:
+            response = framed_problem(request, 403, _("This address cannot be used: %(why)s.") % {"why": error})
+        except PROBLEMS as error:
+            problem = problem_of(error)
+            response = framed_problem(request, problem.status, problem.text)
+        replaced = {"frame-ancestors": origins() or [NONE], "form-action": [SELF, *origins()]}
+        csp_replace(replaced)(lambda _request: response)(request)
+        return response
+
+    return wrapped
+
+
+def framed(request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
+    """Render a page without touching a CSRF cookie or a session: a frame of another site has no cookies."""
+    return render(request, template, {**context, "csrf_token": None, "user": None, "messages": ()}, status=status)
+
+
+def framed_problem(request: HttpRequest, status: int, text: str) -> HttpResponse:
+    """Say what went wrong, and what to do."""
+    return framed(request, "workforces/visit/problem.html", {"problem": text}, status)
