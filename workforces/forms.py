@@ -19,7 +19,7 @@ class DollarsField(forms.DecimalField):
 
     def prepare_value(self, value: Any) -> Any:
         """Return cents as dollars; what was typed stays as it is."""
-        return Decimal(value) / 100 if isinstance(value, int) else value
+        return (Decimal(value) / 100).quantize(Decimal("0.01")) if isinstance(value, int) else value
 
     def clean(self, value: Any) -> Any:
         """Return cents."""
@@ -32,7 +32,7 @@ class MinutesField(forms.IntegerField):
 
     def prepare_value(self, value: Any) -> Any:
         """Return seconds as minutes; what was typed stays as it is."""
-        return round(value / 60, 1) if isinstance(value, int) else value
+        return f"{value / 60:g}" if isinstance(value, int) else value
 
     def clean(self, value: Any) -> Any:
         """Return seconds."""

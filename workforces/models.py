@@ -253,11 +253,18 @@ class PayHold(models.Model):
 
 
 class PayRefusal(models.Model):
-    """That a person's pay was refused: what they hand in later waits for a manager, until that is taken back."""
+    """That a person's pay was refused: what they hand in later waits for a manager, until that is taken back.
+
+    Of a visit that nobody has confirmed, it is carried out once somebody does: with the reason that the person reads,
+    and the mark by which it can be taken back.
+    """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="pay_refusals")
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.CASCADE, related_name="+")
     at = models.DateTimeField()
+    reason = models.CharField(max_length=1000, blank=True)
+    mark = models.CharField(max_length=100, blank=True)
+    decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="pay_refusal_once")]

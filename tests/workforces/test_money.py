@@ -360,6 +360,12 @@ def test_what_is_listed_after_a_refusal_of_pay_waits_for_a_manager(desk):
     with transaction.atomic():
         pay_refusal_end(campaign=made.campaign, surrogate_id=person)
     ticket_accept(ticket=ticket, actor_id=None, now=timezone.now())
+    with transaction.atomic():  # a later refusal takes back nothing that a manager accepted
+        refused = tickets_refuse(
+            campaign=made.campaign, surrogate_id=person, reason="Once more.", actor_id=None, due_at=timezone.now(),
+            now=timezone.now(),
+        )  # fmt: skip
+    assert refused == 0
     for _ in range(2):
         made.round()
     assert (Ticket.objects.get().state, LedgerEntry.objects.count()) == ("approved", 1)

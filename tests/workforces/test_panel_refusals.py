@@ -233,9 +233,7 @@ def test_where_unsigned_visits_count_at_once_a_refusal_stands_too():
 def test_a_visit_in_work_when_pay_is_refused_waits_for_a_manager_once_it_is_done():
     row = link(factories.antique(items=12, n=1))
     work(*come(by_link(row, "p1", "s1")))
-    client, page = come(by_link(row, "p1", "s2"))
-    version = re.search(r'name="version" value="(\d+)"', page.content.decode()).group(1)
-    page = client.post(path(page, "answer"), {"stage": "relevance", "version": version, "label": "4"}, follow=True)
+    client, page = half_done(by_link(row, "p1", "s2"))
     boss = Client()
     boss.force_login(factories.user(is_admin=True))
     person = Ticket.objects.get(remote_id="s1").surrogate_id
@@ -256,3 +254,100 @@ def test_a_visit_in_work_when_pay_is_refused_waits_for_a_manager_once_it_is_done
     factories.run_jobs()
     work(*come(by_link(row, "p1", "s3")))
     assert outcomes(boss, row) == ["completed"] * 3  # nothing of it holds on
+
+
+def manager():
+    client = Client()
+    client.force_login(factories.user(is_admin=True))
+    return client
+
+
+def refuse_pay(boss, row, person, reason="Copied."):
+    """Pause a person, then suspend them and refuse their pay."""
+    boss.post(reverse("quality-person", args=[row.campaign.slug, person]), {"act": "pause", "reason": "Odd."})
+    last = Review.objects.get(state="open", surrogate_id=person)
+    decide = reverse("quality-decide", args=[row.campaign.slug, "review", last.pk])
+    boss.post(decide, {"choice": "refuse", "reason": reason})
+    factories.run_jobs()
+
+
+def half_done(address):
+    """Come and answer the first of two items; return the client and the page of the second."""
+    client, page = come(address, Client())
+    version = re.search(r'name="version" value="(\d+)"', page.content.decode()).group(1)
+    sent = {"stage": "relevance", "version": version, "label": "4"}
+    return client, client.post(path(page, "answer"), sent, follow=True)
+
+
+def of_visit(visit):
+    return Ticket.objects.get(remote_id=visit).surrogate_id
+
+
+def test_a_visit_refused_before_a_list_confirmed_it_is_undecided_and_refused_once_it_is_listed():
+    row, boss = link(factories.antique(items=12, n=1)), manager()
+    work(*come(unsigned(row, "z", "zu1"), Client()))
+    refuse_pay(boss, row, of_visit("zu1"))
+    assert listed(boss, row) == [("z", "zu1", "undecided")]  # anybody can have come with these ids
+    confirm(row, "PROLIFIC_PID,SESSION_ID\nz,zu1\n")
+    assert listed(boss, row) == [("z", "zu1", "refused")]  # the manager decided about this very work
+    person = of_visit("zu1")
+    boss.post(reverse("quality-person", args=[row.campaign.slug, person]), {"act": "reinstate", "reason": "My mistake."})  # fmt: skip
+    assert listed(boss, row) == [("z", "zu1", "completed")]
+
+
+def test_a_refusal_that_was_taken_back_before_the_list_came_refuses_nothing():
+    row, boss = link(factories.antique(items=12, n=1)), manager()
+    work(*come(unsigned(row, "z", "zu1"), Client()))
+    refuse_pay(boss, row, of_visit("zu1"))
+    page = reverse("quality-person", args=[row.campaign.slug, of_visit("zu1")])
+    boss.post(page, {"act": "reinstate", "reason": "My mistake."})
+    assert listed(boss, row) == [("z", "zu1", "completed")]
+    confirm(row, "PROLIFIC_PID,SESSION_ID\nz,zu1\n")
+    assert listed(boss, row) == [("z", "zu1", "completed")]
+
+
+def test_a_visit_in_work_when_the_pay_of_its_unconfirmed_person_was_refused_is_undecided():
+    row, boss = link(factories.antique(items=12, n=1)), manager()
+    half = half_done(unsigned(row, "z", "zu1"))
+    refuse_pay(boss, row, of_visit("zu1"))
+    work(*half)
+    assert listed(boss, row) == [("z", "zu1", "undecided")]
+    confirm(row, "PROLIFIC_PID,SESSION_ID\nz,zu1\n")
+    assert listed(boss, row) == [("z", "zu1", "undecided")]
+
+
+@pytest.mark.parametrize("order", [("u1", "u2", "u3"), ("u3", "u2", "u1"), ("u2", "u1", "u3")])
+def test_the_order_of_a_list_decides_nothing_about_who_was_refused(order):
+    row, boss = link(factories.antique(items=16, n=1)), manager()
+    work(*come(unsigned(row, "p", "u1"), Client()))
+    work(*come(unsigned(row, "p", "u3"), Client()))
+    second = half_done(unsigned(row, "p", "u2"))
+    refuse_pay(boss, row, of_visit("u1"))
+    work(*second)
+    confirm(row, "PROLIFIC_PID,SESSION_ID\n" + "".join(f"p,{visit}\n" for visit in order))
+    assert sorted(listed(boss, row)) == [("p", "u1", "refused"), ("p", "u2", "undecided"), ("p", "u3", "undecided")]
+
+
+def test_what_was_paid_before_a_refusal_stays_paid_when_the_list_brings_that_refusal():
+    row, boss = link(factories.antique(items=16, n=1)), manager()
+    work(*come(by_link(row, "p", "s1")))
+    work(*come(unsigned(row, "p", "u1"), Client()))
+    refuse_pay(boss, row, of_visit("u1"))
+    confirm(row, "PROLIFIC_PID,SESSION_ID\np,u1\n")
+    assert listed(boss, row) == [("p", "s1", "completed"), ("p", "u1", "refused")]
+
+
+def test_a_visit_that_a_manager_accepted_is_refused_by_no_later_decision():
+    row, boss = link(factories.antique(items=16, n=1)), manager()
+    work(*come(by_link(row, "p", "v0")))
+    half = half_done(by_link(row, "p", "v1"))
+    person = of_visit("v0")
+    refuse_pay(boss, row, person)
+    work(*half)
+    assert outcomes(boss, row) == ["refused", "undecided"]
+    [ticket] = Ticket.objects.filter(state="unmatched")
+    boss.post(reverse("quality-decide", args=[row.campaign.slug, "ticket", ticket.pk]), {"choice": "accept"})
+    assert outcomes(boss, row) == ["refused", "completed"]
+    boss.post(reverse("quality-person", args=[row.campaign.slug, person]), {"act": "reinstate", "reason": "Again."})
+    refuse_pay(boss, row, person, "Once more.")
+    assert outcomes(boss, row) == ["completed", "completed"]

@@ -19,7 +19,7 @@ from annotation.services.counting import submissions_confirm, submissions_give_u
 from workforces.kinds.mturk.client import RemoteAssignment
 from workforces.kinds.mturk.kind import CODE_FIELD
 from workforces.kinds.registry import KINDS
-from workforces.models import ErrandKind, ErrandState, Posting, Ticket, TicketState, TicketWork
+from workforces.models import ErrandKind, ErrandState, PayRefusal, Posting, Ticket, TicketState, TicketWork
 from workforces.services.identities import claimed_name, is_person_known, ticket_identify, ticket_people_lock
 from workforces.services.outbox import errand_add
 from workforces.services.pay import (
@@ -31,6 +31,7 @@ from workforces.services.pay import (
     pay_errands,
     ticket_lock,
 )
+from workforces.services.refusals import refusal_carry_out
 from workforces.services.terms import ticket_terms
 from workforces.services.tickets import FALLS_SHORT, exclusion_check, falls_short, ticket_annotations
 
@@ -103,14 +104,18 @@ def _refused_before(ticket: Ticket, person: UUID) -> str:
 def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
     """Let the work of a visit count because the panel lists it; return whether that was new.
 
-    Where the pay of other visits of its person is refused, a manager decides about this one too.
+    Where its own pay was refused before anybody listed it, that is carried out now. Where the pay of other visits of its
+    person is refused, a manager decides about this one too.
     """
     ticket_people_lock(ticket, name=name)
     has_work = Exists(TicketWork.objects.filter(ticket=OuterRef("pk")))
     if not _unconfirmed(ticket).filter(has_work).update(state=TicketState.SUBMITTED, submitted_at=now):
         return False
+    refusal = PayRefusal.objects.filter(campaign=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id).first()
     person = ticket_identify(ticket=ticket, name=name, now=now)
-    if problem := _refused_before(ticket, person):
+    if refusal is not None and refusal_carry_out(ticket=ticket, refusal=refusal, now=now):
+        _confirmed(ticket, person, now)
+    elif problem := _refused_before(ticket, person):
         submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
     else:
         _confirmed(ticket, person, now)
@@ -153,7 +158,9 @@ def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
     if is_refusal_under_way(ticket):
         raise PayError(_("Its pay was refused a moment ago. Undo that first."))
     unmatched = Ticket.objects.filter(pk=ticket.pk).exclude(problem="")
-    moved = unmatched.filter(state=TicketState.UNMATCHED).update(state=TicketState.SUBMITTED, problem="")
+    # That it was decided says that no later refusal takes it back.
+    accepted = {"state": TicketState.SUBMITTED, "problem": "", "decided_at": now}
+    moved = unmatched.filter(state=TicketState.UNMATCHED).update(**accepted)
     moved = moved or unmatched.filter(state=TicketState.APPROVED).update(problem="")
     if moved:
         pay_errands(ticket, ErrandState.FAILED).filter(kind=ErrandKind.REJECT).update(state=ErrandState.UNDONE)

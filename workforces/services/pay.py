@@ -63,13 +63,23 @@ def pay_refusal_end(*, campaign: Campaign, surrogate_id: UUID) -> None:
 
 
 def pay_refusal_move(*, campaign: Campaign, before: UUID, after: UUID) -> None:
-    """Let a refusal, if there is one, hold for who a visit turned out to be."""
+    """Let a refusal, if there is one, hold for who a visit turned out to be.
+
+    What that person handed in since, and nobody decided about, waits for a manager: had anybody known, it would have.
+    """
     require_transaction()
     held = PayRefusal.objects.filter(campaign=campaign, surrogate_id=before).first()
     if held is None:
         return
-    PayRefusal.objects.get_or_create(campaign=campaign, surrogate_id=after, defaults={"at": held.at})
-    held.delete()
+    own = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=after, state=TicketState.SUBMITTED)
+    since = own.filter(submitted_at__gt=held.at, decided_at=None)
+    since.exclude(Exists(Errand.objects.filter(ticket=OuterRef("pk"), kind__in=PAY_DECISIONS))).update(
+        state=TicketState.UNMATCHED, problem=REFUSED_BEFORE
+    )
+    if PayRefusal.objects.filter(campaign=campaign, surrogate_id=after).exists():
+        held.delete()
+    else:
+        PayRefusal.objects.filter(pk=held.pk).update(surrogate_id=after)
 
 
 def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> int:

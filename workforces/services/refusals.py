@@ -38,8 +38,9 @@ def tickets_refuse(
 ) -> int:
     """Refuse pay for what a person submitted and is not paid yet; return for how many tickets.
 
-    What they hold still, or handed in a moment ago and nobody listed yet, waits for a manager once it is handed in.
-    By a mark of its own they can be taken back together (`refusals_take_back`).
+    What they hold still waits for a manager once it is handed in; what a manager accepted before is not refused. What
+    was handed in and nobody listed yet is refused when it is listed (`refusal_carry_out`). By a mark of its own they can
+    be taken back together (`refusals_take_back`).
 
     Raises
     ------
@@ -49,7 +50,8 @@ def tickets_refuse(
     require_transaction()
     if not reason.strip():
         raise PayError("give the reason: the person will read it")
-    PayRefusal.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id, defaults={"at": now})
+    said = {"at": now, "reason": reason[:1000], "mark": mark, "decided_by_id": actor_id}
+    PayRefusal.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id, defaults=said)
     own = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=surrogate_id, state=TicketState.SUBMITTED)
     refused = 0
     for pk, kind in own.order_by("pk").values_list("pk", "workforce__kind"):
@@ -67,6 +69,8 @@ def tickets_refuse(
 def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime, mark: str = "") -> bool:
     ticket = ticket_lock(pk)
     if ticket.state not in (TicketState.SUBMITTED, TicketState.UNMATCHED):
+        return False
+    if ticket.state == TicketState.SUBMITTED and ticket.decided_at is not None:  # a manager accepted it
         return False
     unsent = pay_errands(ticket, ErrandState.DUE).filter(kind=ErrandKind.APPROVE)
     if pay_errands(ticket, *LIVE).exclude(pk__in=unsent.values("pk")).exists():
@@ -97,6 +101,15 @@ def _panel_refuse(pk: int, reason: str, actor_id: UUID, now: datetime, mark: str
             state=ErrandState.CONFIRMED, confirmed_at=now,
         )  # fmt: skip
     return bool(refused)
+
+
+def refusal_carry_out(*, ticket: Ticket, refusal: PayRefusal, now: datetime) -> bool:
+    """Refuse the pay of a panel's visit that was just confirmed, if it was done when the pay of its visitor was refused."""
+    require_transaction()
+    done_at = Ticket.objects.values_list("answered_at", flat=True).get(pk=ticket.pk)
+    if done_at is None or done_at > refusal.at or refusal.decided_by_id is None:
+        return False
+    return _panel_refuse(ticket.pk, refusal.reason, refusal.decided_by_id, now, refusal.mark)
 
 
 def panel_visits_pass(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> None:

@@ -24,7 +24,7 @@ from config.cells import harmless
 from jobs.services import job_enqueue
 from workforces.forms import PanelListForm
 from workforces.kinds.base import Unsigned
-from workforces.models import Ticket, TicketState, Workforce, WorkforceKind
+from workforces.models import PayRefusal, Ticket, TicketState, Workforce, WorkforceKind
 from workforces.selectors import CONFIRM_LIST
 from workforces.services.terms import terms_of
 
@@ -85,7 +85,7 @@ def _approval_lines(row: Workforce) -> Iterator[str]:
 
 def _outcome(ticket: Any) -> str:
     """Return what the panel is told of a visit; what a manager has to decide yet says so, and not that it is complete."""
-    waits = (ticket.is_paused and not ticket.decided_at) or (ticket.rank == 0 and ticket.is_refused_elsewhere)
+    waits = (ticket.is_paused and not ticket.decided_at) or (ticket.rank == 0 and ticket.is_refused_anywhere)
     if ticket.outcome and ticket.state != TicketState.REFUSED and waits:
         return "undecided"
     return str(_DECIDED.get(TicketState(ticket.state)) or ticket.outcome or ticket.state)
@@ -113,9 +113,10 @@ def _told(row: Workforce) -> QuerySet[Ticket]:
     )
     theirs = tickets.filter(person=OuterRef("person"))
     paused = row.campaign.participations.filter(surrogate=OuterRef("surrogate"), standing=Standing.PAUSED)
-    tickets = tickets.annotate(
-        is_refused_elsewhere=Exists(theirs.filter(state=TicketState.REFUSED)), is_paused=Exists(paused)
-    )
+    # Of a visit that nobody confirmed, its own refusal is carried out once it is listed.
+    refused = PayRefusal.objects.filter(campaign=row.campaign).values("surrogate")
+    is_refused = Q(state=TicketState.REFUSED) | Q(surrogate__in=refused)
+    tickets = tickets.annotate(is_refused_anywhere=Exists(theirs.filter(is_refused)), is_paused=Exists(paused))
     same = theirs.filter(remote_id=OuterRef("remote_id"))
     better = same.filter(rank__gt=OuterRef("rank"))
     earlier = same.filter(rank=OuterRef("rank"), state=TicketState.REFUSED, pk__lt=OuterRef("pk"))
