@@ -67,6 +67,7 @@ ACTS = {
     "question_answer": _("A question of an annotator was settled"),
     "refusals_take_back": _("Refusals of pay were taken back"),
     "release": _("A release was made"),
+    "release_download": _("A file of a release was downloaded"),
     "release_freeze": _("The members of a release were frozen"),
     "review_join": _("Reviews of one person were joined"),
     "review_lapse": _("A review ended without a decision in time: all is paid"),

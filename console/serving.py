@@ -46,18 +46,18 @@ def serve(
     manage = [sys.executable, str(ROOT / "manage.py")]
     ours = {"PLATFORM_URL": f"http://{address}", **os.environ, **(environment or {})}
     commands = {"web": (web_command(address), ours), "worker": ([*manage, "worker"], ours)}
-    addresses = [address]
+    addresses = {"web": address}
     if marketplace_bind:
         serving = [*manage, "marketplace_serve", "--quiet", "--bind", marketplace_bind]
         commands["marketplace"] = (serving, marketplace_environment())
-        addresses.append(marketplace_bind)
+        addresses["marketplace"] = marketplace_bind
     children = {name: start_child(*command) for name, command in commands.items()}
     stopping: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda received, _frame: stopping.append(received))
     try:
-        for one in addresses:
-            wait_until_up(one, stopping)
+        for name, one in addresses.items():
+            wait_until_up(one, stopping, children[name])
         ready(f"http://{address}/")
         while not stopping:
             for name, child in children.items():
@@ -120,6 +120,23 @@ def free_port(first: int) -> int:
     raise OSError(f"no free port between {first} and {first + 99}")
 
 
+def held_port(first: int) -> socket.socket:
+    """Return a socket that listens on the first free port from ``first`` on, so that nobody else takes it meanwhile."""
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    for port in range(first, first + 100):
+        try:
+            holder.bind(("127.0.0.1", port))
+            holder.listen(1)
+        except OSError:
+            holder.close()
+            holder = socket.socket()
+            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            continue
+        return holder
+    raise OSError(f"no free port between {first} and {first + 99}")
+
+
 def any_port() -> int:
     """Return a port that nobody listens on."""
     with socket.socket() as probe:
@@ -127,9 +144,17 @@ def any_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until_up(address: str, stopping: Sequence[int] = ()) -> None:
-    """Wait until a server answers, or until a signal came."""
+def wait_until_up(address: str, stopping: Sequence[int] = (), child: subprocess.Popen[bytes] | None = None) -> None:
+    """Wait until a server answers, or until a signal came.
+
+    Raises
+    ------
+    OSError
+        It did not answer in time, or its process ended: another may answer at that address.
+    """
     for _attempt in range(300):
+        if child is not None and child.poll() is not None:
+            raise OSError(f"the server at {address} ended ({child.returncode}): is another one there already?")
         try:
             urllib.request.urlopen(f"http://{address}/healthz", timeout=2).close()
         except OSError:

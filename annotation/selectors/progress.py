@@ -3,12 +3,22 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 
-from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Participation, Snapshot, Standing
+from annotation.models import (
+    Assignment,
+    AssignmentState,
+    Campaign,
+    CampaignState,
+    Participation,
+    Snapshot,
+    Standing,
+    Withdrawal,
+)
 from annotation.selectors.questions import answers_unread
 from config.statements import Statement
 
@@ -31,6 +41,7 @@ class Progress:
     item_seconds: float = 0
     answers: int = 0
     skipped: int = 0  # items that they gave to others for good
+    leaves_on: datetime | None = None  # they asked to leave; until then they can take it back
 
     @property
     def is_stopped(self) -> bool:
@@ -58,11 +69,12 @@ class Progress:
     @property
     def can_begin(self) -> bool:
         """Whether there is something to do here."""
-        return self.campaign.state == CampaignState.OPEN and not self.is_stopped and self.left != 0
+        is_open = self.campaign.state == CampaignState.OPEN and self.leaves_on is None
+        return is_open and not self.is_stopped and self.left != 0
 
 
 def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progress]:
-    """Return how far a person is in each of some campaigns: four statements, however many there are."""
+    """Return how far a person is in each of some campaigns: five statements, however many there are."""
     places = {
         row.campaign_id: row for row in Participation.objects.filter(campaign__in=campaigns, surrogate=surrogate_id)
     }
@@ -74,10 +86,13 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
     answers = Counter(answers_unread(campaigns, surrogate_id).values_list("item__campaign", flat=True))
     own = Assignment.objects.filter(campaign__in=campaigns, surrogate_id=surrogate_id, state=AssignmentState.SKIPPED)
     skipped = Counter(campaign for campaign, _item in own.values_list("campaign", "item").distinct())
+    asked = Withdrawal.objects.filter(campaign__in=campaigns, surrogate_id=surrogate_id)
+    leaving = dict(asked.values_list("campaign", "due_at"))
     return [
         replace(
             _progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)),
             answers=answers[campaign.pk], skipped=skipped[campaign.pk],
+            leaves_on=leaving.get(campaign.pk),
         )
         for campaign in campaigns
     ]  # fmt: skip

@@ -28,16 +28,28 @@ class RecentAnswer:
         return str(self.annotation.item.content.get("answer_text", ""))
 
 
-def recent_answers(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> list[RecentAnswer]:
-    """Return the last answers of an annotator, the newest first."""
+def may_take_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
+    """Return whether the last answer of an annotator can still be taken back, as far as its state and time say."""
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
+    last = own.order_by("-pk").values_list("state", "submitted_at").first()
+    return last is not None and campaign.state != CampaignState.CLOSED and _until(*last, now) is not None
+
+
+def _until(state: str, submitted_at: datetime, now: datetime) -> datetime | None:
+    """Return until when an answer can be taken back; None: not any more."""
+    until = submitted_at + timedelta(seconds=UNDO_SECONDS)
+    return None if state in (AnnotationState.UNDONE, AnnotationState.LATE) or until < now else until
+
+
+def recent_answers(*, campaign: Campaign, surrogate_id: UUID, now: datetime, may_open: bool) -> list[RecentAnswer]:
+    """Return the last answers of an annotator, the newest first; none can be opened again where they may not work."""
     own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
     rows = own.select_related("item__tokenization").order_by("-pk")[:MOST]
-    return [_recent(campaign, row, now) for row in rows]
+    is_open = may_open and campaign.state != CampaignState.CLOSED
+    return [_recent(campaign, row, now, is_open=is_open) for row in rows]
 
 
-def _recent(campaign: Campaign, row: Annotation, now: datetime) -> RecentAnswer:
+def _recent(campaign: Campaign, row: Annotation, now: datetime, *, is_open: bool) -> RecentAnswer:
     summary = answer_summary(campaign.task_type, row.answer, tokenization_of(row.item.tokenization))
-    until = row.submitted_at + timedelta(seconds=UNDO_SECONDS)
-    is_over = row.state in (AnnotationState.UNDONE, AnnotationState.LATE)
-    is_closed = is_over or until < now or campaign.state == CampaignState.CLOSED
-    return RecentAnswer(row, summary, row.state == AnnotationState.UNDONE, None if is_closed else until)
+    until = _until(row.state, row.submitted_at, now) if is_open else None
+    return RecentAnswer(row, summary, row.state == AnnotationState.UNDONE, until)

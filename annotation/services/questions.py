@@ -1,18 +1,39 @@
-"""Answering what annotators ask, and the questions and answers that everybody reads."""
+"""What annotators ask, the answers, and the questions and answers that everybody reads."""
 
 from datetime import datetime
 from uuid import UUID
 
 from accounts.audit import record
 from accounts.transactions import durable, require_transaction
-from annotation.models import Campaign, FaqEntry, Item, ItemReport, Purpose
+from annotation.models import AssignmentState, Campaign, FaqEntry, Item, ItemReport, Purpose
 from annotation.selectors.questions import answers_unread
+from annotation.services.work import AssignmentOver, assignment_of
 
 MOST_CHARACTERS = 4000
+MOST_REPORTS = 3  # of one item by one annotator
 
 
 class QuestionError(ValueError):
     """Why a question cannot be answered so; printed to the manager."""
+
+
+@durable
+def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: datetime) -> bool:
+    """Record what an annotator asks about an item, or that it is broken; managers see it, the work goes on.
+
+    After a few about one item by one annotator, more are not kept: nobody would read them. Return whether it was.
+    """
+    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
+    if assignment.state not in (AssignmentState.LIVE, AssignmentState.EXPIRED):
+        raise AssignmentOver(assignment.state)
+    if ItemReport.objects.filter(item_id=assignment.item_id, surrogate_id=surrogate_id).count() >= MOST_REPORTS:
+        return False
+    report = ItemReport.objects.create(
+        item_id=assignment.item_id, surrogate_id=surrogate_id, text=text[:1000], created_at=now
+    )
+    # Who reported stands in the report alone, so that a withdrawal can unlink it.
+    record(action="item_report", subject=report, now=now, actor_id=None, scope_id=assignment.campaign_id)
+    return True
 
 
 @durable

@@ -12,7 +12,8 @@ from annotation.selectors.recent import UNDO_SECONDS
 from annotation.services.claims import Claim, claim_next, participation_lock
 from annotation.services.counting import slots_release, submission_take_back
 from annotation.services.work import WorkError
-from annotation.tasktypes.registry import TASK_TYPES
+from annotation.tasktypes.registry import TASK_TYPES, answer_summary
+from documents.selectors import tokenization_of
 
 
 class NothingToUndo(WorkError):
@@ -37,7 +38,7 @@ def submission_undo(
     own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
     if annotation_id is not None:
         own = own.filter(pk=annotation_id)
-    last = own.select_related("assignment").order_by("-pk").first()
+    last = own.select_related("assignment__item__tokenization").order_by("-pk").first()
     if place.standing in (Standing.PAUSED, Standing.SUSPENDED):
         raise NothingToUndo
     if campaign.state == CampaignState.CLOSED:  # nobody would be handed the item again
@@ -51,7 +52,7 @@ def submission_undo(
     in_hand = _give_back(campaign, surrogate_id, now)
     if not submission_take_back(annotation=last, now=now):
         raise NothingToUndo
-    _hold_again(last.assignment, campaign, now)
+    _hold_again(last, campaign, now)
     slots_release(slot_ids=in_hand)
     # Who did it stands in the assignment alone, so that a withdrawal can unlink it.
     record(action="submission_undo", subject=last, now=now, actor_id=None, scope_id=campaign.pk)
@@ -71,11 +72,16 @@ def _give_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> list[in
     return slot_ids
 
 
-def _hold_again(before: Assignment, campaign: Campaign, now: datetime) -> None:
+def _hold_again(taken: Annotation, campaign: Campaign, now: datetime) -> None:
+    """Hold an item again; the draft says what its answer was, for the person to read."""
+    before = taken.assignment
+    assert before is not None
+    said = answer_summary(campaign.task_type, taken.answer, tokenization_of(before.item.tokenization))
+    draft = TASK_TYPES[campaign.task_type].step_back(before.draft)
     Assignment.objects.filter(pk=before.pk).update(state=AssignmentState.UNDONE)
     Assignment.objects.create(
         campaign=campaign, item_id=before.item_id, slot_id=before.slot_id, surrogate_id=before.surrogate_id,
         guideline_id=before.guideline_id, state=AssignmentState.LIVE, claimed_at=now,
         deadline_at=now + timedelta(seconds=campaign.deadline_seconds),
-        draft=TASK_TYPES[campaign.task_type].step_back(before.draft), draft_version=before.draft_version + 1,
+        draft={**draft, "again": [text for _name, text in said.lines]}, draft_version=before.draft_version + 1,
     )  # fmt: skip

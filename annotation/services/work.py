@@ -1,4 +1,4 @@
-"""What an annotator does with an assignment: draft, stages, submission, skip, more time, report."""
+"""What an annotator does with an assignment: draft, stages, submission, skip, more time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from accounts.audit import record
 from accounts.transactions import durable, require_transaction
 from annotation.models import (
     FILLING,
@@ -17,7 +16,6 @@ from annotation.models import (
     AnnotationState,
     Assignment,
     AssignmentState,
-    ItemReport,
     ItemState,
     Participation,
     Purpose,
@@ -27,15 +25,12 @@ from annotation.ordering import new_annotation_id
 from annotation.services.claims import Claim, claim_next, places_locked
 from annotation.services.counting import SUSPENDED, annotation_enter, annotations_exclude, slots_release
 from annotation.signals import assignment_skipped
-from annotation.tasktypes.base import Draft
+from annotation.tasktypes.base import AnswerError, Draft
 from annotation.tasktypes.registry import TASK_TYPES
 from config.statements import Statement, Update
 from documents.selectors import tokenization_of
 
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
-
-
-MOST_REPORTS = 3  # of one item by one annotator
 
 
 class WorkError(Exception):
@@ -166,6 +161,10 @@ def _seconds(value: Any) -> float:
         return 0.0
 
 
+class HandedInElsewhere(WorkError):
+    """The item was handed in before, with another answer: from another tab, say. That one counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What became of an answer: the assignment with its draft, and at the end the annotation and the next claim."""
@@ -196,7 +195,7 @@ def answer_take(
 
     Raises
     ------
-    AnswerError, DraftConflict, AssignmentOver, NoSuchAssignment
+    AnswerError, DraftConflict, AssignmentOver, HandedInElsewhere, NoSuchAssignment
     """
     assignment, place = _locked(assignment_id, surrogate_id)
     annotation = getattr(assignment, "annotation", None)
@@ -206,7 +205,22 @@ def answer_take(
             return Taken(_draft_write(assignment, draft, version))
         ending = _Ending(draft, version)
         annotation = _submit(assignment, place, via, ending, is_provisional=is_provisional, now=now)
+    elif not _says_the_same(assignment, stage, sent, annotation):
+        raise HandedInElsewhere
     return Taken(assignment, annotation, _next(assignment, place, now) if another else None)
+
+
+def _says_the_same(assignment: Assignment, stage: str, sent: Mapping[str, Any], annotation: Annotation) -> bool:
+    """Return whether an answer that is sent once more is the one that was handed in."""
+    task_type, page = TASK_TYPES[assignment.campaign.task_type], tokenization_of(assignment.item.tokenization)
+    before = task_type.step_back(assignment.draft)
+    try:
+        if task_type.current_stage(before) != stage:
+            return False
+        again = task_type.answer(task_type.advance(before, stage, task_type.sent_from(sent), page), page)
+    except AnswerError:
+        return False
+    return again == dict(annotation.answer)
 
 
 def _next(assignment: Assignment, place: Participation, now: datetime) -> Claim:
@@ -368,21 +382,3 @@ def deadline_extend(*, assignment_id: UUID, surrogate_id: UUID, now: datetime) -
     if not extended:
         raise AssignmentOver(assignment.state)
     return deadline_at
-
-
-@durable
-def item_report(*, assignment_id: UUID, surrogate_id: UUID, text: str, now: datetime) -> None:
-    """Record that an annotator finds an item broken; managers see it, the work goes on.
-
-    After a few about one item by one annotator, more are not kept: nobody would read them.
-    """
-    assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
-    if assignment.state not in (AssignmentState.LIVE, AssignmentState.EXPIRED):
-        raise AssignmentOver(assignment.state)
-    if ItemReport.objects.filter(item_id=assignment.item_id, surrogate_id=surrogate_id).count() >= MOST_REPORTS:
-        return
-    report = ItemReport.objects.create(
-        item_id=assignment.item_id, surrogate_id=surrogate_id, text=text[:1000], created_at=now
-    )
-    # Who reported stands in the report alone, so that a withdrawal can unlink it.
-    record(action="item_report", subject=report, now=now, actor_id=None, scope_id=assignment.campaign_id)

@@ -24,10 +24,12 @@ from annotation.models import AnnotationState, Assignment, AssignmentState, Camp
 from annotation.selectors.campaigns import guideline_change
 from annotation.selectors.members import member_state
 from annotation.selectors.progress import progress_of, submitted_of
+from annotation.selectors.recent import may_take_back
 from annotation.services import events as event_log
 from annotation.services import work as work_services
 from annotation.services.campaigns import guideline_read
 from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next, work_refusal
+from annotation.services.questions import item_report
 from annotation.services.undo import NothingToUndo, OpenedAgain, submission_undo
 from annotation.services.work import ConsentMissing, NoSuchAssignment
 from annotation.tasktypes.registry import pages_of
@@ -127,6 +129,8 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime,
         context["done"] = submitted_of(campaign, surrogate_id) if claim.submitted is None else claim.submitted
     else:
         [progress] = progress_of([campaign], surrogate_id)
+        # Not beside an answer that is open again: taking back another one would lose its place.
+        undo = may_take_back(campaign, surrogate_id, now) and not _is_again(claim)
         context |= {"progress": progress, "done": progress.submitted}
     change = guideline_change(campaign, surrogate_id) if claim.assignment is not None and claim.is_unread else None
     if claim.assignment is None:
@@ -142,6 +146,10 @@ def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime,
     context["stage_template"] = template
     page = "annotation/_work.html" if _is_partial(request) else "annotation/work.html"
     return render(request, page, context)
+
+
+def _is_again(claim: Claim) -> bool:
+    return claim.assignment is not None and "again" in claim.assignment.draft
 
 
 def _urls(campaign: Campaign, assignment: Assignment, *, undo: bool) -> dict[str, Any]:
@@ -286,7 +294,10 @@ def report(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     if not text:
         return _problem(request, 422, _("Say in a few words what is wrong."))
     surrogate_id = signed_in(request).surrogate_id
-    work_services.item_report(assignment_id=assignment_id, surrogate_id=surrogate_id, text=text, now=timezone.now())
+    if not item_report(assignment_id=assignment_id, surrogate_id=surrogate_id, text=text, now=timezone.now()):
+        return _problem(
+            request, 409, _("You wrote several times about this item: the managers will look at those first.")
+        )
     if _is_partial(request):
         return render(request, "annotation/_reported.html")
     messages.success(request, _("Thank you: the managers will look at this item."))

@@ -43,7 +43,9 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         slot_claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
         return redirect("work", slug=slug)
     body = mark_safe(markdown_html(guideline_current(campaign).body))  # noqa: S308  sanitised
-    return render(request, "annotation/consent.html", {"campaign": campaign, "text": text, "guidelines": body})
+    asked = withdrawal_of(campaign=campaign, surrogate_id=signed_in(request).surrogate_id)
+    context = {"campaign": campaign, "text": text, "guidelines": body, "asked": asked}
+    return render(request, "annotation/consent.html", context)
 
 
 @login_required

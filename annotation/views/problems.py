@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import AssignmentState
 from annotation.services.undo import NothingToUndo, OpenedAgain
-from annotation.services.work import AssignmentOver, ConsentMissing, DraftConflict, NoSuchAssignment
+from annotation.services.work import AssignmentOver, ConsentMissing, DraftConflict, HandedInElsewhere, NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
 
 
@@ -29,7 +29,11 @@ def _conflict(error: DraftConflict) -> Problem:
 def _over(error: AssignmentOver) -> Problem:
     if error.state == AssignmentState.EXPIRED:
         return Problem(410, _("The time for this item ran out. We kept your draft; finishing it is still possible."))
-    return Problem(410, _("This item is already done. Your answer is kept."))
+    if error.state == AssignmentState.RELEASED:
+        return Problem(
+            410, _("This item is not in your hands any more: you opened another one. Reload the page to go on.")
+        )
+    return Problem(410, _("This item is already done. Your answer is kept. Reload the page to go on."))
 
 
 _PROBLEMS: dict[type[Exception], Callable[[Any], Problem]] = {
@@ -41,6 +45,10 @@ _PROBLEMS: dict[type[Exception], Callable[[Any], Problem]] = {
     AssignmentOver: _over,
     NothingToUndo: lambda _error: Problem(409, _("This cannot be undone any more.")),
     OpenedAgain: lambda _error: Problem(409, _("You opened an answer again: hand that one in first.")),
+    HandedInElsewhere: lambda _error: Problem(
+        409,
+        _("You handed this item in from another tab, with another answer: that one counts. Reload the page to go on."),
+    ),
     AnswerError: lambda error: Problem(
         422, _("That cannot be an answer: %(why)s.") % {"why": error}, {"field": error.field}
     ),

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
+from accounts.selectors import consent_is_current
 from annotation.selectors.recent import UNDO_SECONDS, recent_answers
 from annotation.services.undo import NothingToUndo, OpenedAgain, submission_undo
 from annotation.views.access import campaign_for
@@ -31,6 +32,7 @@ def recent(request: HttpRequest, slug: str) -> HttpResponse:
             messages.error(request, problem_of(error).text)
             return redirect("recent", slug=slug)
         return redirect("work", slug=slug)
-    answers = recent_answers(campaign=campaign, surrogate_id=surrogate_id, now=now)
+    agrees = consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id)
+    answers = recent_answers(campaign=campaign, surrogate_id=surrogate_id, now=now, may_open=agrees)
     context = {"campaign": campaign, "answers": answers, "minutes": UNDO_SECONDS // 60}
     return render(request, "annotation/recent.html", context)

@@ -27,6 +27,7 @@ INSTALLED_APPS = [
     "workforces",
     "quality",
     "exports",
+    "evaluation",
     "console",
     "django.contrib.auth",
     "django.contrib.contenttypes",

@@ -57,7 +57,7 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
     found = policy_current(campaign)
     context = {
-        "campaign": campaign, "form": form, "pilot_form": PilotKeysForm(auto_id="pilot_%s"),
+        "campaign": campaign, "form": form, "sample": pages_of(campaign.task_type).gold_sample, "pilot_form": PilotKeysForm(auto_id="pilot_%s"),
         "has_pilot": campaign.items.filter(batch__purpose=Purpose.PILOT).exists(), "policy": found[1] if found else Policy(),
         "page": keys_page(
             campaign=campaign, state=request.GET.get("state", ""), after=whole_number(request.GET.get("after"))

@@ -29,10 +29,11 @@ class Desk {
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("click", (event) => this.click(event));
     document.addEventListener("submit", () => this.stamp(), true);
+    document.addEventListener("submit", (event) => this.outbox.submitted(event));
     document.addEventListener("htmx:confirm", (event) => this.settle(/** @type {CustomEvent} */ (event)));
     document.addEventListener("htmx:afterSwap", () => this.show());
     document.addEventListener("htmx:responseError", (event) => this.failed(/** @type {CustomEvent} */ (event)));
-    document.addEventListener("htmx:sendError", (event) => this.outbox.keep(/** @type {CustomEvent} */ (event)));
+    document.addEventListener("htmx:sendError", (event) => this.outbox.failed(/** @type {CustomEvent} */ (event)));
     document.addEventListener("htmx:beforeRequest", () => this.outbox.began());
     document.addEventListener("visibilitychange", () => this.log?.add(document.visibilityState === "visible" ? "show" : "hide"));
     document.addEventListener("paste", (event) => this.pasted(event));

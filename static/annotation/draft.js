@@ -1,6 +1,7 @@
 import { _, showProblem } from "./text.js";
 
 const WAIT_MS = 500;
+const RETRY_MS = 4000;
 
 /** Keeps on the server what is marked but not yet confirmed, and says whether it is kept. */
 export class Draft {
@@ -73,7 +74,9 @@ export class Draft {
       }
     } catch {
       this.say(_("Not saved: no connection. Trying again."));
-      if (!this.waiting) this.save(fields);
+      if (this.waiting) return;
+      this.waiting = fields;
+      this.timer = window.setTimeout(() => this.flush(), RETRY_MS);
     }
   }
 

@@ -13,9 +13,28 @@ export class Outbox {
   }
 
   /** @param {CustomEvent} event of htmx, whose request did not reach the server or whose answer did not reach us */
-  keep(event) {
-    const form = event.detail.requestConfig.elt;
-    const button = event.detail.requestConfig.triggeringEvent?.submitter;
+  failed(event) {
+    const { elt, triggeringEvent } = event.detail.requestConfig;
+    this.keep(elt, triggeringEvent?.submitter);
+  }
+
+  /**
+   * Without a connection the browser would leave the page for one of its own: keep what a plain form sends, too.
+   * @param {SubmitEvent} event
+   */
+  submitted(event) {
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    if (navigator.onLine || form.hasAttribute("hx-post") || form.method === "dialog") return;
+    event.preventDefault();
+    this.began();
+    this.keep(form, event.submitter);
+  }
+
+  /**
+   * @param {HTMLFormElement} form
+   * @param {HTMLElement | null | undefined} button
+   */
+  keep(form, button) {
     this.send = () => form.isConnected && form.requestSubmit(button?.isConnected ? button : undefined);
     showProblem(_("No connection. Your answer is kept here and is sent as soon as there is one. Keep this page open."));
     this.timer = window.setTimeout(() => this.again(), AGAIN_MS);

@@ -1,6 +1,6 @@
 import { _ } from "./text.js";
 
-/** How far one is: "137 of 500 · about 2 h left". */
+/** How far one is: "137 of about 500 · about 2 h left". How many come in all is not known to the last one. */
 export class Progress {
   constructor() {
     this.place = /** @type {HTMLElement | null} */ (document.querySelector("[data-progress]"));
@@ -19,7 +19,7 @@ export class Progress {
   /** @param {number} done */
   count(done) {
     if (this.of === null || this.of < done) return _("%s done").replace("%s", String(done));
-    return _("%1 of %2").replace("%1", String(done)).replace("%2", String(this.of));
+    return _("%1 of about %2").replace("%1", String(done)).replace("%2", String(this.of));
   }
 
   /** @param {number} done */

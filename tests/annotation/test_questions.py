@@ -2,6 +2,7 @@
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Role
@@ -148,3 +149,16 @@ def test_a_pilot_item_that_everybody_can_read_about_becomes_no_key():
     assert list(_answered(campaign)) == [item]
     FaqEntry.objects.create(campaign=campaign, item=item, question="?", answer="!", published_at=timezone.now())
     assert list(_answered(campaign)) == []
+
+
+def test_the_fourth_question_about_an_item_is_told_that_it_is_not_kept(client):
+    campaign = factories.antique(items=1, n=1)
+    person = factories.annotator(campaign)
+    client.force_login(person)
+    address = reverse("report", args=[factories.claim(campaign, person).pk])
+    said = [
+        client.post(address, {"text": f"Question {number}?"}, headers={"HX-Request": "true"}) for number in range(4)
+    ]
+    assert [page.status_code for page in said] == [200, 200, 200, 409]
+    assert "several times about this item" in said[3].content.decode()
+    assert ItemReport.objects.count() == 3

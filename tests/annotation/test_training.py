@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from accounts.selectors import consent_text_current
-from annotation.models import Participation, TrainingExample
+from annotation.models import Campaign, Participation, TrainingExample
 from annotation.tasktypes.antique.answers import WAYS
 from tests import factories
 
@@ -65,3 +65,12 @@ def test_who_gets_no_work_reads_why_at_once_and_no_start(field, value, says):
     Participation.objects.update_or_create(campaign=campaign, surrogate_id=person.surrogate_id, defaults={field: value})
     page = client.get(f"/work/{campaign.slug}/").content.decode()
     assert says in page and "Start <kbd>" not in page
+
+
+def test_who_comes_to_a_closed_campaign_is_not_told_to_look_again():
+    campaign = factories.antique(items=2)
+    person, client = factories.annotator(campaign), Client()
+    client.force_login(person)
+    Campaign.objects.update(state="closed")
+    page = client.get(f"/work/{campaign.slug}/").content.decode()
+    assert "This campaign is closed" in page and "Look again" not in page

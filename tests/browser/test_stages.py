@@ -204,13 +204,27 @@ def test_an_answer_before_the_last_is_opened_again_from_the_list_and_the_count_i
     first = page.inner_text("#question")
     for done in (1, 2):
         answer_bad(page)
-        assert page.inner_text("[data-progress]").startswith(f"{done} of 3")
+        assert page.inner_text("[data-progress]").startswith(f"{done} of about 3")
     page.keyboard.press("u")
     page.wait_for_selector("[data-stage=question] .callout")
-    assert page.inner_text("[data-progress]").startswith("1 of 3")
+    assert page.inner_text("[data-progress]").startswith("1 of about 3")
     answer_bad(page)
     page.keyboard.press("l")
     page.wait_for_url("**/recent/")
     page.locator(".card", has_text=first).get_by_role("button", name="Open again").click()
     page.wait_for_selector("[data-stage=question] .callout")
     assert page.inner_text("#question") == first
+
+
+def test_a_mark_that_cannot_be_kept_says_so_until_it_is(at_work):
+    watched, _ = at_work(ferry(items=1))
+    watched.expected = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED")
+    page = watched.page
+    with page.expect_response("**/stage/"):
+        page.keyboard.press("1")
+    page.wait_for_selector("[data-stage=long_answer]")
+    watched.context.set_offline(True)
+    page.locator("p[data-box]").first.click()
+    page.wait_for_selector("[data-saved]:has-text('Not saved: no connection')")
+    watched.context.set_offline(False)
+    page.wait_for_selector("[data-saved]:has-text('Saved')")

@@ -5,13 +5,15 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import Role
-from annotation.models import Campaign, Participation, Snapshot
+from annotation.models import Annotation, Campaign, Participation, Snapshot
 from annotation.services.campaigns import guideline_publish
 from annotation.services.numbers import numbers_refresh
 from quality.models import QualitySnapshot
 from quality.services.numbers import quality_numbers_refresh
 from tests import factories
 from tests.axe import DESKTOP, PHONE, assert_accessible
+from tests.workforces.acts import by_link
+from tests.workforces.panel import link
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -165,3 +167,21 @@ def test_a_change_of_the_guidelines_is_read_by_keyboard(open_browser, look):
     assert_accessible(page, "guidelines changed")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=question]")
+
+
+def test_without_a_connection_the_answer_of_a_visit_waits_on_the_page(open_browser):
+    row = link(factories.antique(items=2, n=1))
+    watched = open_browser(None)
+    watched.expected = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED")
+    page = watched.page
+    watched.go(by_link(row, "p", "s"))
+    page.get_by_role("button", name="I agree").click()
+    page.wait_for_selector("[data-stage=relevance]")
+    page.wait_for_load_state()
+    first = page.get_attribute("[data-stage]", "data-assignment")
+    watched.context.set_offline(True)
+    page.keyboard.press("4")
+    page.wait_for_selector("#problem:has-text('No connection')")
+    watched.context.set_offline(False)
+    page.wait_for_selector(f"[data-stage=relevance]:not([data-assignment='{first}'])")
+    assert Annotation.objects.get().answer["label"] == 4

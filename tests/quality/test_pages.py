@@ -152,7 +152,11 @@ def test_the_wizard_estimates_before_it_posts(campaign, client):
     terms = Workforce.objects.get().terms
     assert (terms["reward_cents"], terms["floor_cents_per_hour"], terms["undo_seconds"]) == (5, 900, 60)
     shown = client.get(url).content.decode()
-    assert "Reward for a task ($)</dt><dd>0.05" in shown and "reward_cents =" not in shown
+    assert (
+        "Reward for a task ($)</dt><dd>0.05" in shown
+        and "(minutes)</dt><dd>1</dd>" in shown
+        and "reward_cents =" not in shown
+    )
     for wrong in ("0.005", "-1", "0", "1e9", "NaN"):
         client.post(url, {**form, "reward_cents": wrong, "launch": "1"})
     assert Workforce.objects.count() == 1

@@ -67,9 +67,9 @@ class NaturalQuestionsPages(Pages):
     }  # fmt: skip
     gold_sample = (
         '{"id": "g1", "question": "when was the harbour of lund built", "document": "harbour.html", '
-        '"accepted": [{"long_answer": [3, 5], "short_answer": [[12, 14]]}, {"question": "bad"}]}\n'
+        '"accepted": [{"long_answer": [0], "short_answer": [[14, 15]]}, {"long_answer": [0, 1]}]}\n'
         '{"id": "g2", "question": "who painted the harbour", "document": "harbour.html", '
-        '"accepted": [{"long_answer": []}]}\n'
+        '"accepted": [{"long_answer": -1}]}\n'
     )
     part_names = {
         "passage": _("Passage"), "short": _("Short answer"), "bad": _("The question"), "none": _("No answer on the page"),

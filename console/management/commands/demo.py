@@ -1,17 +1,19 @@
 """``manage.py demo``: a platform to try, from nothing."""
 
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from console.demo.market import market_settings, seed_marketplace
 from console.demo.panel import seed_panel
+from console.demo.ports import MARKETPLACE, PLATFORM, DemoPorts
 from console.demo.relevance import seed_relevance
 from console.demo.seed import seed_demo
-from console.serving import add_serving_arguments, free_port, prepare, serve
+from console.serving import add_serving_arguments, prepare, serve
 
 
 class Command(BaseCommand):
@@ -34,9 +36,14 @@ class Command(BaseCommand):
             "django.core.mail.backends.dummy.EmailBackend"  # nobody here reads the mails of the demo
         )
         prepare(call_command)
+        ports = DemoPorts(Path(settings.DATA_DIR) / "demo-ports.json")
+        try:  # before the half minute that filling takes: another demo may begin meanwhile
+            port = ports.hold(MARKETPLACE)
+            address = options["bind"] or f"127.0.0.1:{ports.hold(PLATFORM)}"
+            ports.keep(PLATFORM, int(address.rpartition(":")[2]))
+        except (OSError, ValueError) as error:
+            raise CommandError(str(error)) from error
         logins = seed_demo(now=timezone.now(), stderr=self.stderr)
-        port = free_port(8100)
-        address = options["bind"] or f"127.0.0.1:{free_port(8000)}"
         market = seed_marketplace(port=port)
         seed_relevance(market=market, now=timezone.now(), stderr=self.stderr)
         seed_panel(now=timezone.now(), stderr=self.stderr)
@@ -55,10 +62,14 @@ class Command(BaseCommand):
             self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo continues where it stopped.")
             self.stdout.flush()
 
+        ports.release()
         if options["no_serve"]:
             ready("(not served)")
         else:
-            serve(
-                bind=address, ready=ready, marketplace_bind=f"127.0.0.1:{port}",
-                environment=market_settings(market, platform_url=f"http://{address}"),
-            )  # fmt: skip
+            try:
+                serve(
+                    bind=address, ready=ready, marketplace_bind=f"127.0.0.1:{port}",
+                    environment=market_settings(market, platform_url=f"http://{address}"),
+                )  # fmt: skip
+            except OSError as error:  # another program was quicker
+                raise CommandError(str(error)) from error

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from console.serving import add_serving_arguments, prepare, serve
 
@@ -20,4 +20,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare and serve."""
         prepare(call_command)
-        serve(bind=options["bind"], ready=lambda address: self.stdout.write(f"Quorate is running at {address}"))
+        try:
+            serve(bind=options["bind"], ready=lambda address: self.stdout.write(f"Quorate is running at {address}"))
+        except OSError as error:
+            raise CommandError(str(error)) from error

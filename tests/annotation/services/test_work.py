@@ -15,6 +15,7 @@ from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_creat
 from annotation.services.claims import Reason
 from annotation.services.events import events_store
 from annotation.services.exclusions import annotation_exclude
+from annotation.services.questions import item_report
 from annotation.services.sweeps import assignments_expire
 from annotation.services.undo import submission_undo
 from annotation.services.withdrawal import annotation_redact, participation_withdraw
@@ -25,7 +26,6 @@ from annotation.services.work import (
     assignment_submit,
     deadline_extend,
     draft_save,
-    item_report,
     stage_advance,
     stage_back,
 )
