@@ -1,6 +1,8 @@
 """Write the files of a frozen release, one finished file after another."""
 
+import hashlib
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -8,15 +10,22 @@ from typing import Any
 import orjson
 
 from exports.card import card_text
+from exports.citation import citation_text
+from exports.croissant import croissant_text
 from exports.families import FAMILIES
+from exports.formats.tables import Table
 from exports.models import Release
-from exports.selectors.members import provenance_of, role_waivers, shortfall_rows
+from exports.selectors.members import Pseudonyms, provenance_of, role_waivers, shortfall_rows
+from exports.tables import tables_of
 from exports.targets import Progress, Target
 from exports.writers.lines import write_lines
+from exports.writers.tables import write_table
 
-MANIFEST_VERSION = 2
+MANIFEST_VERSION = 3
 CODE_VERSION = "0.1.0"  # as pyproject.toml says; a test compares them
-CARD = "README.md"
+MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
+CARD, CITATION, CROISSANT = "README.md", "CITATION.cff", "croissant.json"
+SHORTFALL = "sidecar/shortfall.jsonl.gz"
 FOLDER_PREFIX = "quorate-release-"
 
 
@@ -31,24 +40,47 @@ def build_release(
     finished: what an earlier attempt kept: those files are not written again.
     """
     files: dict[str, Any] = dict(finished or {})
-    with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as folder:
-        items = FAMILIES[release.family].write(release, Path(folder), target, progress, files)
-        shortfall = write_lines(Path(folder) / "shortfall", shortfall_rows(release))
-        target.put("sidecar/shortfall.jsonl.gz", Path(folder) / "shortfall")
-        files["sidecar/shortfall.jsonl.gz"] = asdict(shortfall)
-        manifest = _manifest(release, files, items, shortfall.rows)
-        _put_text(target, Path(folder), "SHA256SUMS", _sums(files))
-        if card := card_text(release, manifest):
-            _put_text(target, Path(folder), CARD, card)
-        _put_text(target, Path(folder), "manifest.json", orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode() + "\n")  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as name:
+        folder = Path(name)
+        items = FAMILIES[release.family].write(release, folder, target, progress, files)
+        tables = tables_of(release, Pseudonyms(release.campaign_id)) if release.has_tables else []
+        for table in tables:
+            _write_table(table, folder, target, files)
+            progress(sum(items.values()), sum(items.values()), table.parquet, files)
+        shortfall = write_lines(folder / "shortfall", shortfall_rows(release))
+        target.put(SHORTFALL, folder / "shortfall")
+        files[SHORTFALL] = asdict(shortfall)
+        manifest = _manifest(release, files, items, shortfall.rows, tables)
+        _describe(release, manifest, folder, target)
     return manifest
 
 
-def _manifest(release: Release, files: dict[str, Any], items: dict[str, int], shortfall: int) -> dict[str, Any]:
+def descriptions_of(release: Release) -> list[str]:
+    """Return the files of a release that describe it, which its manifest does not list."""
+    there = {
+        CARD: "card" in release.frozen,
+        CITATION: bool(release.frozen.get("authors")),
+        CROISSANT: release.has_tables,
+    }
+    return [*(name for name, is_there in there.items() if is_there), MANIFEST, SUMS]
+
+
+def _write_table(table: Table, folder: Path, target: Target, files: dict[str, Any]) -> None:
+    if all(name in files for name in table.files):
+        return
+    parts = (folder / "lines", folder / "parquet")
+    for name, part, file in zip(table.files, parts, write_table(table, *parts), strict=True):
+        target.put(name, part)
+        files[name] = asdict(file)
+
+
+def _manifest(
+    release: Release, files: dict[str, Any], items: dict[str, int], shortfall: int, tables: Sequence[Table]
+) -> dict[str, Any]:
     return {
         "manifest_version": MANIFEST_VERSION,
         "campaign": release.campaign.slug,
-        "title": release.campaign.title,
+        "title": release.frozen.get("card", {}).get("title", release.campaign.title),
         "synthetic": release.campaign.is_synthetic,
         "release": release.number,
         "format": release.family,
@@ -59,18 +91,36 @@ def _manifest(release: Release, files: dict[str, Any], items: dict[str, int], sh
         "frozen_at": release.created_at.isoformat(timespec="seconds"),
         "code": f"quorate {CODE_VERSION}",
         "licence": release.frozen.get("licence"),  # none: not stated
+        "authors": release.frozen.get("authors", []),
         **provenance_of(release),
+        "since": release.frozen.get("since"),  # none: the first of its form
         "role_waivers": list(role_waivers(release)),
         "label_error": release.frozen.get("label_error"),
+        "tables": {
+            **{table.key: table.described() for table in tables},
+            **(FAMILIES[release.family].tables(release) if tables else {}),
+        },
         "files": dict(sorted(files.items())),
     }
 
 
-def _sums(files: dict[str, Any]) -> str:
-    return "".join(f"{file['sha256']}  {name}\n" for name, file in sorted(files.items()))
+def _describe(release: Release, manifest: dict[str, Any], folder: Path, target: Target) -> None:
+    """Write what describes the data, and the checksums of everything last."""
+    texts = {
+        CARD: card_text(release, manifest),
+        CITATION: citation_text(manifest),
+        CROISSANT: croissant_text(release, manifest),
+        MANIFEST: orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode() + "\n",
+    }
+    sums = {name: file["sha256"] for name, file in manifest["files"].items()}
+    for name, text in texts.items():
+        if text:
+            _put_text(target, folder, name, text)
+            sums[name] = hashlib.sha256(text.encode()).hexdigest()
+    _put_text(target, folder, SUMS, "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items())))
 
 
 def _put_text(target: Target, folder: Path, name: str, text: str) -> None:
     path = folder / "text"
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(text.encode())
     target.put(name, path)

@@ -7,8 +7,16 @@ from django.utils.translation import override
 from accounts.selectors import consent_text_current
 from annotation.models import Campaign, Participation
 from annotation.tasktypes.registry import TASK_TYPES
+from exports.citation import quoted, reference, spdx_of
 from exports.models import Release
 from quality.selectors.agreement import agreement_shown
+
+# How to read the tables of a release, whose folder is the current one.
+LOAD = """import pandas
+
+items = pandas.read_parquet("tables/items.parquet")
+judgments = pandas.read_parquet("tables/judgments.parquet")
+print(judgments.merge(items, on="item_id").head())"""
 
 
 def card_facts(campaign: Campaign) -> dict[str, Any]:
@@ -17,7 +25,7 @@ def card_facts(campaign: Campaign) -> dict[str, Any]:
     with override("en"):
         rows = [{**row, "name": str(row["name"])} for row in agreement_shown(campaign)]
     return {
-        "task": TASK_TYPES[campaign.task_type].title, "language": campaign.language,
+        "title": campaign.title, "task": TASK_TYPES[campaign.task_type].title, "language": campaign.language,
         "annotators": Participation.objects.filter(campaign=campaign, submitted__gt=0).count(),
         "purpose": consent.purpose if consent else "", "recorded": consent.recorded if consent else "",
         "approval": consent.approval_id if consent else "", "warning": campaign.content_warning,
@@ -30,15 +38,66 @@ def card_facts(campaign: Campaign) -> dict[str, Any]:
 
 
 def card_text(release: Release, manifest: dict[str, Any]) -> str:
-    """Return the card in Markdown: from the manifest and from what was frozen, so that it never changes."""
+    """Return the card in Markdown: from the manifest and from what was frozen, so that it never changes.
+
+    Its front matter is what the Hugging Face hub and `datasets` read: each table is a configuration.
+    """
     facts = release.frozen.get("card")
     if facts is None:  # frozen before there were cards
         return ""
     parts = [
-        f"# {manifest['title']}", *_synthetic(manifest), *_what(manifest, facts), *_how(manifest, facts), *_trust(manifest, facts),
+        _front(manifest, facts), f"# {manifest['title']}", *_synthetic(manifest), *_what(manifest, facts),
+        *_use(manifest), *_how(manifest, facts), *_trust(manifest, facts), *_columns(manifest),
         "## Guidelines", *(_guideline(one) for one in facts["guidelines"]),
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _front(manifest: dict[str, Any], facts: dict[str, Any]) -> str:
+    licence = manifest["licence"]
+    known = spdx_of(manifest)
+    lines = [
+        "---",
+        f"pretty_name: {quoted(manifest['title'])}",
+        f"language: [{quoted(facts['language'].split('-')[0])}]",
+        *([f"license: {known.lower()}"] if known else ["license: other", f"license_name: {quoted(licence)}"] if licence else []),
+        *(["configs:"] if manifest["tables"] else []),
+        *(f"- config_name: {group}\n  data_files: [{', '.join(f'tables/{key}.parquet' for key in keys)}]" for group, keys in _groups(manifest).items()),
+        "---",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _use(manifest: dict[str, Any]) -> list[str]:
+    """Return how to check, load and cite a release; a test runs what it says."""
+    if not manifest["tables"]:
+        return []
+    return [
+        "## Use it",
+        "Check that all is there and unchanged, from this folder: `sha256sum --check SHA256SUMS`, or `manage.py release_verify .` of Quorate, which looks into the tables too.",
+        "```python\n" + LOAD + "\n```",
+        "Every table is there as JSON lines too (`tables/*.jsonl.gz`), and `croissant.json` describes them for programs.",
+        f"Cite it as: {reference(manifest)}" if manifest["authors"] else
+        "Its authors were not stated: ask who published it how to cite it.",
+    ]  # fmt: skip
+
+
+def _columns(manifest: dict[str, Any]) -> list[str]:
+    parts = ["## What the columns mean"] if manifest["tables"] else []
+    for group, keys in _groups(manifest).items():
+        table = manifest["tables"][keys[0]]
+        rows = [f"| `{one['name']}` | {one['type']} | {one['meaning']} |" for one in table["columns"]]
+        head = [f"### {group}", "", table["meaning"], "", "| column | type | meaning |", "|---|---|---|"]
+        parts.append("\n".join([*head, *rows]))
+    return parts
+
+
+def _groups(manifest: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the tables by what they are parts of: one that is written in parts is one table to its readers."""
+    groups: dict[str, list[str]] = {}
+    for key, table in manifest["tables"].items():
+        groups.setdefault(table["group"], []).append(key)
+    return groups
 
 
 def _synthetic(manifest: dict[str, Any]) -> list[str]:
@@ -53,9 +112,17 @@ def _what(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
             f"Task: {facts['task']}. Language of the documents: {facts['language']}. Format: {manifest['format']}, "
             f"{manifest['ways']} annotations an item. {splits}. Items that fell short and are left out: {manifest['shortfall']}."
         ),
+        _since(manifest["since"]) if manifest["since"] else "",
         f"Licence: {manifest['licence'] or 'not stated'}.",
         f"Content warning: {facts['warning']}" if facts["warning"] else "",
     ]
+
+
+def _since(since: dict[str, int]) -> str:
+    return (
+        f"Since release {since['release']}: {since['added']} items added, {since['removed']} removed, {since['changed']} "
+        "with another label or other annotations. `manage.py release_diff` lists them."
+    )
 
 
 def _how(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:

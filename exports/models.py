@@ -34,6 +34,11 @@ class Release(models.Model):
         return f"release {self.number} of {self.campaign_id}"
 
     @property
+    def has_tables(self) -> bool:
+        """Return whether its votes were frozen in every state; before there were tables, they were not."""
+        return bool(self.frozen.get("has_tables"))
+
+    @property
     def folder(self) -> str:
         """Where its files lie in storage."""
         return f"{self.campaign_id}/{self.number:04d}"
@@ -66,6 +71,26 @@ class ReleaseVerdict(models.Model):
 
     def __str__(self) -> str:
         return f"verdict of item {self.item_id}"
+
+
+class ReleaseVote(models.Model):
+    """An annotation of an item that a release is about, as it was when the release was frozen.
+
+    ``because`` says why it was excluded; ``is_used`` whether a record or label of the release rests on it.
+    """
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="votes")
+    item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="+")  # the annotation's
+    annotation = models.ForeignKey("annotation.Annotation", on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(max_length=12)
+    because = models.CharField(max_length=300, blank=True)
+    is_used = models.BooleanField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["release", "item", "annotation"], name="release_vote_once")]
+
+    def __str__(self) -> str:
+        return f"{self.state} annotation {self.annotation_id}"
 
 
 class Shortfall(models.Model):

@@ -12,8 +12,11 @@ from accounts.audit import record
 from annotation.locks import campaign_lock
 from annotation.models import Campaign, Split
 from exports.card import card_facts
+from exports.citation import is_one_line
 from exports.families import FAMILIES, families_of
+from exports.freeze import votes_freeze
 from exports.models import Release, ReleaseState
+from exports.selectors.changes import since_before
 from exports.selectors.labels import labels_beyond
 from jobs.services import job_enqueue
 from quality.models import Audit
@@ -35,6 +38,7 @@ def release_freeze(
     actor_id: UUID | None,
     now: datetime,
     licence: str = "",
+    authors: Sequence[str] = (),
 ) -> Release:
     """Decide which annotations are in a release, in one short transaction.
 
@@ -44,7 +48,8 @@ def release_freeze(
     Raises
     ------
     ReleaseError
-        The family is unknown or not of this task type, or no split has that many annotations an item.
+        The family is unknown or not of this task type, no split has that many annotations an item, or the licence or
+        an author could pass for another line of the card.
     """
     if family not in FAMILIES:
         raise ReleaseError(f"unknown format {family!r}: expected one of {', '.join(FAMILIES)}")
@@ -56,6 +61,9 @@ def release_freeze(
         raise ReleaseError(str(error)) from error
     if not 1 <= shards <= 100:
         raise ReleaseError("the number of shards must be between 1 and 100")
+    for text in (licence, *authors):
+        if not is_one_line(text):
+            raise ReleaseError("a licence and the name of an author stand on one line, without signs that do not show")
     with transaction.atomic():
         campaign_lock(campaign)
         chosen = _chosen_splits(campaign, splits, ways)
@@ -65,8 +73,10 @@ def release_freeze(
             seed=seed, shards=shards, created_at=now,
         )  # fmt: skip
         FAMILIES[family].freeze(release, chosen)
+        votes_freeze(release)
         release.frozen = {
             **release.frozen, "label_error": _label_error(release), "card": card_facts(campaign), "licence": licence or None,
+            "authors": list(authors), "has_tables": True, "since": since_before(release),
         }  # fmt: skip
         release.save(update_fields=["frozen"])
         record(
@@ -93,7 +103,7 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
     with transaction.atomic():
         campaign_lock(what["campaign"])
         asked = {name: what[name] for name in ("campaign", "family", "ways", "seed", "shards")}
-        asked |= {"frozen__licence": what.get("licence") or None}
+        asked |= {"frozen__licence": what.get("licence") or None, "frozen__authors": list(what.get("authors", []))}
         writing = Release.objects.filter(**asked, state=ReleaseState.WRITING, job__isnull=False).first()
         if writing is not None and what["splits"] in ([], writing.splits):
             return writing
@@ -104,6 +114,19 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
         )  # fmt: skip
         release.save(update_fields=["job"])
     return release
+
+
+def release_sent(*, release: Release, name: str, actor_id: UUID, now: datetime) -> None:
+    """Write down that somebody downloaded a file of a release, or all of it."""
+    with transaction.atomic():
+        record(
+            action="release_download",
+            subject=release,
+            now=now,
+            actor_id=actor_id,
+            scope_id=release.campaign_id,
+            name=name,
+        )
 
 
 def release_finish(*, release: Release, manifest: dict[str, Any]) -> None:

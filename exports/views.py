@@ -1,12 +1,13 @@
 """Pages for researchers: releases, what is in one, and its files."""
 
+from functools import partial
 from typing import cast
 
 from django import forms
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import storages
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -16,12 +17,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.permissions import Action, can, signed_in
 from annotation.models import Campaign, Split
 from annotation.views.access import campaign_for
-from exports.build import CARD
+from exports.archive import zip_stream
+from exports.build import descriptions_of
+from exports.card import LOAD
 from exports.families import families_of
 from exports.models import Release, ReleaseState
-from exports.services import ReleaseError, release_request
-
-FIXED_FILES = (CARD, "manifest.json", "SHA256SUMS")
+from exports.preview import previews
+from exports.services import ReleaseError, release_request, release_sent
 
 
 class ReleaseForm(forms.Form):
@@ -49,6 +51,15 @@ class ReleaseForm(forms.Form):
         label=_("Licence"), max_length=100, required=False,
         help_text=_("As SPDX names it, such as CC-BY-SA-4.0 (text of Wikipedia asks for it). The card and the manifest say it."),
     )  # fmt: skip
+
+    authors = forms.CharField(
+        label=_("Authors"), max_length=5000, required=False, widget=forms.Textarea({"rows": 3}),
+        help_text=_("Who is to be cited, one a line, a person as “Family, Given”. Nobody: the release has no CITATION.cff."),
+    )  # fmt: skip
+
+    def clean_authors(self) -> list[str]:
+        """Return the names, one a line."""
+        return [name for line in self.cleaned_data["authors"].splitlines() if (name := line.strip())]
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
@@ -112,27 +123,52 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show what is in a release and how it was made."""
     campaign = campaign_for(request, slug, Action.SEE_RELEASES)
     row = get_object_or_404(Release.objects.select_related("job"), campaign=campaign, number=number)
+    files = sorted(row.manifest.get("files", {}).items())
+    may_release = can(signed_in(request), Action.RELEASE, campaign.pk)
     context = {
         "campaign": campaign,
         "release": row,
-        "files": sorted(row.manifest.get("files", {}).items()),
-        "snippet": _snippet(sorted(row.manifest.get("files", {}))),
-        "fixed_files": [name for name in FIXED_FILES if name != CARD or "card" in row.frozen],
-        "may_release": can(signed_in(request), Action.RELEASE, campaign.pk),
+        "files": files,
+        "size": sum(file["size"] for _name, file in files),
+        "snippet": LOAD if row.has_tables else _snippet([name for name, _file in files]),
+        "descriptions": descriptions_of(row),
+        "previews": previews(row) if may_release and row.state == ReleaseState.READY else [],
+        "may_release": may_release,
     }
     return render(request, "exports/release.html", context)
+
+
+def _ready(request: HttpRequest, slug: str, number: int) -> Release:
+    campaign = campaign_for(request, slug, Action.RELEASE)
+    return get_object_or_404(Release, campaign=campaign, number=number, state=ReleaseState.READY)
 
 
 @login_required
 @require_GET
 def download(request: HttpRequest, slug: str, number: int, name: str) -> HttpResponseBase:
     """Send a file that the manifest names; nothing else can be reached."""
-    campaign = campaign_for(request, slug, Action.RELEASE)
-    row = get_object_or_404(Release, campaign=campaign, number=number, state=ReleaseState.READY)
-    if name not in FIXED_FILES and name not in row.manifest["files"]:
+    row = _ready(request, slug, number)
+    if name not in descriptions_of(row) and name not in row.manifest["files"]:
         raise Http404
     try:
         file = storages["releases"].open(f"{row.folder}/{name}")
     except FileNotFoundError as error:
         raise Http404 from error
+    release_sent(release=row, name=name, actor_id=signed_in(request).surrogate_id, now=timezone.now())
     return FileResponse(file, as_attachment=True, filename=name.rsplit("/", 1)[-1])
+
+
+@login_required
+@require_GET
+def download_all(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
+    """Send every file of a release as one."""
+    row = _ready(request, slug, number)
+    names = sorted([*descriptions_of(row), *row.manifest["files"]])
+    storage, name = storages["releases"], f"{slug}-release-{number}"
+    if not all(storage.exists(f"{row.folder}/{one}") for one in names):
+        raise Http404
+    release_sent(release=row, name="all", actor_id=signed_in(request).surrogate_id, now=timezone.now())
+    parts = zip_stream(name, ((one, partial(storage.open, f"{row.folder}/{one}")) for one in names))
+    return StreamingHttpResponse(
+        parts, content_type="application/zip", headers={"Content-Disposition": f'attachment; filename="{name}.zip"'}
+    )

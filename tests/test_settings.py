@@ -69,7 +69,9 @@ def test_every_message_is_translated(name):
 
 def test_the_reference_names_every_command_and_setting():
     ours = {
-        name for name, app in get_commands().items() if app in ("accounts", "jobs", "annotation", "exports", "console")
+        name
+        for name, app in get_commands().items()
+        if app in ("accounts", "jobs", "annotation", "exports", "evaluation", "console")
     }
     ours |= {path.stem for path in (ROOT / "marketplace/management/commands").glob("marketplace_*.py")}
     reference = (ROOT / "docs/reference/commands.md").read_text()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from annotation.tasktypes.columns import Filled
 from documents.html.tokens import Tokenization
 
 Draft = dict[str, Any]
@@ -91,6 +92,12 @@ class TaskType(Protocol):
     keeps_together: ClassVar[str]  # what stays in one split by default: "item", "question" or "document"
     examples: ClassVar[tuple[Example, ...]]  # shown with the guidelines
     training: ClassVar[tuple[Example, ...]]  # asked, with feedback, before the first item
+    item_columns: ClassVar[tuple[Filled, ...]]  # of what an item holds, in published tables
+
+    @property
+    def answer_columns(self) -> tuple[Filled, ...]:
+        """Return what published tables say of an answer; nothing that was typed freely."""
+        ...
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from annotation.tasktypes.base import Accepted, Answer, Measure, Part, RowError, Said, Scale
+from annotation.tasktypes.columns import Column, Filled, kind_of
 from documents.html.tokens import Tokenization
 
 MOST_DIGITS = 10  # of a label that is a number
@@ -20,6 +21,13 @@ class Labels:
     def vote_key(self, answer: Answer) -> Hashable:
         """Return what an answer votes for."""
         raise NotImplementedError
+
+    @property
+    def answer_columns(self) -> tuple[Filled, ...]:
+        """An answer is its label."""
+        order = ", the best first" if self.is_ordinal else ""
+        meaning = f"What the annotator chose of {', '.join(map(str, self.labels))}{order}."
+        return (Filled(Column(LABEL, kind_of(self.labels), meaning), self.vote_key),)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -35,6 +35,10 @@ class Family(Protocol):
         """Write the files, add them to ``files``, and return the items of each split."""
         ...
 
+    def tables(self, release: Release) -> dict[str, Any]:
+        """Return what the manifest says of the tables among its own files, by their keys."""
+        ...
+
 
 FAMILIES: dict[str, Family] = {
     **{key: NaturalQuestionsFamily(key) for key in RECORDS},

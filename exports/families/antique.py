@@ -9,16 +9,14 @@ from annotation.models import Campaign, Split
 from exports.families.verdicts import verdicts_freeze, votes_of_a_round
 from exports.formats.antique import ASKER, ASKER_LABEL, CROWD, EXPERT, Judgment, answer_order, text_line
 from exports.models import Release
-from exports.selectors.judged import JudgedPair, judged_pairs, provenance
-from exports.selectors.members import Pseudonyms
+from exports.selectors.judged import JudgedPair, judged_pairs
 from exports.targets import Progress, Target
-from exports.writers.lines import write_lines
 from exports.writers.text import write_text
 from quality.models import Flag
 
 
 class AntiqueFamily:
-    """Collection, queries, qrels and blacklist; beside them every vote and how each label came about."""
+    """Collection, queries, qrels and blacklist."""
 
     key = "antique"
     task_type: str | None = "antique"
@@ -27,6 +25,10 @@ class AntiqueFamily:
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return the votes a round takes; they are the campaign's, not a choice of the release."""
         return votes_of_a_round(campaign)
+
+    def tables(self, release: Release) -> dict[str, Any]:
+        """Return nothing: its files are no tables."""
+        return {}
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
         """Write down the verdicts in force, the pairs without one, and the blacklist."""
@@ -54,12 +56,7 @@ class AntiqueFamily:
             done += len(its)
             progress(done, total, f"antique-{split}.qrel", files)
         put("antique-collection.txt", _collection(pairs))
-        name = "sidecar/judgments.jsonl.gz"
-        if name not in files:
-            rows = provenance(release, [pair.item_id for pair in pairs], Pseudonyms(release.campaign_id))
-            files[name] = asdict(write_lines(folder / "part", rows))
-            target.put(name, folder / "part")
-        progress(total, total, name, files)
+        progress(total, total, "antique-collection.txt", files)
         return {split: sum(pair.label is not None for pair in its) for split, its in by_split.items()}
 
 

@@ -1,4 +1,4 @@
-"""Releases of any campaign whose items get labels by vote: one JSON line an item, every vote beside them."""
+"""Releases of any campaign whose items get labels by vote: one JSON line an item."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -8,8 +8,7 @@ from typing import Any
 from annotation.models import Campaign, Split
 from exports.families.verdicts import verdicts_freeze, votes_of_a_round
 from exports.models import Release
-from exports.selectors.labels import labelled_items, votes
-from exports.selectors.members import Pseudonyms
+from exports.selectors.labels import labelled_items
 from exports.targets import Progress, Target
 from exports.writers.lines import write_lines
 
@@ -25,6 +24,10 @@ class LabelsFamily:
         """Return the votes a round takes; they are the campaign's, not a choice of the release."""
         return votes_of_a_round(campaign)
 
+    def tables(self, release: Release) -> dict[str, Any]:
+        """Return nothing: its files are no tables."""
+        return {}
+
     def freeze(self, release: Release, splits: list[Split]) -> None:
         """Write down the verdicts in force and the items without one."""
         verdicts_freeze(release, splits)
@@ -32,8 +35,8 @@ class LabelsFamily:
     def write(
         self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]
     ) -> dict[str, int]:
-        """Write the labels of every split, then every vote that they rest on."""
-        pseudonyms, counts = Pseudonyms(release.campaign_id), dict[str, int]()
+        """Write the labels of every split."""
+        counts = dict[str, int]()
 
         def put(name: str, rows: Iterator[dict[str, Any]]) -> None:
             if name not in files:
@@ -43,6 +46,5 @@ class LabelsFamily:
         for split in release.splits:
             counts[split] = release.verdicts.filter(item__split__name=split).count()
             put(f"{split}-labels.jsonl.gz", labelled_items(release, split))
-            put(f"sidecar/votes-{split}.jsonl.gz", votes(release, split, pseudonyms))
             progress(sum(counts.values()), sum(counts.values()), f"{split}-labels.jsonl.gz", files)
         return counts

@@ -9,11 +9,14 @@ from django.db import connection
 
 from annotation.models import Campaign, Split
 from documents.html.published_rules import Checker
+from exports.formats.annotations import OF_ANNOTATIONS
 from exports.formats.nq import RECORDS, shard_name
+from exports.formats.tables import Row, Table
 from exports.models import Release
-from exports.selectors.members import Pseudonyms, item_order, released_items, shard_of
+from exports.selectors.members import item_order, released_items, shard_of
 from exports.targets import Progress, Target
 from exports.writers.lines import WrittenFile, write_lines
+from exports.writers.tables import write_table
 
 
 class NaturalQuestionsFamily:
@@ -31,6 +34,11 @@ class NaturalQuestionsFamily:
             raise ValueError("say how many annotations an item shall have")
         return asked
 
+    def tables(self, release: Release) -> dict[str, Any]:
+        """Return the tables of annotations, one beside each shard."""
+        parts = (_table(split, shard, []) for split in release.splits for shard in range(release.shards))
+        return {part.key: part.described() for part in parts}
+
     def freeze(self, release: Release, splits: list[Split]) -> None:
         """Decide which annotations are in it: slots 0 to ``ways`` - 1 of the first round."""
         _freeze_rows(release, [split.pk for split in splits])
@@ -41,42 +49,46 @@ class NaturalQuestionsFamily:
         """Write what is not among the finished files yet; return the items of each split."""
         orders = {split: item_order(release, split) for split in release.splits}
         total = sum(map(len, orders.values()))
-        pseudonyms = Pseudonyms(release.campaign_id)
         done = 0
         for split, order in orders.items():
             for shard in range(release.shards):
                 part = shard_of(release, order, shard)
-                names = (
-                    shard_name(release.family, split, shard, release.shards),
-                    f"sidecar/judgments-{split}-{shard:02d}.jsonl.gz",
-                )
-                if not all(name in files for name in names):
-                    written = _write_shard(release, part, pseudonyms, folder, target, names)
-                    files |= {name: asdict(file) for name, file in zip(names, written, strict=True)}
+                name = shard_name(release.family, split, shard, release.shards)
+                if not all(one in files for one in (name, *_table(split, shard, []).files)):
+                    written = _write_shard(release, split, shard, part, folder, target)
+                    files |= {one: asdict(file) for one, file in written.items()}
                 done += len(part)
-                progress(done, total, names[0], files)
+                progress(done, total, name, files)
         return {split: len(order) for split, order in orders.items()}
 
 
-def _write_shard(
-    release: Release, item_ids: list[int], pseudonyms: Pseudonyms, folder: Path, target: Target, names: tuple[str, str]
-) -> tuple[WrittenFile, WrittenFile]:
-    record = RECORDS[release.family]
-    judgments: list[dict[str, Any]] = []
-    checker = Checker()
+def _table(split: str, shard: int, rows: list[Row]) -> Table:
+    meaning = "One row an annotation of a record, in the order of the shard: what the official formats say of it, and the words."
+    return Table(f"annotations-{split}-{shard:02d}", meaning, OF_ANNOTATIONS, lambda: iter(rows), group="annotations")
 
-    def rows() -> Iterator[dict[str, Any]]:
-        for item in released_items(release, item_ids, pseudonyms):
-            judgments.extend(item.judgments)
+
+def _write_shard(
+    release: Release, split: str, shard: int, item_ids: list[int], folder: Path, target: Target
+) -> dict[str, WrittenFile]:
+    """Write a shard and the table of its annotations, the shard last."""
+    record, checker = RECORDS[release.family], Checker()
+    annotations: list[Row] = []
+
+    def records() -> Iterator[dict[str, Any]]:
+        for item in released_items(release, item_ids):
+            annotations.extend(item.rows)
             made = record(item.example, item.annotations)
             _check(checker, made)
             yield made
 
-    shard = write_lines(folder / "shard", rows())
-    sidecar = write_lines(folder / "sidecar", judgments)
-    target.put(names[1], folder / "sidecar")
-    target.put(names[0], folder / "shard")
-    return shard, sidecar
+    name, table = shard_name(release.family, split, shard, release.shards), _table(split, shard, annotations)
+    written = {name: write_lines(folder / "shard", records())}
+    parts = (folder / "lines", folder / "parquet")
+    for file, part, finished in zip(table.files, parts, write_table(table, *parts), strict=True):
+        target.put(file, part)
+        written[file] = finished
+    target.put(name, folder / "shard")
+    return written
 
 
 def _check(checker: Checker, record: dict[str, Any]) -> None:

@@ -6,9 +6,8 @@ from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
-from annotation.tasktypes.registry import TASK_TYPES
 from exports.models import Release, ReleaseVerdict
-from exports.selectors.members import Pseudonyms, in_order
+from exports.selectors.members import in_order
 from quality.models import Verdict
 from quality.selectors.audits import in_force_at
 
@@ -29,10 +28,7 @@ def _verdicts(release: Release, split: str) -> Iterator[Verdict]:
     order = in_order(release, rows.values_list("verdict_id", "item_id", "item__published_id"))
     for start in range(0, len(order), CHUNK):
         chunk = order[start : start + CHUNK]
-        found = Verdict.objects.select_related("item", "policy", "opinion").prefetch_related(
-            "annotations__slot", "annotations__guideline"
-        )
-        by_key = found.in_bulk(chunk)
+        by_key = Verdict.objects.select_related("item", "policy").in_bulk(chunk)
         yield from (by_key[pk] for pk in chunk)
 
 
@@ -47,24 +43,3 @@ def labelled_items(release: Release, split: str) -> Iterator[dict[str, Any]]:
             "rule": verdict.rule,
             "policy_version": verdict.policy.version,
         }
-
-
-def votes(release: Release, split: str, pseudonyms: Pseudonyms) -> Iterator[dict[str, Any]]:
-    """Yield every vote that a label rests on, then the expert's opinion, without anything typed freely."""
-    redact = TASK_TYPES[release.campaign.task_type].redact
-    for verdict in _verdicts(release, split):
-        rows = [row for row in verdict.annotations.all() if row.slot is not None]
-        for row in sorted(rows, key=lambda row: (row.slot.round, row.slot.index) if row.slot else (0, 0)):
-            assert row.slot is not None
-            yield {
-                "id": verdict.item.external_id, "annotation_id": row.published_id,
-                "annotator": pseudonyms.of(row.surrogate_id), "round": row.slot.round, "rank": row.slot.index,
-                "answer": redact(row.answer), "seconds": row.seconds, "active_seconds": row.active_seconds,
-                "submitted_on": row.submitted_at.date().isoformat(),
-                "guideline_version": row.guideline.version if row.guideline else None,
-            }  # fmt: skip
-        if verdict.opinion is not None:
-            yield {
-                "id": verdict.item.external_id, "annotator": pseudonyms.of(verdict.opinion.surrogate_id),
-                "is_expert": True, "label": verdict.opinion.label, "justification": verdict.opinion.justification,
-            }  # fmt: skip

@@ -12,22 +12,24 @@ from django.db.models import Count
 from django.utils.crypto import salted_hmac
 
 from accounts.models import ExternalIdentity, RoleWaiver, User
-from annotation.models import PUBLISHED, Annotation, Item
+from annotation.models import Annotation, Item, Participation
 from annotation.ordering import seeded
 from annotation.tasktypes.nq.answers import long_answer_tokens, span_text
 from documents.html.tokens import Tokenization
 from documents.selectors import page_text, tokenization_load
+from exports.formats.annotations import annotation_row
 from exports.formats.nq import Example, annotation_record, question_tokens
+from exports.formats.tables import Row
 from exports.models import Release, ReleaseMember, Shortfall
 
 
 @dataclass(frozen=True, slots=True)
 class ReleasedItem:
-    """One item of a release: what goes into the record, and what goes beside it."""
+    """One item of a release: what goes into the record, and into the table of its annotations."""
 
     example: Example
     annotations: list[dict[str, Any]]
-    judgments: list[dict[str, Any]]
+    rows: list[Row]
 
 
 def item_order(release: Release, split: str) -> list[int]:
@@ -55,21 +57,21 @@ def shard_of(release: Release, order: list[int], shard: int) -> list[int]:
     return order[shard :: release.shards]
 
 
-def released_items(release: Release, item_ids: list[int], pseudonyms: "Pseudonyms") -> Iterator[ReleasedItem]:
+def released_items(release: Release, item_ids: list[int]) -> Iterator[ReleasedItem]:
     """Yield items in the given order, a few in memory at a time."""
     for start in range(0, len(item_ids), 100):
         chunk = item_ids[start : start + 100]
         items = Item.objects.select_related("tokenization__document", "split").in_bulk(chunk)
         members: dict[int, list[tuple[int, Annotation]]] = {}
-        rows = ReleaseMember.objects.filter(release=release, item_id__in=chunk).select_related("annotation__guideline")
+        rows = ReleaseMember.objects.filter(release=release, item_id__in=chunk).select_related("annotation")
         for member in rows:
             members.setdefault(member.item_id, []).append((member.rank, member.annotation))
         for pk in chunk:
             ranked = sorted(members[pk], key=lambda pair: pair[0])
-            yield _released(items[pk], ranked, pseudonyms)
+            yield _released(items[pk], ranked)
 
 
-def _released(item: Item, ranked: list[tuple[int, Annotation]], pseudonyms: "Pseudonyms") -> ReleasedItem:
+def _released(item: Item, ranked: list[tuple[int, Annotation]]) -> ReleasedItem:
     row = item.tokenization
     assert row is not None
     page = tokenization_load(row.sha256)
@@ -83,55 +85,29 @@ def _released(item: Item, ranked: list[tuple[int, Annotation]], pseudonyms: "Pse
         document_html=page_text(row.document.sha256),
         page=page,
     )
-    return ReleasedItem(
-        example,
-        [annotation_record(int(annotation.published_id), annotation.answer, page) for _, annotation in ranked],
-        [_judgment(item, rank, annotation, page, pseudonyms) for rank, annotation in ranked],
-    )
+    made = [annotation_record(int(annotation.published_id), annotation.answer, page) for _, annotation in ranked]
+    rows = [
+        annotation_row(item.published_id, rank, record, *_words(annotation, page))
+        for (rank, annotation), record in zip(ranked, made, strict=True)
+    ]
+    return ReleasedItem(example, made, rows)
 
 
-def _judgment(
-    item: Item, rank: int, annotation: Annotation, page: Tokenization, pseudonyms: "Pseudonyms"
-) -> dict[str, Any]:
-    """Return what the format cannot hold: stage-1 judgment, reasons, times, and who (by pseudonym).
-
-    Of annotations that a published file brought, none of this is known: it is null.
-    """
-    answer, known = annotation.answer, annotation.via != PUBLISHED
-    judgment = {
-        "annotator": pseudonyms.of(annotation.surrogate_id),
-        "question_first_judgment": answer["question"]["first"],
-        "question_judgment": answer["question"]["label"],
-        "question_reason": answer["question"]["reason"],
-        "no_long_answer_reason": answer["long_answer"]["reason"],
-        "submitted_at": annotation.submitted_at.isoformat(timespec="seconds"),
-        "seconds": annotation.seconds,
-        "active_seconds": annotation.active_seconds,
-        "stage_seconds": annotation.stage_seconds,
-        "guideline_version": annotation.guideline.version if annotation.guideline else None,
-    }
-    return {
-        "annotation_id": annotation.published_id,
-        "example_id": item.published_id,
-        "split": item.split.name,
-        "rank": rank,
-        "via": annotation.via,
-        "long_answer_text": " ".join(long_answer_tokens(answer, page)),
-        "short_answer_texts": [span_text(span, page) for span in answer["short_answer"]["spans"]],
-        **{name: value if known else None for name, value in judgment.items()},
-    }
+def _words(annotation: Annotation, page: Tokenization) -> tuple[str, list[str]]:
+    """Return the words that an annotation marks: of its long answer, and of each short one."""
+    spans = annotation.answer["short_answer"]["spans"]
+    return " ".join(long_answer_tokens(annotation.answer, page)), [span_text(span, page) for span in spans]
 
 
 def provenance_of(release: Release) -> dict[str, Any]:
     """Return where the parts of a release come from: tokens by source and version, annotations by workforce."""
-    members = ReleaseMember.objects.filter(release=release)
-    tokens = members.filter(rank=0, item__tokenization__isnull=False).values_list(
+    tokens = ReleaseMember.objects.filter(release=release, rank=0, item__tokenization__isnull=False).values_list(
         "item__tokenization__source", "item__tokenization__version"
     )
-    annotations = members.values_list("annotation__via").annotate(count=Count("pk")).order_by("annotation__via")
+    annotations = release.votes.filter(is_used=True).values_list("annotation__via").annotate(count=Count("pk"))
     return {
         "tokenizers": sorted(f"{source}/{version}" for source, version in tokens.distinct()),
-        "annotations_via": dict(annotations),
+        "annotations_via": dict(annotations.order_by("annotation__via")),
     }
 
 
@@ -143,7 +119,18 @@ class Pseudonyms:
 
     def __init__(self, campaign_id: UUID) -> None:
         self._campaign = str(campaign_id)
+        self._names: dict[str, str] = {}
         self._keys: dict[UUID, bytes] = {}
+        people = Participation.objects.filter(campaign=campaign_id).values("surrogate")
+        for model in (ExternalIdentity, User):  # experts are no participants: theirs are read one by one
+            rows = model.objects.filter(surrogate_id__in=people).values_list("surrogate_id", "key")
+            self._keys |= {surrogate_id: bytes(key) for surrogate_id, key in rows if key is not None}
+
+    def of_text(self, who: str) -> str:
+        """Return the pseudonym of a person whose id is text, with or without dashes."""
+        if who not in self._names:
+            self._names[who] = self.of(UUID(who))
+        return self._names[who]
 
     def of(self, surrogate_id: UUID) -> str:
         """Return the pseudonym of a person."""

@@ -1,13 +1,17 @@
 """The data card of a release: what it says, and that it never changes."""
 
 import json
+import re
+import subprocess
+import sys
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.models import Campaign
 from annotation.services.campaigns import guideline_publish
 from exports.build import build_release
 from exports.models import Release
@@ -79,3 +83,33 @@ def test_the_card_can_be_downloaded(labelled):
     answer = client.get(reverse("release-file", args=[labelled.slug, 1, "README.md"]))
     assert answer.status_code == 200
     assert "Licence: CC0-1.0." in b"".join(answer.streaming_content).decode()
+
+
+@pytest.mark.parametrize("sign", ["\n", "\u2028", "\u202e", "\u200b"])
+def test_a_licence_or_an_author_cannot_pass_for_another_line_of_the_card(labelled, tmp_path, sign):
+    for option in ("--licence", "--author"):
+        with pytest.raises(CommandError, match="on one line"):
+            write(labelled, tmp_path, option, f"CC0-1.0{sign}## The labels are right")
+    assert not Release.objects.exists()
+
+
+def test_a_title_that_changes_after_the_freeze_is_not_in_the_release(labelled, tmp_path):
+    write(labelled, tmp_path / "first")
+    title = labelled.title
+    Campaign.objects.update(title="Another")
+    build_release(Release.objects.get(), FolderTarget(tmp_path / "again"), lambda *_: None)
+    assert json.loads((tmp_path / "again/manifest.json").read_text())["title"] == title
+
+
+def test_the_card_says_by_which_way_the_annotations_of_labels_came(judged, tmp_path):
+    call_command("release", judged.slug, "--format", "antique", "--to", str(tmp_path))
+    votes = sum(verdict.annotations.count() for verdict in judged.verdicts.filter(superseded_at=None))
+    assert f"internal: {votes}." in (tmp_path / "README.md").read_text()
+
+
+def test_what_the_card_says_to_load_it_runs(labelled, tmp_path):
+    card = write(labelled, tmp_path)
+    [snippet] = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
+    ran = subprocess.run([sys.executable, "-c", snippet], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "[4 rows x" in ran.stdout

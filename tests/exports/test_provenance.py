@@ -33,9 +33,9 @@ def test_what_a_published_file_does_not_say_is_null_and_the_manifest_says_where_
     source = factories.write(tmp_path / "theirs.jsonl", [record])
     call_command("import_nq", str(source), "--campaign", "theirs", "--with-annotations")
     call_command("release", "theirs", "--format", "nq-original", "--ways", "1", "--to", str(tmp_path / "again"))
-    [judgment] = lines(tmp_path / "again/sidecar/judgments-dev-00.jsonl.gz")
+    [judgment] = lines(tmp_path / "again/tables/judgments.jsonl.gz")
     unknown = (
-        "annotator", "question_first_judgment", "question_judgment", "question_reason", "submitted_at", "seconds",
+        "annotator", "question_first_judgment", "question_judgment", "question_reason", "submitted_on", "seconds",
         "active_seconds", "stage_seconds", "guideline_version",
     )  # fmt: skip
     assert {name: judgment[name] for name in unknown} == dict.fromkeys(unknown)

@@ -48,7 +48,7 @@ def test_a_release_holds_slots_in_their_order_and_validates(labelled, tmp_path, 
     members = ReleaseMember.objects.order_by("item_id", "rank")
     assert [member.rank for member in members] == [0, 1] * 3
     assert all(member.annotation.slot.index == member.rank for member in members)
-    judgments = {row["annotation_id"]: row for row in read(tmp_path / "sidecar/judgments-dev-00.jsonl.gz")}
+    judgments = {row["annotation_id"]: row for row in read(tmp_path / "tables/judgments.jsonl.gz")}
     for record in records:
         for annotation in record["annotations"]:
             row = judgments[str(annotation["annotation_id"])]
@@ -60,7 +60,13 @@ def test_a_release_holds_slots_in_their_order_and_validates(labelled, tmp_path, 
 def test_the_same_members_give_the_same_bytes_and_shards_share_them_out(labelled, tmp_path, now):
     for name in ("a", "b"):
         call_command("release", labelled.slug, "--format", "nq-original", "--ways", "3", "--to", str(tmp_path / name), "--shards", "2", "--seed", "5")  # fmt: skip
-    for shard in ("nq-dev-00.jsonl.gz", "nq-dev-01.jsonl.gz", "sidecar/judgments-dev-00.jsonl.gz"):
+    for shard in (
+        "nq-dev-00.jsonl.gz",
+        "nq-dev-01.jsonl.gz",
+        "tables/annotations-dev-00.parquet",
+        "tables/annotations-dev-01.jsonl.gz",
+        "tables/judgments.parquet",
+    ):
         assert (tmp_path / "a" / shard).read_bytes() == (tmp_path / "b" / shard).read_bytes()
     sums = (tmp_path / "a/SHA256SUMS").read_text()
     assert "nq-dev-01.jsonl.gz" in sums

@@ -50,7 +50,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("quality-studies", "quality-studies-json"), ("get", RELEASES)),
     "releases": ("get post", RELEASES),
     "release": ("get", RELEASES),
-    "release-file": ("get", {"researcher", "admin"}),
+    **dict.fromkeys(("release-file", "release-all"), ("get", {"researcher", "admin"})),
     # Whoever holds the address: a key nobody can guess, or a signed token that names one visit or one ticket.
     **dict.fromkeys(("hit", "join", "visit"), ("get", "public")),
     **dict.fromkeys(

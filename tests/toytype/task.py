@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, RowError, Summary
+from annotation.tasktypes.columns import Filled, Kind, of_key
 from annotation.tasktypes.labels import Labels
 from documents.html.tokens import Tokenization
 
@@ -24,6 +25,7 @@ class Choice(Labels):
     training: ClassVar[tuple[Example, ...]] = ()
     labels: ClassVar[tuple[str, ...]] = LABELS
     is_ordinal: ClassVar[bool] = False
+    item_columns: ClassVar[tuple[Filled, ...]] = (of_key("text", Kind.TEXT, "What was shown."),)
 
     def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
         return (record,)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from annotation.tasktypes.antique import answers
 from annotation.tasktypes.antique.items import item_from_row, rows_of, shared_texts
 from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Summary
+from annotation.tasktypes.columns import Column, Filled, Kind, of_key
 from annotation.tasktypes.labels import Labels
 from documents.html.tokens import Tokenization
 
@@ -32,6 +33,25 @@ class Antique(Labels):
     training: ClassVar[tuple[Example, ...]] = _examples("training.json")
     labels: ClassVar[tuple[int, ...]] = answers.LABELS
     is_ordinal: ClassVar[bool] = True
+    item_columns: ClassVar[tuple[Filled, ...]] = (
+        of_key("question_id", Kind.TEXT, "Of the question; its candidate answers share it."),
+        of_key("question_text", Kind.TEXT, "The question."),
+        of_key("answer_id", Kind.TEXT, "Of the candidate answer: text, never a number."),
+        of_key("answer_text", Kind.TEXT, "The candidate answer that was judged."),
+        of_key("possibly_correct_id", Kind.TEXT, "Of the asker's own choice; empty if there is none."),
+        of_key("possibly_correct_answer", Kind.TEXT, "The asker's own choice, which annotators saw beside the candidate."),
+        of_key("category", Kind.TEXT, "Of the question, as its source gave it."),
+    )  # fmt: skip
+
+    @property
+    def answer_columns(self) -> tuple[Filled, ...]:
+        """An answer is its label and the way there."""
+        way = Column(
+            "way",
+            Kind.TEXT,
+            "The answers given down the flowchart, y or n each; empty if the label was chosen directly.",
+        )
+        return (*super().answer_columns, Filled(way, lambda answer: answer["way"]))
 
     def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
         """Return the pairs of an nfL6 record; any other row is itself a pair."""

@@ -16,7 +16,8 @@ from annotation.tasktypes.base import (
     Said,
     Summary,
 )
-from annotation.tasktypes.nq import answers, judging
+from annotation.tasktypes.columns import Filled
+from annotation.tasktypes.nq import answers, columns, judging
 from annotation.tasktypes.nq.items import item_from_row
 from documents.html.tokens import Tokenization
 
@@ -33,6 +34,8 @@ class NaturalQuestions:
     default_guidelines: ClassVar[str] = (Path(__file__).parent / "guidelines.md").read_text(encoding="utf-8")
     examples: ClassVar[tuple[Example, ...]] = ()
     training: ClassVar[tuple[Example, ...]] = ()
+    item_columns: ClassVar[tuple[Filled, ...]] = columns.OF_ITEMS
+    answer_columns: ClassVar[tuple[Filled, ...]] = columns.OF_ANSWERS
     measures: ClassVar[tuple[Measure, ...]] = judging.MEASURES
     grades: ClassVar[tuple[str, ...]] = judging.GRADES
     finds: ClassVar[Mapping[str, Callable[[Answer], Hashable | None]]] = judging.FINDS

@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     help = (
         "Freeze which annotations are in a release and write it: shards as the official tools name them, and in "
-        "sidecar/ what the format cannot hold (stage-1 judgments, times, pseudonyms) and the items that fell short. "
+        "tables/ every annotation, label, item and annotator as typed tables (Parquet and JSON lines), with a data card. "
         "Example: manage.py release earth --format nq-original --ways 5 --to out/"
     )
 
@@ -35,6 +35,7 @@ class Command(BaseCommand):
         parser.add_argument("--split", action="append", default=[], metavar="NAME", help="only this split; repeatable")
         parser.add_argument("--shards", type=int, default=1, help="files a split (default 1)")
         parser.add_argument("--licence", default="", metavar="SPDX", help="as the card and the manifest say it")
+        parser.add_argument("--author", action="append", default=[], metavar="NAME", help="who is to be cited, a person as 'Family, Given'; repeatable")  # fmt: skip
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -45,7 +46,7 @@ class Command(BaseCommand):
             release = release_freeze(
                 campaign=campaign, family=options["format"], ways=options["ways"], splits=options["split"],
                 seed=seed, shards=options["shards"], actor_id=None, now=timezone.now(),
-                licence=options["licence"],
+                licence=options["licence"], authors=options["author"],
             )  # fmt: skip
         except ReleaseError as error:
             raise CommandError(str(error)) from error

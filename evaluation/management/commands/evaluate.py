@@ -1,0 +1,25 @@
+"""``manage.py evaluate``: score predictions."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from evaluation.command import DESCRIPTION, EvaluationError, add_arguments, evaluate
+
+
+class Command(BaseCommand):
+    """Score what a system predicted."""
+
+    help = DESCRIPTION
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments of each kind of dataset."""
+        add_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Read, score, print."""
+        try:
+            self.stdout.write(evaluate(options))
+        except EvaluationError as error:
+            raise CommandError(str(error)) from error

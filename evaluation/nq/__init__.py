@@ -1,0 +1,1 @@
+"""Natural Questions: predictions scored as the official evaluation scores them."""

@@ -1,0 +1,85 @@
+"""Answers as the official evaluation compares them: exactly, by bytes or by tokens.
+
+(google-research-datasets/natural-questions, the documentation of nq_eval; Kwiatkowski et al. 2019, section 5.1.)
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+Span = tuple[int, int, int, int]  # start and end byte, start and end token; -1 where it is not known
+YES_NO = ("yes", "no", "none")
+NONE = "none"
+_NAMES = ("start_byte", "end_byte", "start_token", "end_token")
+
+
+class AnswerFault(ValueError):
+    """Something is no answer; the message says why, ``field`` where."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+
+
+class Gold(NamedTuple):
+    """One annotation; no long answer is None, no short answers are none."""
+
+    long: Span | None
+    shorts: tuple[Span, ...]
+    yes_no: str
+
+    @property
+    def has_short(self) -> bool:
+        """Whether it has spans, yes or no."""
+        return bool(self.shorts) or self.yes_no != NONE
+
+
+class Prediction(NamedTuple):
+    """What a system says of an example, with the scores that decide whether it says it."""
+
+    long: Span | None
+    shorts: tuple[Span, ...]
+    yes_no: str
+    long_score: float
+    short_score: float
+
+    @property
+    def has_short(self) -> bool:
+        """Whether it has spans, yes or no."""
+        return bool(self.shorts) or self.yes_no != NONE
+
+
+def span_of(value: Any, field: str) -> Span | None:
+    """Return a span, None for a null one.
+
+    Raises
+    ------
+    AnswerFault
+        An offset is missing or no whole number, one end is null, or it is empty.
+    """
+    if not isinstance(value, Mapping):
+        raise AnswerFault(field, "expected an object with four offsets")
+    offsets = []
+    for name in _NAMES:
+        if name not in value:
+            raise AnswerFault(f"{field}.{name}", "is missing; -1 says that it is not known")
+        if type(value[name]) is not int:
+            raise AnswerFault(f"{field}.{name}", "expected a whole number")
+        offsets.append(value[name])
+    for kind, start, end in (("byte", *offsets[:2]), ("token", *offsets[2:])):
+        if (start < 0) != (end < 0):
+            raise AnswerFault(field, f"one end is null by {kind}, the other is not")
+        if start >= 0 and start >= end:
+            raise AnswerFault(field, f"starts at {kind} {start} and ends at {end}: it is empty")
+    span = (offsets[0], offsets[1], offsets[2], offsets[3])
+    return None if max(span) < 0 else span
+
+
+def is_same(one: Span, other: Span) -> bool:
+    """Return whether two spans are the same by their bytes or by their tokens, where both know them."""
+    return (one[0] >= 0 and one[:2] == other[:2]) or (one[2] >= 0 and one[2:] == other[2:])
+
+
+def are_same(some: Iterable[Span], others: Iterable[Span]) -> bool:
+    """Return whether each span of one set is in the other, in any order, however often."""
+    ours, theirs = tuple(some), tuple(others)
+    return all(any(is_same(a, b) for b in theirs) for a in ours) and all(any(is_same(a, b) for a in ours) for b in theirs)  # fmt: skip

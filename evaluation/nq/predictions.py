@@ -1,0 +1,71 @@
+"""Prediction files as the official evaluation takes them, with errors that say what is wrong."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from evaluation.nq.answers import NONE, YES_NO, AnswerFault, Prediction, span_of
+
+
+class PredictionFault(ValueError):
+    """A prediction file cannot be scored; the message says which prediction and field."""
+
+
+def read_predictions(path: Path) -> dict[int, Prediction]:
+    """Return the prediction for each example.
+
+    Raises
+    ------
+    PredictionFault
+        The file is no JSON, a prediction breaks the format, or one example has two.
+    """
+    try:
+        content = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise PredictionFault(f"{path}: cannot be read: {error}") from error
+    except orjson.JSONDecodeError as error:
+        raise PredictionFault(f"{path}: is no JSON: {error}") from error
+    rows = content.get("predictions") if isinstance(content, dict) else None
+    if not isinstance(rows, list):
+        raise PredictionFault(f"{path}: expected an object with a list called predictions")
+    found: dict[int, Prediction] = {}
+    for number, row in enumerate(rows):
+        field = f"predictions[{number}]"
+        try:
+            example_id, prediction = _prediction(row, field)
+        except AnswerFault as fault:
+            raise PredictionFault(f"{path}: {fault}") from fault
+        if example_id in found:
+            raise PredictionFault(f"{path}: {field}.example_id: there is an earlier prediction for {example_id}")
+        found[example_id] = prediction
+    return found
+
+
+def _prediction(row: Any, field: str) -> tuple[int, Prediction]:
+    if not isinstance(row, Mapping):
+        raise AnswerFault(field, "expected an object")
+    example_id = row.get("example_id")
+    if type(example_id) is not int:
+        raise AnswerFault(f"{field}.example_id", "expected a whole number; ids of the simplified format are text there")
+    long = span_of(row["long_answer"], f"{field}.long_answer") if "long_answer" in row else None
+    shorts = row.get("short_answers", [])
+    if not isinstance(shorts, list):
+        raise AnswerFault(f"{field}.short_answers", "expected a list")
+    spans = [span_of(span, f"{field}.short_answers[{number}]") for number, span in enumerate(shorts)]
+    known = tuple(span for span in spans if span is not None)
+    yes_no = row.get("yes_no_answer", NONE)
+    if not isinstance(yes_no, str) or yes_no.lower() not in YES_NO:
+        raise AnswerFault(f"{field}.yes_no_answer", "expected yes, no or none")
+    if yes_no.lower() != NONE and known:
+        raise AnswerFault(f"{field}.yes_no_answer", "there are short answers beside it: one or the other")
+    scores = (_score(row, name, field) for name in ("long_answer_score", "short_answers_score"))
+    return example_id, Prediction(long, known, yes_no.lower(), *scores)
+
+
+def _score(row: Mapping[str, Any], name: str, field: str) -> float:
+    value = row.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise AnswerFault(f"{field}.{name}", "expected a number; the official evaluation asks for both scores")
+    return value

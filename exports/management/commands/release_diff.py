@@ -1,0 +1,47 @@
+"""``manage.py release_diff``: compare two releases."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from exports.released.diff import difference
+from exports.released.folder import FolderError, ReleasedFolder
+
+SHOWN = 10
+
+
+class Command(BaseCommand):
+    """List what two releases do not have in common."""
+
+    help = (
+        "Compare the folders of two releases item by item: added, removed, and changed (another label; in releases "
+        "without labels, other annotations). No database is needed. Example: manage.py release_diff first/ second/"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("before", type=Path, metavar="BEFORE")
+        parser.add_argument("after", type=Path, metavar="AFTER")
+        parser.add_argument("--json", action="store_true", help="print all of it as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Compare and print."""
+        try:
+            found = difference(ReleasedFolder(options["before"]), ReleasedFolder(options["after"]))
+        except FolderError as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            changed = [{"item_id": item, "before": old, "after": new} for item, old, new in found.changed]
+            said = {"added": found.added, "removed": found.removed, "changed": changed}
+            self.stdout.write(json.dumps(said, ensure_ascii=False))
+            return
+        changes = [f"{item}: {old} → {new}" for item, old, new in found.changed]
+        for name, rows in (("added", found.added), ("removed", found.removed), ("changed", changes)):
+            self.stdout.write(f"{len(rows):,} items {name}")
+            for row in rows[:SHOWN]:
+                self.stdout.write(f"  {row}")
+            if len(rows) > SHOWN:
+                self.stdout.write(f"  … and {len(rows) - SHOWN:,} more (--json lists all)")

@@ -1,0 +1,75 @@
+"""``manage.py release_revote``: compute the labels of a release again."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from exports.released.folder import FolderError, ReleasedFolder
+from exports.released.revote import Revote, Revoted, revote
+
+SHOWN = 20
+
+
+class Command(BaseCommand):
+    """Recompute labels from the released votes alone."""
+
+    help = (
+        "Compute the labels of a release again from its votes, under another policy or without an annotator or a batch, "
+        "and say which change. Policies: majority (of the first round), second (else a majority of the second round, "
+        "else the expert), pooled (else most votes of both rounds, else the expert), plurality (most votes of the first "
+        "round, else the expert), all (the expert, else most votes of both rounds), dawid-skene. A vote that is left "
+        "out leaves its place empty: what would have been asked again of people who never were is undecided. No "
+        "database is needed. Example: manage.py release_revote out/ --policy pooled"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("folder", type=Path, metavar="DIR")
+        parser.add_argument("--policy", required=True, choices=[one.value for one in Revote])
+        parser.add_argument("--without", action="append", default=[], metavar="PSEUDONYM", help="leave out the votes of this annotator; repeatable")  # fmt: skip
+        parser.add_argument("--without-batch", action="append", default=[], type=int, metavar="N", help="leave out the items of this batch; repeatable")  # fmt: skip
+        parser.add_argument("--to", type=Path, metavar="FILE", help="write item_id and label, separated by tabs")
+        parser.add_argument("--json", action="store_true", help="print all changes as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Compute, compare, print."""
+        try:
+            folder = ReleasedFolder(options["folder"])
+            _refuse_unknown(folder, options["without"])
+            found = revote(
+                folder, Revote(options["policy"]), without=set(options["without"]),
+                without_batches=set(options["without_batch"]),
+            )  # fmt: skip
+        except FolderError as error:
+            raise CommandError(str(error)) from error
+        if options["to"]:
+            rows = (f"{item}\t{label}\n" for item, label in found.labels.items() if label is not None)
+            options["to"].write_text("".join(rows), encoding="utf-8")
+        self.stdout.write(json.dumps(_as_data(found), ensure_ascii=False) if options["json"] else _text(found))
+
+
+def _refuse_unknown(folder: ReleasedFolder, without: list[str]) -> None:
+    unknown = set(without) - {row["annotator"] for row in folder.rows("annotators")} if without else set()
+    if unknown:
+        raise FolderError(f"no annotator of this release is called {', '.join(sorted(unknown))}")
+
+
+def _as_data(found: Revoted) -> dict[str, Any]:
+    changes = [{"item_id": one.item_id, "before": one.before, "after": one.after} for one in found.changes]
+    return {"items": len(found.labels), "changes": changes, "undecided": found.undecided}
+
+
+def _text(found: Revoted) -> str:
+    lines = [
+        (
+            f"{len(found.labels):,} items: {len(found.labels) - len(found.changes):,} as released, "
+            f"{len(found.changes):,} otherwise, {len(found.undecided):,} of these undecided"
+        ),
+        *(f"  {one.item_id}: {one.before} → {one.after if one.after is not None else 'undecided'}" for one in found.changes[:SHOWN]),
+    ]  # fmt: skip
+    if len(found.changes) > SHOWN:
+        lines.append(f"  … and {len(found.changes) - SHOWN:,} more (--json lists all)")
+    return "\n".join(lines)

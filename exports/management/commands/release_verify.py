@@ -1,0 +1,44 @@
+"""``manage.py release_verify``: check a release's folder."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from exports.released.folder import FolderError, ReleasedFolder
+from exports.released.verify import problems
+
+
+class Command(BaseCommand):
+    """Check that a release is whole and unchanged."""
+
+    help = (
+        "Check the folder of a release: that every file is there and unchanged, that nothing else lies in it, and that "
+        "its tables are what the manifest says. Any problem makes the command fail. No database is needed. "
+        "Example: manage.py release_verify out/"
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("folder", type=Path, metavar="DIR")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Check, print, and fail if anything is wrong."""
+        try:
+            folder = ReleasedFolder(options["folder"])
+            found = [{"file": name, "problem": what} for name, what in problems(folder)]
+        except FolderError as error:
+            raise CommandError(str(error)) from error
+        files = len(folder.manifest["files"])
+        if options["json"]:
+            self.stdout.write(json.dumps({"valid": not found, "files": files, "problems": found}, ensure_ascii=False))
+        else:
+            for row in found:
+                self.stdout.write(f"{row['file']}: {row['problem']}")
+        if found:
+            raise CommandError(f"{len(found)} problems")
+        if not options["json"]:
+            self.stdout.write(f"{files} files, {len(folder.tables)} tables: all there and unchanged")

@@ -1,0 +1,126 @@
+"""Labels of a release computed again from its votes, under another policy or without some of them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from exports.released.folder import ReleasedFolder
+from quality.rules.dawid_skene import dawid_skene
+from quality.rules.judgments import Repeats, judgments_of
+from quality.rules.voting import Decided, strict_majority, unique_plurality
+
+COUNTED = "counted"
+Votes = dict[int, list[Hashable]]  # by round
+
+
+class Revote(StrEnum):
+    """How votes become labels. Where they do not, an item is undecided, unless an expert's opinion is there."""
+
+    MAJORITY = "majority"  # a strict majority of the first round; no expert
+    SECOND = "second"  # else a strict majority of the second round, else the expert (the paper's process)
+    POOLED = "pooled"  # else most votes of both rounds, else the expert
+    PLURALITY = "plurality"  # most votes of the first round, else the expert
+    ALL = "all"  # the expert, else most votes of both rounds
+    DAWID_SKENE = "dawid-skene"  # the most probable label, of all votes; no expert
+
+
+@dataclass(frozen=True)
+class Change:
+    """An item whose label is another now; None is no label."""
+
+    item_id: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True)
+class Revoted:
+    """Labels by item, None where votes do not decide; and what changed against the release."""
+
+    labels: dict[str, Any]
+    changes: list[Change]
+
+    @property
+    def undecided(self) -> list[str]:
+        """The items that had a label and have none now: they would have gone on to people who were never asked."""
+        return [change.item_id for change in self.changes if change.after is None]
+
+
+def revote(
+    folder: ReleasedFolder, policy: Revote, *, without: Collection[str] = (), without_batches: Collection[int] = ()
+) -> Revoted:
+    """Return the labels of a release under a policy, of the items that the batches leave.
+
+    Parameters
+    ----------
+    without
+        Pseudonyms whose votes are left out. The place of such a vote stays empty: a majority is one of all the places
+        of a round, so that what is left of two to one decides nothing, while two who agree still do.
+
+    Raises
+    ------
+    FolderError
+        The release has no labels, or a file of it is damaged.
+    """
+    released = {row["item_id"]: row["label"] for row in folder.rows("labels")}
+    places = {
+        row["item_id"]: row["votes"] for row in folder.rows("items") if row["batch"] not in without_batches
+    }  # fmt: skip
+    rows = [
+        row
+        for row in folder.rows("judgments")
+        if row["state"] == COUNTED and row["item_id"] in places and row["annotator"] not in without
+        and row["round"] is not None and (row["round"] > 1 or row["rank"] < places[row["item_id"]])
+    ]  # fmt: skip
+    labels = _most_probable(rows) if policy is Revote.DAWID_SKENE else _by_rule(folder, rows, places, policy)
+    found = {item: labels.get(item) for item in places}
+    changes = [
+        Change(item, released.get(item), label) for item, label in found.items() if label != released.get(item)
+    ]  # fmt: skip
+    return Revoted(found, changes)
+
+
+def _most_probable(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    if not rows:
+        return {}
+    votes = judgments_of(((row["item_id"], row["annotator"], row["label"]) for row in rows), repeats=Repeats.LAST)
+    return dawid_skene(votes).best(votes)
+
+
+def _by_rule(
+    folder: ReleasedFolder, rows: list[dict[str, Any]], places: dict[str, int], policy: Revote
+) -> dict[str, Any]:
+    opinions = {row["item_id"]: row["label"] for row in folder.rows("opinions")}
+    votes: dict[str, Votes] = defaultdict(lambda: {1: [], 2: []})
+    for row in rows:
+        votes[row["item_id"]][row["round"]].append(row["label"])
+    return {item: label_of(votes[item], n, opinions.get(item), policy) for item, n in places.items()}
+
+
+def label_of(votes: Votes, places: int, opinion: Any, policy: Revote) -> Any:
+    """Return the label of one item, or None."""
+    both = votes[1] + votes[2]
+    if policy is Revote.ALL:
+        return opinion if opinion is not None else _most(both)
+    if policy is Revote.PLURALITY:
+        label = _most(votes[1])
+        return label if label is not None else opinion
+    label = _majority(votes[1], places)
+    if label is not None or policy is Revote.MAJORITY:
+        return label
+    if len(votes[2]):
+        label = _most(both) if policy is Revote.POOLED else _majority(votes[2], places)
+    return label if label is not None else opinion
+
+
+def _majority(votes: list[Hashable], places: int) -> Any:
+    """Return the label with more than half of all places of a round, or None."""
+    found = strict_majority(votes, needed=1)
+    return found.label if isinstance(found, Decided) and 2 * found.votes > places else None
+
+
+def _most(votes: list[Hashable]) -> Any:
+    found = unique_plurality(votes, needed=1)
+    return found.label if isinstance(found, Decided) else None

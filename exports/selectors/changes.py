@@ -1,0 +1,37 @@
+"""What a release has that the one before it did not have, counted while it is frozen."""
+
+from typing import Any
+
+from exports.models import Release
+
+
+def since_before(release: Release) -> dict[str, int] | None:
+    """Return the number of the release before of the same form, and how many items were added, removed and changed.
+
+    Changed: another label, or other annotations. None where there is no release before.
+    """
+    same = Release.objects.filter(campaign=release.campaign_id, family=release.family, ways=release.ways)
+    before = same.filter(number__lt=release.number).order_by("-number").first()
+    if before is None:
+        return None
+    rows: Any = (before.verdicts, release.verdicts)
+    if not any(side.exists() for side in rows):
+        rows = (before.members, release.members)
+    old, new = rows
+    counts = {"added": _items(new, old), "removed": _items(old, new)}
+    return {"release": before.number, **counts, "changed": _changed(release, before)}
+
+
+def _items(there: Any, elsewhere: Any) -> int:
+    """Return how many items are in the one and not in the other."""
+    only = there.exclude(item__in=elsewhere.values("item")).values("item").distinct()
+    return int(only.count())
+
+
+def _changed(release: Release, before: Release) -> int:
+    members = release.members.filter(item__in=before.members.values("item"))
+    others: int = members.exclude(annotation__in=before.members.values("annotation")).values("item").distinct().count()
+    verdicts = release.verdicts.exclude(verdict__in=before.verdicts.values("verdict"))
+    then = dict(before.verdicts.filter(item__in=verdicts.values("item")).values_list("item_id", "verdict__label"))
+    now = verdicts.filter(item__in=before.verdicts.values("item")).values_list("item_id", "verdict__label")
+    return others + sum(bool(label != then[item]) for item, label in now)

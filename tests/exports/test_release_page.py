@@ -1,0 +1,136 @@
+"""The page of a release: everything as one file, what changed since the one before, its first rows, who took it."""
+
+import io
+import zipfile
+
+import pytest
+from django.core.files.storage import storages
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import AuditEvent
+from annotation.services.exclusions import annotation_exclude
+from exports.archive import zip_stream
+from exports.models import Release
+from exports.released.folder import ReleasedFolder
+from exports.released.verify import problems
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def researcher(judged):
+    person = factories.user()
+    factories.join(judged, person, "researcher")
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def make(client, campaign, **more):
+    sent = {"family": "antique", "shards": 1, "seed": 0, **more}
+    assert client.post(f"/campaigns/{campaign.slug}/releases/", sent).status_code == 302
+    factories.run_jobs()
+    return Release.objects.order_by("number").last()
+
+
+def test_all_files_come_as_one_that_is_a_whole_release(judged, researcher, tmp_path):
+    release = make(researcher, judged, authors="Tolliver, Agnes\n\nThe Lund group", licence="CC-BY-4.0")
+    answer = researcher.get(f"/campaigns/{judged.slug}/releases/1/all/")
+    assert answer["Content-Type"] == "application/zip"
+    packed = b"".join(answer.streaming_content)
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        assert archive.testzip() is None
+        archive.extractall(tmp_path)
+    folder = tmp_path / f"{judged.slug}-release-1"
+    assert list(problems(ReleasedFolder(folder))) == []
+    call_command("release_verify", str(folder))
+    citation = (folder / "CITATION.cff").read_text()
+    for line in ('family-names: "Tolliver"', '- name: "The Lund group"', "license: CC-BY-4.0"):
+        assert line in citation
+    again = b"".join(researcher.get(f"/campaigns/{judged.slug}/releases/1/all/").streaming_content)
+    assert again == packed
+    events = AuditEvent.objects.filter(action="release_download", scope_id=judged.pk)
+    assert [event.data["name"] for event in events] == ["all", "all"]
+    assert release.frozen["authors"] == ["Tolliver, Agnes", "The Lund group"]
+
+
+def test_a_file_that_is_taken_is_written_down_too(judged, researcher):
+    make(researcher, judged)
+    assert researcher.get(f"/campaigns/{judged.slug}/releases/1/files/tables/labels.parquet").status_code == 200
+    assert AuditEvent.objects.get(action="release_download").data["name"] == "tables/labels.parquet"
+    assert researcher.get(f"/campaigns/{judged.slug}/releases/1/files/CITATION.cff").status_code == 404  # no authors
+
+
+def test_a_release_that_lost_a_file_is_not_sent_in_part(judged, researcher):
+    release = make(researcher, judged)
+    storages["releases"].delete(f"{release.folder}/antique-train.qrel")
+    assert researcher.get(f"/campaigns/{judged.slug}/releases/1/all/").status_code == 404
+
+
+def test_the_page_says_what_changed_since_the_release_before_and_shows_the_first_rows(judged, researcher):
+    make(researcher, judged, seed=1)
+    gone = judged.annotations.filter(item__content__answer_id="2146313_1").first()
+    annotation_exclude(annotation=gone, because="inspection", actor_id=None, now=timezone.now())
+    factories.examine(judged)
+    release = make(researcher, judged, seed=2, licence="CC0-1.0")
+    assert release.frozen["since"] == {"release": 1, "added": 0, "removed": 1, "changed": 0}
+    page = researcher.get(f"/campaigns/{judged.slug}/releases/2/").content.decode()
+    assert "Since release 1: 0 items added, 1 removed, 0 with another label" in page
+    assert "First rows of labels" in page
+    assert "naïve 😀" in page  # of the items
+    listed = researcher.get(f"/campaigns/{judged.slug}/releases/").content.decode()
+    assert "CC0-1.0" in listed
+    assert "train 4" in listed
+    card = b"".join(researcher.get(f"/campaigns/{judged.slug}/releases/2/files/README.md").streaming_content).decode()
+    assert "Since release 1:" in card
+
+
+def test_another_label_counts_as_changed_and_other_annotations_too(judged, researcher, now):
+    make(researcher, judged, seed=1)
+    split = judged.items.get(content__answer_id="2146313_0")  # 4, 4, 3
+    four = split.annotations.filter(answer__label=4).first()
+    annotation_exclude(annotation=four, because="inspection", actor_id=None, now=now)
+    factories.examine(judged)
+    factories.vote(judged, factories.annotator(judged), 3)
+    factories.examine(judged)
+    assert make(researcher, judged, seed=2).frozen["since"]["changed"] == 1
+
+    campaign = factories.campaign(n=1, items=1)
+    first = factories.annotate(campaign, factories.annotator(campaign), label="bad")
+    admin = Client()
+    admin.force_login(factories.user(is_admin=True))
+    make(admin, campaign, family="nq-original", ways=1, seed=1)
+    annotation_exclude(annotation=first, because="inspection", actor_id=None, now=now)
+    factories.annotate(campaign, factories.annotator(campaign), label="bad")
+    last = make(admin, campaign, family="nq-original", ways=1, seed=2)
+    assert Release.objects.get(campaign=campaign, number=2).frozen["since"] == {"release": 1, "added": 0, "removed": 0, "changed": 1}  # fmt: skip
+    assert last is not None
+
+
+def test_a_manager_sees_a_release_and_takes_nothing(judged):
+    boss = factories.user()
+    factories.join(judged, boss, "manager")
+    admin, client = Client(), Client()
+    admin.force_login(factories.user(is_admin=True))
+    client.force_login(boss)
+    make(admin, judged)
+    page = client.get(f"/campaigns/{judged.slug}/releases/1/").content.decode()
+    assert "Downloading needs the role Researcher." in page
+    assert "First rows" not in page
+    assert client.get(f"/campaigns/{judged.slug}/releases/1/all/").status_code == 404
+
+
+def test_a_large_file_goes_through_in_parts():
+    opened = []
+
+    def big():
+        opened.append(True)
+        return io.BytesIO(b"x" * 3_000_000)
+
+    parts = zip_stream("f", [("a", big), ("b", big)])
+    first = next(parts)
+    assert len(opened) == 1
+    assert max(map(len, [first, *parts])) < 400_000
