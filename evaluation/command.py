@@ -12,6 +12,7 @@ from evaluation.nq.gold import GoldFault, read_gold
 from evaluation.nq.predictions import PredictionFault, read_predictions
 from evaluation.nq.report import RESAMPLES, nq_report
 from evaluation.nq.scores import Example, ExamplesDiffer
+from evaluation.nq.table import PATTERN
 
 DESCRIPTION = (
     "Score predictions. nq: the numbers of the official evaluation of Natural Questions, to the last digit, with "
@@ -29,7 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest="kind", required=True)
     nq = kinds.add_parser("nq", help="Natural Questions: files of the original format and a prediction file")
     nq.add_argument(
-        "--gold", required=True, nargs="+", metavar="GLOB", help="files of the original format, packed or not"
+        "--gold",
+        required=True,
+        nargs="+",
+        metavar="GLOB",
+        help="files of the original format, packed or not; or the folder of a release, whose tables are read much faster",
     )
     nq.add_argument("--predictions", required=True, type=Path, metavar="FILE")
     nq.add_argument(
@@ -75,16 +80,21 @@ def evaluate(options: dict[str, Any]) -> str:
 
 
 def _files(patterns: list[str]) -> list[Path]:
-    """Return the files of patterns, which a shell may have resolved already.
+    """Return the files of patterns, which a shell may have resolved already; of a folder, its tables of annotations.
 
     Raises
     ------
     GoldFault
-        A pattern fits no file.
+        A pattern fits no file, or a folder has no such tables.
     """
     found: set[Path] = set()
     for pattern in patterns:
-        paths = {Path(pattern)} if Path(pattern).exists() else set(map(Path, glob.glob(pattern)))  # noqa: PTH207
+        if Path(pattern).is_dir():
+            paths = set(Path(pattern).glob(PATTERN))
+            if not paths:
+                raise GoldFault(f"{pattern}: has no {PATTERN}: it is no release of Natural Questions")
+        else:
+            paths = {Path(pattern)} if Path(pattern).exists() else set(map(Path, glob.glob(pattern)))  # noqa: PTH207
         if not paths:
             raise GoldFault(f"{pattern}: there is no such file")
         found |= paths

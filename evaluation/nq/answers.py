@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 Span = tuple[int, int, int, int]  # start and end byte, start and end token; -1 where it is not known
 YES_NO = ("yes", "no", "none")
 NONE = "none"
-_NAMES = ("start_byte", "end_byte", "start_token", "end_token")
+OFFSETS = ("start_byte", "end_byte", "start_token", "end_token")
 
 
 class AnswerFault(ValueError):
@@ -58,20 +58,29 @@ def span_of(value: Any, field: str) -> Span | None:
     """
     if not isinstance(value, Mapping):
         raise AnswerFault(field, "expected an object with four offsets")
-    offsets = []
-    for name in _NAMES:
+    for name in OFFSETS:
         if name not in value:
             raise AnswerFault(f"{field}.{name}", "is missing; -1 says that it is not known")
-        if type(value[name]) is not int:
+    return span_at(tuple(value[name] for name in OFFSETS), field)
+
+
+def span_at(offsets: tuple[Any, ...], field: str) -> Span | None:
+    """Return the span of start and end byte, start and end token; None for a null one.
+
+    Raises
+    ------
+    AnswerFault
+        An offset is no whole number, one end is null, or it is empty.
+    """
+    for name, offset in zip(OFFSETS, offsets, strict=True):
+        if type(offset) is not int:
             raise AnswerFault(f"{field}.{name}", "expected a whole number")
-        offsets.append(value[name])
     for kind, start, end in (("byte", *offsets[:2]), ("token", *offsets[2:])):
         if (start < 0) != (end < 0):
             raise AnswerFault(field, f"one end is null by {kind}, the other is not")
         if start >= 0 and start >= end:
             raise AnswerFault(field, f"starts at {kind} {start} and ends at {end}: it is empty")
-    span = (offsets[0], offsets[1], offsets[2], offsets[3])
-    return None if max(span) < 0 else span
+    return None if max(offsets) < 0 else offsets
 
 
 def is_same(one: Span, other: Span) -> bool:

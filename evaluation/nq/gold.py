@@ -11,6 +11,7 @@ from isal import igzip
 from isal.igzip_lib import IsalError
 
 from evaluation.nq.answers import AnswerFault, Gold, span_of
+from evaluation.nq.table import TableFault, examples_of_table
 
 BUFFER = 1 << 20
 EDGE = 1 << 18  # bytes at either end of a line that are looked at first
@@ -25,7 +26,7 @@ class GoldFault(ValueError):
 
 
 def read_gold(paths: Iterable[Path]) -> dict[int, list[Gold]]:
-    """Return the annotations of each example, of several files at once.
+    """Return the annotations of each example, of several files at once: shards, or tables of annotations.
 
     Raises
     ------
@@ -46,7 +47,12 @@ def read_gold(paths: Iterable[Path]) -> dict[int, list[Gold]]:
 
 
 def _read_file(path: Path) -> list[tuple[int, int, list[Gold]]]:
-    return list(_examples(path))
+    if path.suffix != ".parquet":
+        return list(_examples(path))
+    try:
+        return list(examples_of_table(path))
+    except TableFault as fault:
+        raise GoldFault(f"{path}: {fault}") from fault
 
 
 def _examples(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
