@@ -8,6 +8,14 @@ from typing import Any
 from django.core.files.storage import FileSystemStorage
 
 
+class StoreAway(OSError):
+    """The store does not answer for the moment, or says that it cannot; trying again later is right."""
+
+
+class StoreRefuses(OSError):
+    """The store says no, and would again: a bucket that is not there, a key that may not write."""
+
+
 class WholeFileStorage(FileSystemStorage):
     """Write beside the place, then move: a crash leaves no half file under a final name."""
 

@@ -1,5 +1,6 @@
 """Where finished files of a release go."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,18 +11,29 @@ from django.core.files.storage import storages
 Progress = Callable[[int, int, str, dict[str, Any]], None]
 
 
+class FolderTaken(ValueError):
+    """A folder holds something already: files of two releases in one folder would be no release."""
+
+
 class Target(Protocol):
     """Where finished files go."""
 
     def put(self, name: str, path: Path) -> None:
-        """Put a finished file there, whole."""
+        """Put a finished file there, whole; the one at ``path`` may be gone afterwards."""
         ...
 
 
 class FolderTarget:
-    """A folder on this machine."""
+    """A folder on this machine, which is empty or not there yet.
+
+    Raises
+    ------
+    FolderTaken
+    """
 
     def __init__(self, folder: Path) -> None:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise FolderTaken(f"{folder} is not empty: a release takes a folder of its own")
         self.folder = folder
 
     def put(self, name: str, path: Path) -> None:
@@ -29,21 +41,21 @@ class FolderTarget:
         target = self.folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f".{target.name}.part")
-        part.write_bytes(path.read_bytes())
-        part.replace(target)
+        try:
+            shutil.move(path, part)
+            part.replace(target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
 
 
 class StorageTarget:
-    """A release's folder in the releases storage."""
+    """A release's folder in the releases storage, in which a file replaces one of its name whole."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
     def put(self, name: str, path: Path) -> None:
         """Save the file; one that a killed attempt left is replaced by the same bytes."""
-        storage = storages["releases"]
-        place = f"{self.folder}/{name}"
-        if storage.exists(place):
-            storage.delete(place)
         with path.open("rb") as file:
-            storage.save(place, File(file))
+            storages["releases"].save(f"{self.folder}/{name}", File(file))

@@ -7,12 +7,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from config.files import StoreAway
 from exports.build import FOLDER_PREFIX, build_release
 from exports.models import Release
-from exports.services import release_finish
+from exports.services import ReleaseError, release_finish
 from exports.targets import StorageTarget
 from jobs.registry import JobKind, Lane
-from jobs.work import Work
+from jobs.work import RetryLater, Work
 
 
 def write(work: Work) -> dict[str, Any]:
@@ -23,7 +24,12 @@ def write(work: Work) -> dict[str, Any]:
         with work.step(done=done, total=total, message=name, files=files):
             pass
 
-    manifest = build_release(release, StorageTarget(release.folder), progress, work.job.result.get("files"))
+    try:
+        manifest = build_release(release, StorageTarget(release.folder), progress, work.job.result.get("files"))
+    except StoreAway as error:
+        raise RetryLater(str(error)) from error
+    except OSError as error:  # a full disk, a bucket that refuses: what was written before is kept for the next try
+        raise ReleaseError(f"{error}. What was finished is kept; try again once there is room or access.") from error
     with work.step():
         release_finish(release=release, manifest=manifest)
     return {}

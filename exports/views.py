@@ -4,6 +4,7 @@ from functools import partial
 from typing import cast
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import storages
@@ -17,8 +18,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.permissions import Action, can, signed_in
 from annotation.models import Campaign, Split
 from annotation.views.access import campaign_for
+from config.files import StoreAway
 from exports.archive import zip_stream
-from exports.build import descriptions_of
+from exports.build import SUMS, descriptions_of
 from exports.card import LOAD
 from exports.families import families_of
 from exports.models import Release, ReleaseState
@@ -125,6 +127,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     row = get_object_or_404(Release.objects.select_related("job"), campaign=campaign, number=number)
     files = sorted(row.manifest.get("files", {}).items())
     may_release = can(signed_in(request), Action.RELEASE, campaign.pk)
+    is_kept = row.state == ReleaseState.READY and _is_kept(row)
     context = {
         "campaign": campaign,
         "release": row,
@@ -132,7 +135,8 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "size": sum(file["size"] for _name, file in files),
         "snippet": LOAD if row.has_tables else _snippet([name for name, _file in files]),
         "descriptions": descriptions_of(row),
-        "previews": previews(row) if may_release and row.state == ReleaseState.READY else [],
+        "is_kept": is_kept,
+        "previews": previews(row) if may_release and is_kept else [],
         "may_release": may_release,
     }
     return render(request, "exports/release.html", context)
@@ -140,7 +144,21 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 def _ready(request: HttpRequest, slug: str, number: int) -> Release:
     campaign = campaign_for(request, slug, Action.RELEASE)
-    return get_object_or_404(Release, campaign=campaign, number=number, state=ReleaseState.READY)
+    rows = Release.objects.select_related("campaign")
+    return get_object_or_404(rows, campaign=campaign, number=number, state=ReleaseState.READY)
+
+
+def _away(request: HttpRequest, row: Release) -> HttpResponse:
+    messages.error(request, _("The store that holds the files does not answer. Try again in a few minutes."))
+    return redirect("release", slug=row.campaign.slug, number=row.number)
+
+
+def _is_kept(row: Release) -> bool:
+    """Return whether the files of a release lie in our storage; a command writes them into a folder of its own."""
+    try:
+        return storages["releases"].exists(f"{row.folder}/{SUMS}")
+    except StoreAway:
+        return True
 
 
 @login_required
@@ -154,6 +172,8 @@ def download(request: HttpRequest, slug: str, number: int, name: str) -> HttpRes
         file = storages["releases"].open(f"{row.folder}/{name}")
     except FileNotFoundError as error:
         raise Http404 from error
+    except StoreAway:
+        return _away(request, row)
     release_sent(release=row, name=name, actor_id=signed_in(request).surrogate_id, now=timezone.now())
     return FileResponse(file, as_attachment=True, filename=name.rsplit("/", 1)[-1])
 
@@ -165,8 +185,11 @@ def download_all(request: HttpRequest, slug: str, number: int) -> HttpResponseBa
     row = _ready(request, slug, number)
     names = sorted([*descriptions_of(row), *row.manifest["files"]])
     storage, name = storages["releases"], f"{slug}-release-{number}"
-    if not all(storage.exists(f"{row.folder}/{one}") for one in names):
-        raise Http404
+    try:
+        if not all(storage.exists(f"{row.folder}/{one}") for one in names):
+            raise Http404
+    except StoreAway:
+        return _away(request, row)
     release_sent(release=row, name="all", actor_id=signed_in(request).surrogate_id, now=timezone.now())
     parts = zip_stream(name, ((one, partial(storage.open, f"{row.folder}/{one}")) for one in names))
     return StreamingHttpResponse(

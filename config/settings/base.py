@@ -178,10 +178,14 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = DATA_DIR / "static"
 _FILES = "config.files.WholeFileStorage"
+# Releases can lie in a bucket (s3://bucket/prefix), where several machines and many gigabytes ask for it.
+RELEASES_PLACE = env.str("QUORATE_RELEASES", default="")
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "uploads"}},
     "documents": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "documents"}},
-    "releases": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "releases"}},
+    "releases": {"BACKEND": "config.buckets.BucketStorage", "OPTIONS": {"place": RELEASES_PLACE}}
+    if RELEASES_PLACE
+    else {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "releases", "allow_overwrite": True}},
     "staticfiles": {"BACKEND": "config.static.HashedStaticFilesStorage"},
 }
 FILE_UPLOAD_PERMISSIONS = 0o600

@@ -1,6 +1,5 @@
 """Releases of Natural Questions campaigns: the annotations of the first slots, in the official files."""
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,12 @@ from annotation.models import Campaign, Split
 from documents.html.published_rules import Checker
 from exports.formats.annotations import OF_ANNOTATIONS
 from exports.formats.nq import RECORDS, shard_name
-from exports.formats.tables import Row, Table
+from exports.formats.tables import Table
 from exports.models import Release
 from exports.selectors.members import item_order, released_items, shard_of
 from exports.targets import Progress, Target
-from exports.writers.lines import WrittenFile, write_lines
-from exports.writers.tables import write_table
+from exports.writers.lines import LinesFile, WrittenFile
+from exports.writers.tables import TableFiles
 
 
 class NaturalQuestionsFamily:
@@ -36,7 +35,7 @@ class NaturalQuestionsFamily:
 
     def tables(self, release: Release) -> dict[str, Any]:
         """Return the tables of annotations, one beside each shard."""
-        parts = (_table(split, shard, []) for split in release.splits for shard in range(release.shards))
+        parts = (_table(split, shard) for split in release.splits for shard in range(release.shards))
         return {part.key: part.described() for part in parts}
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
@@ -54,40 +53,37 @@ class NaturalQuestionsFamily:
             for shard in range(release.shards):
                 part = shard_of(release, order, shard)
                 name = shard_name(release.family, split, shard, release.shards)
-                if not all(one in files for one in (name, *_table(split, shard, []).files)):
-                    written = _write_shard(release, split, shard, part, folder, target)
+                table = _table(split, shard)
+                if not all(one in files for one in (name, *table.files)):
+                    written = _write_shard(release, name, table, part, folder, target)
                     files |= {one: asdict(file) for one, file in written.items()}
                 done += len(part)
                 progress(done, total, name, files)
         return {split: len(order) for split, order in orders.items()}
 
 
-def _table(split: str, shard: int, rows: list[Row]) -> Table:
+def _table(split: str, shard: int) -> Table:
+    """Return the table beside a shard, whose rows are written with the records."""
     meaning = "One row an annotation of a record, in the order of the shard: what the official formats say of it, and the words."
-    return Table(f"annotations-{split}-{shard:02d}", meaning, OF_ANNOTATIONS, lambda: iter(rows), group="annotations")
+    return Table(f"annotations-{split}-{shard:02d}", meaning, OF_ANNOTATIONS, lambda: iter(()), group="annotations")
 
 
 def _write_shard(
-    release: Release, split: str, shard: int, item_ids: list[int], folder: Path, target: Target
+    release: Release, name: str, table: Table, item_ids: list[int], folder: Path, target: Target
 ) -> dict[str, WrittenFile]:
-    """Write a shard and the table of its annotations, the shard last."""
+    """Write a shard and the table of its annotations in one pass; put the shard last."""
     record, checker = RECORDS[release.family], Checker()
-    annotations: list[Row] = []
-
-    def records() -> Iterator[dict[str, Any]]:
+    parts = {file: folder / str(number) for number, file in enumerate((*table.files, name))}
+    with TableFiles(table, *(parts[file] for file in table.files)) as rows, LinesFile(parts[name]) as records:
         for item in released_items(release, item_ids):
-            annotations.extend(item.rows)
             made = record(item.example, item.annotations)
             _check(checker, made)
-            yield made
-
-    name, table = shard_name(release.family, split, shard, release.shards), _table(split, shard, annotations)
-    written = {name: write_lines(folder / "shard", records())}
-    parts = (folder / "lines", folder / "parquet")
-    for file, part, finished in zip(table.files, parts, write_table(table, *parts), strict=True):
+            records.write(made)
+            for row in item.rows:
+                rows.write(row)
+    written = dict(zip(parts, (*rows.finished(), records.finished()), strict=True))
+    for file, part in parts.items():
         target.put(file, part)
-        written[file] = finished
-    target.put(name, folder / "shard")
     return written
 
 

@@ -1,10 +1,11 @@
 """JSON lines in gzip, the same bytes for the same rows, hashed while they are written."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import orjson
 from isal import igzip
@@ -24,30 +25,52 @@ class WrittenFile:
     rows: int
 
 
-def _parts(rows: Iterable[dict[str, Any]]) -> Iterator[list[bytes]]:
-    """Yield lines, some together: hashing and compressing cost per call what they cost for a page of text."""
-    part: list[bytes] = []
-    waiting = 0
-    for row in rows:
-        part.append(orjson.dumps(row, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE))
-        waiting += len(part[-1])
-        if waiting >= BLOCK:
-            yield part
-            part, waiting = [], 0
-    yield part
+class LinesFile:
+    """A file that is open for writing: rows become sorted, compact JSON lines; its gzip header has neither time nor name."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._rows, self._size = path, 0, 0
+        self._content = hashlib.sha256()
+        self._part: list[bytes] = []  # lines that wait for others: a call costs what a page of text does
+        self._waiting = 0
+        self._raw = path.open("wb")
+        self._file = igzip.IGzipFile(
+            filename="", mode="wb", fileobj=self._raw, compresslevel=COMPRESSION_LEVEL, mtime=0
+        )
+
+    def write(self, row: dict[str, Any]) -> None:
+        """Add a row."""
+        self._part.append(orjson.dumps(row, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE))
+        self._waiting += len(self._part[-1])
+        if self._waiting >= BLOCK:
+            self._flush()
+
+    def _flush(self) -> None:
+        block = b"".join(self._part)
+        self._content.update(block)
+        self._size += len(block)
+        self._rows += len(self._part)
+        self._file.write(block)
+        self._part, self._waiting = [], 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:  # fmt: skip
+        with self._raw, self._file:
+            if kind is None:
+                self._flush()
+
+    def finished(self) -> WrittenFile:
+        """Return what was written, once the file is closed."""
+        with self._path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return WrittenFile(digest, self._content.hexdigest(), self._path.stat().st_size, self._size, self._rows)
 
 
 def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> WrittenFile:
-    """Write rows as sorted, compact JSON lines; the gzip header holds neither time nor name."""
-    content = hashlib.sha256()
-    count = size = 0
-    with path.open("wb") as raw, igzip.IGzipFile(filename="", mode="wb", fileobj=raw, compresslevel=COMPRESSION_LEVEL, mtime=0) as file:  # fmt: skip
-        for part in _parts(rows):
-            block = b"".join(part)
-            content.update(block)
-            size += len(block)
-            count += len(part)
-            file.write(block)
-    with path.open("rb") as written:
-        digest = hashlib.file_digest(written, "sha256").hexdigest()
-    return WrittenFile(digest, content.hexdigest(), path.stat().st_size, size, count)
+    """Write rows as JSON lines; see `LinesFile`."""
+    with LinesFile(path) as file:
+        for row in rows:
+            file.write(row)
+    return file.finished()

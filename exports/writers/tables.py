@@ -1,26 +1,57 @@
 """A table as JSON lines and as Parquet, written side by side in one pass."""
 
-from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Self
 
-from exports.formats.tables import Table, chunks
-from exports.writers.lines import WrittenFile, write_lines
+from exports.formats.tables import Row, Table
+from exports.writers.lines import LinesFile, WrittenFile
 from exports.writers.parquet import ParquetFile
 
 ROW_GROUP = 20_000
 
 
+class TableFiles:
+    """The files of a table that are open for writing, a row at a time."""
+
+    def __init__(self, table: Table, lines: Path, parquet: Path) -> None:
+        self._names, self._waiting = table.names, list[Row]()
+        with ExitStack() as opened:
+            self._lines = opened.enter_context(LinesFile(lines))
+            self._parquet = opened.enter_context(ParquetFile(parquet, table.columns))
+            self._files = opened.pop_all()
+
+    def write(self, row: Row) -> None:
+        """Add a row."""
+        self._lines.write(dict(zip(self._names, row, strict=True)))
+        self._waiting.append(row)
+        if len(self._waiting) == ROW_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._parquet.write(self._waiting)
+        self._waiting = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:  # fmt: skip
+        try:
+            if kind is None:
+                self._flush()
+        finally:
+            self._files.__exit__(kind, error, trace)
+
+    def finished(self) -> tuple[WrittenFile, WrittenFile]:
+        """Return what became of its lines and of its Parquet file, once they are closed."""
+        return self._lines.finished(), self._parquet.finished()
+
+
 def write_table(table: Table, lines: Path, parquet: Path) -> tuple[WrittenFile, WrittenFile]:
     """Write a table; return what became of its lines and of its Parquet file."""
-    names = table.names
-    with ParquetFile(parquet, table.columns) as columns:
-
-        def rows() -> Iterator[dict[str, Any]]:
-            for chunk in chunks(table.rows(), ROW_GROUP):
-                columns.write(chunk)
-                for row in chunk:
-                    yield dict(zip(names, row, strict=True))
-
-        written = write_lines(lines, rows())
-    return written, columns.finished()
+    with TableFiles(table, lines, parquet) as files:
+        for row in table.rows():
+            files.write(row)
+    return files.finished()

@@ -10,7 +10,7 @@ from annotation.management.campaigns import campaign_named
 from exports.build import build_release
 from exports.families import FAMILIES
 from exports.services import ReleaseError, release_finish, release_freeze
-from exports.targets import FolderTarget
+from exports.targets import FolderTaken, FolderTarget
 from jobs.terminal import print_result
 
 
@@ -41,6 +41,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Freeze, write, report."""
         campaign = campaign_named(options["campaign"])
+        try:
+            target = FolderTarget(options["to"])
+        except FolderTaken as error:
+            raise CommandError(str(error)) from error
         seed = None if options["as_imported"] else options["seed"]
         try:
             release = release_freeze(
@@ -55,9 +59,9 @@ class Command(BaseCommand):
             self.stderr.write(f"{done:,} of {total:,} items  {name}")
 
         try:
-            manifest = build_release(release, FolderTarget(options["to"]), progress)
-        except ValueError as error:
-            raise CommandError(str(error)) from error
+            manifest = build_release(release, target, progress)
+        except (ValueError, OSError) as error:
+            raise CommandError(f"{error}. {options['to']} holds no release: remove it, and release again") from error
         release_finish(release=release, manifest=manifest)
         items = sum(manifest["splits"].values())
         summary = f"{items} items written to {options['to']}, {manifest['shortfall']} are not ready and were left out"

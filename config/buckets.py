@@ -1,0 +1,103 @@
+"""Files in a bucket of an object store that speaks S3.
+
+Credentials, region and endpoint are those that boto3 finds (``AWS_ACCESS_KEY_ID``, ``AWS_ENDPOINT_URL_S3``, …).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004  botocore's name
+from django.core.exceptions import ImproperlyConfigured
+from django.core.files import File
+from django.core.files.storage import Storage
+from django.utils.deconstruct import deconstructible
+
+from config.files import StoreAway, StoreRefuses
+
+SCHEME = "s3://"
+MISSING = ("404", "NoSuchKey")
+LOADED = ("429", "SlowDown", "RequestTimeout", "ThrottlingException")
+
+
+@deconstructible
+class BucketStorage(Storage):
+    """A place in a bucket. An object is there whole or not at all; a new one replaces one of its name.
+
+    Parameters
+    ----------
+    place: ``s3://bucket`` or ``s3://bucket/prefix``.
+    attempts: how often a request is made before the store counts as away.
+    """
+
+    def __init__(self, place: str, attempts: int = 5) -> None:
+        if not place.startswith(SCHEME) or not place.removeprefix(SCHEME).split("/")[0]:
+            raise ImproperlyConfigured(f"QUORATE_RELEASES: expected s3://bucket or s3://bucket/prefix, got {place!r}")
+        self._bucket, _, prefix = place.removeprefix(SCHEME).partition("/")
+        self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
+        self._attempts = attempts
+
+    @cached_property
+    def _client(self) -> Any:
+        retries = {"mode": "standard", "max_attempts": self._attempts}
+        return boto3.Session().client("s3", config=Config(retries=retries, connect_timeout=10, read_timeout=60))
+
+    def _key(self, name: str) -> str:
+        return self._prefix + name
+
+    @contextmanager
+    def _told(self, name: str) -> Iterator[None]:
+        """Turn what boto3 raises into what a file raises."""
+        place = f"{SCHEME}{self._bucket}/{self._key(name)}"
+        try:
+            yield
+        except ClientError as error:
+            said = error.response.get("Error", {})
+            code, status = said.get("Code", ""), error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            if code in MISSING:
+                raise FileNotFoundError(f"{place} is not there") from error
+            kind = StoreAway if status >= 500 or code in LOADED else StoreRefuses
+            raise kind(f"{place}: {code}: {said.get('Message', 'no reason given')}") from error
+        except (ConnectionError, HTTPClientError) as error:
+            raise StoreAway(f"{place}: {error}") from error
+        except BotoCoreError as error:  # no credentials, no region: nothing that waiting would change
+            raise StoreRefuses(f"{place}: {error}") from error
+
+    def get_available_name(self, name: str, max_length: int | None = None) -> str:
+        """Return the name: a new object replaces an old one."""
+        return name
+
+    def _save(self, name: str, content: "File[bytes]") -> str:
+        content.seek(0)
+        with self._told(name):
+            # In parts beyond 8 MB, several at a time; parts of an upload that fails are taken back.
+            self._client.upload_fileobj(content, self._bucket, self._key(name))
+        return name
+
+    def _open(self, name: str, mode: str = "rb") -> "File[bytes]":
+        if mode != "rb":
+            raise ValueError("an object is written whole, by save")
+        with self._told(name):
+            body = self._client.get_object(Bucket=self._bucket, Key=self._key(name))["Body"]
+        return File(body, name)
+
+    def exists(self, name: str) -> bool:
+        """Return whether there is an object of a name."""
+        try:
+            self.size(name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def size(self, name: str) -> int:
+        """Return the bytes of an object."""
+        with self._told(name):
+            return int(self._client.head_object(Bucket=self._bucket, Key=self._key(name))["ContentLength"])
+
+    def delete(self, name: str) -> None:
+        """Delete an object; one that is not there is no error."""
+        with self._told(name):
+            self._client.delete_object(Bucket=self._bucket, Key=self._key(name))
