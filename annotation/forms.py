@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Role
 from annotation.models import Campaign, Split
 from annotation.selectors.items import ItemFilter
-from annotation.services.campaigns import RESERVED_SLUGS, SplitPlan
+from annotation.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, SplitPlan
 from annotation.tasktypes.registry import TASK_TYPES
 from config.mails import plain_address
 
@@ -38,6 +38,13 @@ class SplitsField(forms.CharField):
             if len(parts) not in (2, 3) or not all(part.isdecimal() for part in parts[1:]) or int(parts[1]) < 1:
                 raise forms.ValidationError(
                     _("Line %(number)d: write a name, how many annotations an item, and its share of the items."),
+                    params={"number": number},
+                )
+            if not SPLIT_NAME.fullmatch(parts[0]):
+                raise forms.ValidationError(
+                    _(
+                        "Line %(number)d: files are named after a split: write Latin letters, digits, dots and hyphens only."
+                    ),
                     params={"number": number},
                 )
             plans.append(SplitPlan(parts[0], int(parts[1]), int(parts[2]) if len(parts) == 3 else 1))

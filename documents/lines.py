@@ -39,6 +39,12 @@ def read_lines(file: IO[bytes], *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[
         yield number, line
 
 
+def check_ratio(written: int, read: int) -> None:
+    """Raise `BlownUp` where so many bytes came out of so many."""
+    if written > max(RATIO_FREE_BYTES, MAX_RATIO * read):
+        raise BlownUp(f"the gzip file unpacks to more than {MAX_RATIO} times its size")
+
+
 def unzipped(file: IO[bytes]) -> IO[bytes]:
     """Return the content of a gzip file as a stream that raises `DamagedFile` where the file is damaged."""
     return cast(IO[bytes], io.BufferedReader(_Unzipped(file), buffer_size=2**18))
@@ -59,7 +65,6 @@ class _Unzipped(io.RawIOBase):
         except (OSError, EOFError, zlib.error) as error:
             raise DamagedFile(f"the gzip file is damaged or cut short ({error})") from error
         self._written += len(data)
-        if self._written > max(RATIO_FREE_BYTES, MAX_RATIO * self._file.tell()):
-            raise BlownUp(f"the gzip file unpacks to more than {MAX_RATIO} times its size")
+        check_ratio(self._written, self._file.tell())
         buffer[: len(data)] = data
         return len(data)

@@ -64,8 +64,8 @@ def evaluate(options: dict[str, Any]) -> str:
     ------
     EvaluationError
     """
-    if min(options["long_threshold"], options["short_threshold"]) < 1 or options["resamples"] < 0:
-        raise EvaluationError("thresholds are at least 1, resamples at least 0")
+    if min(options["long_threshold"], options["short_threshold"]) < 1 or min(options["resamples"], options["seed"]) < 0:
+        raise EvaluationError("thresholds are at least 1, resamples and seeds at least 0")
     try:
         gold = read_gold(_files(options["gold"]))
         report, examples = nq_report(

@@ -1,5 +1,6 @@
 """The data card of a release: what it is, how it was made, how far to trust it, in words beside the data."""
 
+from html import escape
 from typing import Any
 
 from django.utils.translation import override
@@ -7,7 +8,7 @@ from django.utils.translation import override
 from accounts.selectors import consent_text_current
 from annotation.models import Campaign, Participation
 from annotation.tasktypes.registry import TASK_TYPES
-from exports.citation import quoted, reference, spdx_of
+from exports.citation import is_one_line, quoted, reference, spdx_of
 from exports.models import Release
 from quality.selectors.agreement import agreement_shown
 
@@ -46,7 +47,7 @@ def card_text(release: Release, manifest: dict[str, Any]) -> str:
     if facts is None:  # frozen before there were cards
         return ""
     parts = [
-        _front(manifest, facts), f"# {manifest['title']}", *_synthetic(manifest), *_what(manifest, facts),
+        _front(manifest, facts), f"# {_line(manifest['title'])}", *_synthetic(manifest), *_what(manifest, facts),
         *_use(manifest), *_how(manifest, facts), *_trust(manifest, facts), *_columns(manifest),
         "## Guidelines", *(_guideline(one) for one in facts["guidelines"]),
     ]  # fmt: skip
@@ -60,12 +61,17 @@ def _front(manifest: dict[str, Any], facts: dict[str, Any]) -> str:
         "---",
         f"pretty_name: {quoted(manifest['title'])}",
         f"language: [{quoted(facts['language'].split('-')[0])}]",
-        *([f"license: {known.lower()}"] if known else ["license: other", f"license_name: {quoted(licence)}"] if licence else []),
+        *([f"license: {quoted(known.lower())}"] if known else ["license: other", f"license_name: {quoted(licence)}"] if licence else []),
         *(["configs:"] if manifest["tables"] else []),
         *(f"- config_name: {group}\n  data_files: [{', '.join(f'tables/{key}.parquet' for key in keys)}]" for group, keys in _groups(manifest).items()),
         "---",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    """Return what a person wrote as a part of one line of Markdown, in which no HTML begins."""
+    return escape(" ".join("".join(sign if is_one_line(sign) else " " for sign in text).split()), quote=False)
 
 
 def _use(manifest: dict[str, Any]) -> list[str]:
@@ -114,7 +120,7 @@ def _what(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         ),
         _since(manifest["since"]) if manifest["since"] else "",
         f"Licence: {manifest['licence'] or 'not stated'}.",
-        f"Content warning: {facts['warning']}" if facts["warning"] else "",
+        f"Content warning: {_line(facts['warning'])}" if facts["warning"] else "",
     ]
 
 

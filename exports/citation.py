@@ -42,7 +42,7 @@ def citation_text(manifest: dict[str, Any]) -> str:
         *(line for name in manifest["authors"] for line in _author(name)),
         f"version: {quoted(str(manifest['release']))}",
         f"date-released: {quoted(manifest['frozen_at'][:10])}",
-        *([f"license: {licence}"] if licence else []),
+        *([f"license: {quoted(licence)}"] if licence else []),
     ]
     return "\n".join(lines) + "\n"
 

@@ -2,13 +2,30 @@
 
 import shutil
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from django.core.files import File
 from django.core.files.storage import storages
 
 Progress = Callable[[int, int, str, dict[str, Any]], None]
+
+
+class OutsideTarget(ValueError):
+    """A name leads out of the folder of a release."""
+
+
+def _checked(name: str) -> str:
+    """Return a name of a file in a release: parts below its folder, none of which leads up.
+
+    Raises
+    ------
+    OutsideTarget
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or "\\" in name or not path.parts:
+        raise OutsideTarget(f"{name!r} would lie outside the folder of the release")
+    return name
 
 
 class FolderTaken(ValueError):
@@ -38,7 +55,7 @@ class FolderTarget:
 
     def put(self, name: str, path: Path) -> None:
         """Move the file into place."""
-        target = self.folder / name
+        target = self.folder / _checked(name)
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f".{target.name}.part")
         try:
@@ -58,4 +75,4 @@ class StorageTarget:
     def put(self, name: str, path: Path) -> None:
         """Save the file; one that a killed attempt left is replaced by the same bytes."""
         with path.open("rb") as file:
-            storages["releases"].save(f"{self.folder}/{name}", File(file))
+            storages["releases"].save(f"{self.folder}/{_checked(name)}", File(file))

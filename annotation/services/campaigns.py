@@ -1,11 +1,13 @@
 """How campaigns begin, run and end."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.core.validators import slug_re
 from django.db.models import Max
 
 from accounts.audit import record
@@ -40,7 +42,25 @@ class ConsentPlan:
     tells_behaviour: bool = False  # adds that ways of working are compared
 
 
+SPLIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,29}")  # it stands in the names of files
 RESERVED_SLUGS = frozenset({"new", "by-id"})  # campaigns/new/ is the page that makes campaigns
+
+
+def _check_names(slug: str, splits: Sequence[SplitPlan]) -> None:
+    if not splits:
+        raise ValueError("a campaign needs at least one split")
+    for plan in splits:
+        if not SPLIT_NAME.fullmatch(plan.name):
+            raise ValueError(
+                f"the split {plan.name!r}: a name is up to 30 letters, digits, dots, hyphens and underscores of ASCII, and "
+                "begins with a letter or digit"
+            )
+    if not slug_re.fullmatch(slug):
+        raise ValueError(
+            f"the short name {slug!r} stands in addresses: letters, digits, hyphens and underscores of ASCII"
+        )
+    if slug in RESERVED_SLUGS:
+        raise ValueError(f"the short name {slug} belongs to a page")
 
 
 @durable
@@ -61,14 +81,12 @@ def campaign_create(
     Raises
     ------
     ValueError
-        The task type is unknown, there is no split, or the short name is taken by a page.
+        The task type is unknown, there is no split, a split's name cannot stand in the name of a file, or the short
+        name cannot stand in an address or is taken by a page.
     """
     if task_type not in TASK_TYPES:
         raise ValueError(f"unknown task type {task_type!r}: expected one of {', '.join(TASK_TYPES)}")
-    if not splits:
-        raise ValueError("a campaign needs at least one split")
-    if slug in RESERVED_SLUGS:
-        raise ValueError(f"the short name {slug} belongs to a page")
+    _check_names(slug, splits)
     actor_id = created_by.surrogate_id if created_by else None
     campaign = Campaign.objects.create(
         scope=Scope.objects.create(), slug=slug, title=title, task_type=task_type, created_at=now, **options

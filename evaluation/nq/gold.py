@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import orjson
 from isal import igzip
 from isal.igzip_lib import IsalError
 
-from evaluation.nq.answers import AnswerFault, Gold, span_of
+from documents.lines import MAX_LINE_BYTES, DamagedFile, LineTooLong, check_ratio
+from evaluation.nq.answers import YES_NO, AnswerFault, Gold, span_of
 from evaluation.nq.table import TableFault, examples_of_table
 
 BUFFER = 1 << 20
@@ -62,9 +63,11 @@ def _examples(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
             is_packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             file = igzip.IGzipFile(fileobj=raw) if is_packed else raw
-            for line, text in enumerate(_lines(file), 1):
+            for line, text in enumerate(_lines(file, raw), 1):
                 if not _is_blank(text):
                     yield line, *_example(text)
+    except (DamagedFile, LineTooLong) as error:
+        raise GoldFault(f"{path}: line {line + 1}: {error}") from error
     except AnswerFault as fault:
         raise GoldFault(f"{path}: line {line}: {fault}") from fault
     except (OSError, EOFError, IsalError) as error:  # type: ignore[misc]  # its stub says Any
@@ -74,15 +77,25 @@ def _examples(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
 Line = list[memoryview]  # its bytes in pieces, as they were read
 
 
-def _lines(file: Any) -> Iterator[Line]:
-    """Yield lines without copying them: each is a megabyte, of which a few thousand bytes are wanted."""
+def _lines(file: Any, raw: IO[bytes]) -> Iterator[Line]:
+    """Yield lines without copying them: each is a megabyte, of which a few thousand bytes are wanted.
+
+    Raises
+    ------
+    BlownUp, LineTooLong
+    """
     pieces: Line = []
+    read = 0
     while block := file.read(BUFFER):
+        read += len(block)
+        check_ratio(read, raw.tell())
         view, start = memoryview(block), 0
         while (cut := block.find(b"\n", start)) >= 0:
             yield [*pieces, view[start:cut]]
             pieces, start = [], cut + 1
         pieces.append(view[start:])
+        if len(pieces) * BUFFER > MAX_LINE_BYTES:
+            raise LineTooLong(f"is longer than {MAX_LINE_BYTES:,} bytes")
     yield pieces
 
 
@@ -165,7 +178,7 @@ def _gold(value: Any, field: str) -> Gold:
         raise AnswerFault(f"{field}.short_answers", "expected a list")
     spans = (span_of(span, f"{field}.short_answers[{number}]") for number, span in enumerate(shorts))
     yes_no = value.get("yes_no_answer")
-    if not isinstance(yes_no, str):
+    if not isinstance(yes_no, str) or yes_no.lower() not in YES_NO:
         raise AnswerFault(f"{field}.yes_no_answer", "expected YES, NO or NONE")
     long = span_of(value.get("long_answer"), f"{field}.long_answer")
     return Gold(long, tuple(span for span in spans if span is not None), yes_no.lower())

@@ -8,6 +8,8 @@ import orjson
 
 from evaluation.nq.answers import NONE, YES_NO, AnswerFault, Prediction, span_of
 
+MOST_BYTES = 2**29  # those for all 307,373 training examples are a third of this
+
 
 class PredictionFault(ValueError):
     """A prediction file cannot be scored; the message says which prediction and field."""
@@ -22,6 +24,10 @@ def read_predictions(path: Path) -> dict[int, Prediction]:
         The file is no JSON, a prediction breaks the format, or one example has two.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise PredictionFault(f"{path}: is no file")
+        if path.stat().st_size > MOST_BYTES:
+            raise PredictionFault(f"{path}: is larger than {MOST_BYTES:,} bytes")
         content = orjson.loads(path.read_bytes())
     except OSError as error:
         raise PredictionFault(f"{path}: cannot be read: {error}") from error

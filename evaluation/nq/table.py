@@ -6,10 +6,12 @@ from typing import Any
 
 import orjson
 
+from documents.lines import MAX_RATIO, RATIO_FREE_BYTES
 from evaluation.nq.answers import OFFSETS, AnswerFault, Gold, span_at
 
 PATTERN = "tables/annotations-*.parquet"
 _COLUMNS = ["item_id", *(f"long_{name}" for name in OFFSETS), "short_answers", "yes_no_answer"]
+LEAST_OF_A_ROW = 40  # bytes that the values of a row take in memory
 NO_SPANS = "[]"
 
 
@@ -28,6 +30,7 @@ def examples_of_table(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     try:
+        _check_size(pq.read_metadata(path), path)
         table = pq.read_table(path, columns=_COLUMNS)
         missing = [name for name in _COLUMNS if name not in table.column_names]
         if missing:
@@ -44,6 +47,13 @@ def examples_of_table(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
         annotations.append(_gold(row, *values))
     if annotations:
         yield first, _number(example_id, first), annotations
+
+
+def _check_size(about: Any, path: Path) -> None:
+    """Refuse what was made to fill a memory: no annotation takes less than a few bytes, however well it packs."""
+    size = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+    if max(size, about.num_rows * LEAST_OF_A_ROW) > max(RATIO_FREE_BYTES, MAX_RATIO * path.stat().st_size):
+        raise TableFault(f"unpacks to more than {MAX_RATIO} times its size")
 
 
 def _number(item_id: Any, row: int) -> int:

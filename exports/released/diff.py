@@ -32,12 +32,14 @@ def difference(before: ReleasedFolder, after: ReleasedFolder) -> Difference:
 
 
 def _labels(folder: ReleasedFolder) -> dict[str, Any]:
-    return {row["item_id"]: row["label"] for row in folder.rows(LABELS)}
+    return {row["item_id"]: row["label"] for row in folder.rows(LABELS, ("item_id", "label"))}
 
 
 def _annotations(folder: ReleasedFolder) -> dict[str, Any]:
-    found: dict[str, list[str]] = {row["item_id"]: [] for row in folder.rows("items") if row["is_released"]}
-    for row in folder.rows("judgments"):
+    found: dict[str, list[str]] = {
+        row["item_id"]: [] for row in folder.rows("items", ("item_id", "is_released")) if row["is_released"]
+    }
+    for row in folder.rows("judgments", ("item_id", "annotation_id", "is_used")):
         if row["is_used"] and row["item_id"] in found:
             found[row["item_id"]].append(row["annotation_id"])
     return found

@@ -1,13 +1,23 @@
-"""A release as a folder on this machine."""
+"""A release as a folder on this machine, which others may have made: nothing in it is believed."""
 
-import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from annotation.tasktypes.columns import Kind
+from documents.lines import DamagedFile, LineTooLong, read_lines, unzipped
+
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
+MOST_BYTES = 64 * 2**20  # of a manifest, and of the sums: those of a hundred shards have a hundredth of this
+_IS: dict[Kind, Callable[[Any], bool]] = {
+    Kind.TEXT: lambda value: isinstance(value, str),
+    Kind.JSON: lambda value: isinstance(value, str),
+    Kind.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool),
+    Kind.NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    Kind.BOOLEAN: lambda value: isinstance(value, bool),
+}
 
 
 class FolderError(ValueError):
@@ -20,37 +30,121 @@ class ReleasedFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self.manifest: dict[str, Any] = orjson.loads((path / MANIFEST).read_bytes())
-        except OSError as error:
+            self.manifest: dict[str, Any] = orjson.loads(small_file(path / MANIFEST))
+        except FileNotFoundError as error:
             raise FolderError(f"{path / MANIFEST}: cannot be read: is this the folder of a release?") from error
         except orjson.JSONDecodeError as error:
             raise FolderError(f"{path / MANIFEST}: is no JSON: {error}") from error
-        if not isinstance(self.manifest, dict) or "files" not in self.manifest:
+        if not _is_manifest(self.manifest):
             raise FolderError(f"{path / MANIFEST}: is no manifest of a release")
 
     @property
     def tables(self) -> dict[str, Any]:
         """What the manifest says of each table; none in releases from before there were any."""
-        found = self.manifest.get("tables", {})
-        return found if isinstance(found, dict) else {}
+        found: dict[str, Any] = self.manifest.get("tables", {})
+        return found
 
-    def rows(self, key: str) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table.
+    def kinds(self, key: str) -> dict[str, Kind]:
+        """Return the kind of each column of a table, in order."""
+        return {one["name"]: Kind(one["type"]) for one in self.tables[key]["columns"]}
+
+    def rows(self, key: str, needed: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table, each with the columns that the manifest names, of their types.
 
         Raises
         ------
         FolderError
-            There is no such table, or its file is damaged; names the line.
+            There is no such table, a needed column is missing, or its file is damaged; names the line.
         """
         if key not in self.tables:
             raise FolderError(f"{self.path}: this release has no table {key}")
-        path, line = self.path / f"tables/{key}.jsonl.gz", 0
+        kinds = self.kinds(key)
+        missing = sorted(set(needed) - set(kinds))
+        if missing:
+            raise FolderError(f"{self.path}: the table {key} has no column {missing[0]}")
+        for line, row in self.lines(key):
+            for what in row_problems(row, kinds):
+                raise FolderError(f"{self._path(key)}: line {line}: {what}")
+            yield row
+
+    def lines(self, key: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield line and row of a table, whatever is in it.
+
+        Raises
+        ------
+        FolderError
+            The file is damaged, a line is no object or too long, or it unpacks to more than data ever does.
+        """
+        path, line = self._path(key), 0
         try:
-            with gzip.open(path) as file:
-                for line, text in enumerate(file, 1):
+            if not path.is_file():
+                raise FolderError(f"{path}: is no file")
+            with path.open("rb") as raw, unzipped(raw) as file:
+                for line, text in read_lines(file):
                     row = orjson.loads(text)
                     if not isinstance(row, dict):
                         raise FolderError(f"{path}: line {line}: is no object")
-                    yield row
-        except (OSError, EOFError, orjson.JSONDecodeError) as error:
+                    yield line, row
+        except (OSError, DamagedFile, LineTooLong, orjson.JSONDecodeError) as error:
             raise FolderError(f"{path}: line {line + 1}: {error}") from error
+
+    def _path(self, key: str) -> Path:
+        return self.path / f"tables/{key}.jsonl.gz"
+
+
+def row_problems(row: dict[str, Any], kinds: dict[str, Kind]) -> Iterator[str]:
+    """Yield what is wrong with the columns of a row."""
+    if row.keys() != kinds.keys():
+        yield "its columns are not those of the manifest"
+        return
+    for name, value in row.items():
+        if value is not None and not _IS[kinds[name]](value):
+            yield f"{name}: expected {kinds[name].value}"
+
+
+def small_file(path: Path) -> bytes:
+    """Return the bytes of a file that is never large.
+
+    Raises
+    ------
+    FolderError
+        It is no plain file, or large.
+    """
+    if path.exists() and not path.is_file():
+        raise FolderError(f"{path}: is no file")
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise FolderError(f"{path}: cannot be read: {error}") from error
+    if len(content) > MOST_BYTES:
+        raise FolderError(f"{path}: is larger than {MOST_BYTES:,} bytes")
+    return content
+
+
+def shown(value: Any) -> str:
+    """Return a value for a terminal or a line of text: signs that would move the cursor or break the line are escaped."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in str(value))
+
+
+def _is_manifest(content: Any) -> bool:
+    if not isinstance(content, dict) or not isinstance(content.get("files"), dict):
+        return False
+    tables = content.get("tables", {})
+    return (
+        all(isinstance(file, dict) and isinstance(file.get("sha256"), str) for file in content["files"].values())
+        and isinstance(tables, dict)
+        and all(_is_table(key, table) for key, table in tables.items())
+    )
+
+
+def _is_table(key: str, table: Any) -> bool:
+    if not isinstance(table, dict) or not isinstance(table.get("columns"), list) or "/" in key or "\0" in key:
+        return False
+    kinds = {kind.value for kind in Kind}
+    return all(
+        isinstance(one, dict) and isinstance(one.get("name"), str) and isinstance(one.get("type"), str) and one["type"] in kinds
+        for one in table["columns"]
+    )  # fmt: skip

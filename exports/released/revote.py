@@ -12,6 +12,8 @@ from quality.rules.judgments import Repeats, judgments_of
 from quality.rules.voting import Decided, strict_majority, unique_plurality
 
 COUNTED = "counted"
+ROUNDS = (1, 2)
+OF_VOTES = ("item_id", "annotator", "state", "round", "rank", "label")
 Votes = dict[int, list[Hashable]]  # by round
 
 
@@ -64,15 +66,15 @@ def revote(
     FolderError
         The release has no labels, or a file of it is damaged.
     """
-    released = {row["item_id"]: row["label"] for row in folder.rows("labels")}
+    released = {row["item_id"]: row["label"] for row in folder.rows("labels", ("item_id", "label"))}
     places = {
-        row["item_id"]: row["votes"] for row in folder.rows("items") if row["batch"] not in without_batches
+        row["item_id"]: row["votes"] or 0 for row in folder.rows("items", ("item_id", "votes", "batch")) if row["batch"] not in without_batches
     }  # fmt: skip
     rows = [
         row
-        for row in folder.rows("judgments")
+        for row in folder.rows("judgments", OF_VOTES)
         if row["state"] == COUNTED and row["item_id"] in places and row["annotator"] not in without
-        and row["round"] is not None and (row["round"] > 1 or row["rank"] < places[row["item_id"]])
+        and row["round"] in ROUNDS and (row["round"] > 1 or (row["rank"] or 0) < places[row["item_id"]])
     ]  # fmt: skip
     labels = _most_probable(rows) if policy is Revote.DAWID_SKENE else _by_rule(folder, rows, places, policy)
     found = {item: labels.get(item) for item in places}
@@ -92,7 +94,7 @@ def _most_probable(rows: list[dict[str, Any]]) -> dict[str, Any]:
 def _by_rule(
     folder: ReleasedFolder, rows: list[dict[str, Any]], places: dict[str, int], policy: Revote
 ) -> dict[str, Any]:
-    opinions = {row["item_id"]: row["label"] for row in folder.rows("opinions")}
+    opinions = {row["item_id"]: row["label"] for row in folder.rows("opinions", ("item_id", "label"))}
     votes: dict[str, Votes] = defaultdict(lambda: {1: [], 2: []})
     for row in rows:
         votes[row["item_id"]][row["round"]].append(row["label"])

@@ -1,21 +1,18 @@
-"""Check a release: that every file is there and unchanged, and that its tables are what the manifest says."""
+"""Check a release: that every file is there and unchanged, and that its tables are what the manifest says.
+
+Sums say that files are as they were made, and not who made them.
+"""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
-from annotation.tasktypes.columns import Kind
-from exports.released.folder import MANIFEST, SUMS, FolderError, ReleasedFolder
+from exports.released.folder import MANIFEST, SUMS, FolderError, ReleasedFolder, row_problems, small_file
 
 MOST_OF_A_FILE = 10  # problems that are told of one file
-_IS: dict[Kind, Callable[[Any], bool]] = {
-    Kind.TEXT: lambda value: isinstance(value, str),
-    Kind.JSON: lambda value: isinstance(value, str),
-    Kind.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool),
-    Kind.NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    Kind.BOOLEAN: lambda value: isinstance(value, bool),
-}
+ONE_AN_ITEM = ("items", "labels")
+BATCH = 2_000  # rows of a Parquet file in memory
 
 
 def problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
@@ -26,40 +23,54 @@ def problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
         yield name, what
     known = _item_ids(folder) if "tables/items.jsonl.gz" not in changed else None
     for key in folder.tables:
-        name = f"tables/{key}.jsonl.gz"
-        if name not in changed:
+        lines, parquet = f"tables/{key}.jsonl.gz", f"tables/{key}.parquet"
+        if lines not in changed:
             for number, what in enumerate(_table_problems(folder, key, known)):
                 if number == MOST_OF_A_FILE:
-                    yield name, "and more"
+                    yield lines, "and more"
                     break
-                yield name, what
+                yield lines, what
+        if not {lines, parquet} & changed and parquet in folder.manifest["files"]:
+            what = _parquet_problem(folder, key)
+            if what:
+                yield parquet, what
 
 
 def _file_problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
     sums = _sums(folder.path / SUMS)
     for name, digest in sums.items():
         path = folder.path / name
-        if not path.is_file():
-            yield name, "is missing"
+        if _is_link(folder.path, path):
+            yield name, "is a link or lies behind one"
+        elif not path.is_file():
+            yield name, "is no file" if path.exists() else "is missing"
         elif _sha256(path) != digest:
             yield name, f"was changed: its sha256 is not the one in {SUMS}"
     for name, file in folder.manifest["files"].items():
         if sums.get(name) != file["sha256"]:
             yield name, f"{MANIFEST} and {SUMS} differ" if name in sums else f"is not in {SUMS}"
-    there = {path.relative_to(folder.path).as_posix() for path in folder.path.rglob("*") if path.is_file()}
+    there = {
+        path.relative_to(folder.path).as_posix()
+        for path in folder.path.rglob("*")
+        if path.is_symlink() or not path.is_dir()
+    }
     for name in sorted(there - set(sums) - {SUMS}):
         yield name, "is no part of the release"
 
 
+def _is_link(folder: Path, path: Path) -> bool:
+    return any(one.is_symlink() for one in (path, *path.parents) if one.is_relative_to(folder) and one != folder)
+
+
 def _sums(path: Path) -> dict[str, str]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = small_file(path).decode().splitlines()
+    except (FileNotFoundError, UnicodeDecodeError) as error:
         raise FolderError(f"{path}: cannot be read: {error}") from error
     sums = {}
     for number, line in enumerate(lines, 1):
         digest, blank, name = line.partition("  ")
-        if not blank or Path(name).is_absolute() or ".." in Path(name).parts:
+        if not blank or not name or "\0" in name or Path(name).is_absolute() or ".." in Path(name).parts:
             raise FolderError(f"{path}: line {number}: expected a sha256, two blanks and the name of a file in here")
         sums[name] = digest
     return sums
@@ -70,22 +81,44 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _item_ids(folder: ReleasedFolder) -> set[Any] | None:
-    return {row.get("item_id") for row in folder.rows("items")} if "items" in folder.tables else None
+def _item_ids(folder: ReleasedFolder) -> set[str] | None:
+    if "items" not in folder.tables:
+        return None
+    return {str(row.get("item_id")) for _line, row in folder.lines("items")}
 
 
-def _table_problems(folder: ReleasedFolder, key: str, known: set[Any] | None) -> Iterator[str]:
-    kinds = {one["name"]: Kind(one["type"]) for one in folder.tables[key]["columns"]}
+def _table_problems(folder: ReleasedFolder, key: str, known: set[str] | None) -> Iterator[str]:
+    kinds, seen = folder.kinds(key), set()
     rows = 0
-    for rows, row in enumerate(folder.rows(key), 1):
-        if row.keys() != kinds.keys():
-            yield f"line {rows}: its columns are not those of the manifest"
+    for rows, row in folder.lines(key):
+        wrong = list(row_problems(row, kinds))
+        yield from (f"line {rows}: {what}" for what in wrong)
+        if wrong or "item_id" not in row:
             continue
-        for name, value in row.items():
-            if value is not None and not _IS[kinds[name]](value):
-                yield f"line {rows}: {name}: expected {kinds[name].value}"
-        if known is not None and "item_id" in row and row["item_id"] not in known:
+        if known is not None and row["item_id"] not in known:
             yield f"line {rows}: item_id: there is no such item"
+        if key in ONE_AN_ITEM and row["item_id"] in seen:
+            yield f"line {rows}: item_id: this item was there before"
+        if key in ONE_AN_ITEM:
+            seen.add(row["item_id"])
     said = folder.manifest["files"].get(f"tables/{key}.jsonl.gz", {}).get("rows")
     if rows != said:
         yield f"has {rows} rows, the manifest says {said}"
+
+
+def _parquet_problem(folder: ReleasedFolder, key: str) -> str:
+    """Return where the Parquet file of a table first differs from its JSON lines; nothing if it does not."""
+    import pyarrow as pa  # noqa: PLC0415  loaded where a release is checked
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        with pq.ParquetFile(folder.path / f"tables/{key}.parquet") as file:
+            if file.schema_arrow.names != list(folder.kinds(key)):
+                return "its columns are not those of the manifest"
+            packed = (row for batch in file.iter_batches(BATCH) for row in batch.to_pylist())
+            for number, (row, line) in enumerate(zip_longest(packed, folder.lines(key)), 1):
+                if row is None or line is None or row != line[1]:
+                    return f"row {number} is not that of the JSON lines"
+    except (OSError, pa.ArrowException) as error:
+        return f"cannot be read: {error}"
+    return ""

@@ -48,7 +48,7 @@ def test_all_files_come_as_one_that_is_a_whole_release(judged, researcher, tmp_p
     assert list(problems(ReleasedFolder(folder))) == []
     call_command("release_verify", str(folder))
     citation = (folder / "CITATION.cff").read_text()
-    for line in ('family-names: "Tolliver"', '- name: "The Lund group"', "license: CC-BY-4.0"):
+    for line in ('family-names: "Tolliver"', '- name: "The Lund group"', 'license: "CC-BY-4.0"'):
         assert line in citation
     again = b"".join(researcher.get(f"/campaigns/{judged.slug}/releases/1/all/").streaming_content)
     assert again == packed

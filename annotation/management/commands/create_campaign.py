@@ -49,16 +49,19 @@ class Command(BaseCommand):
             manager = User.objects.filter(email=options["manager"]).first()
             if manager is None:
                 raise CommandError(f"nobody here has the address {options['manager']}")
-        campaign = campaign_create(
-            slug=options["slug"], title=options["title"], task_type=options["task_type"], seed=options["seed"],
-            group_by=TASK_TYPES[options["task_type"]].keeps_together,
-            has_training=bool(TASK_TYPES[options["task_type"]].training) and not options["no_training"],
-            splits=[self._split(text) for text in options["split"]], created_by=manager, now=timezone.now(),
-            consent=ConsentPlan(
-                options["purpose"], "Answers and the time they take.", options["contact"],
-                tells_behaviour=not options["no_behaviour"],
-            ),
-        )  # fmt: skip
+        try:
+            campaign = campaign_create(
+                slug=options["slug"], title=options["title"], task_type=options["task_type"], seed=options["seed"],
+                group_by=TASK_TYPES[options["task_type"]].keeps_together,
+                has_training=bool(TASK_TYPES[options["task_type"]].training) and not options["no_training"],
+                splits=[self._split(text) for text in options["split"]], created_by=manager, now=timezone.now(),
+                consent=ConsentPlan(
+                    options["purpose"], "Answers and the time they take.", options["contact"],
+                    tells_behaviour=not options["no_behaviour"],
+                ),
+            )  # fmt: skip
+        except ValueError as error:
+            raise CommandError(str(error)) from error
         print_result(
             self.stdout,
             {"campaign": campaign.slug},
@@ -67,7 +70,7 @@ class Command(BaseCommand):
         )
 
     def _split(self, text: str) -> SplitPlan:
-        name, *numbers = text.split()
+        name, *numbers = text.split() or [""]
         if len(numbers) not in (1, 2) or not all(number.isdecimal() for number in numbers) or int(numbers[0]) < 1:
             raise CommandError(f"--split {text!r}: expected a name, annotations an item, and optionally a share")
         return SplitPlan(name, *map(int, numbers))

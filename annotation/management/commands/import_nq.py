@@ -53,6 +53,12 @@ class Command(BaseCommand):
         )
 
     def _create(self, options: dict[str, Any]) -> Campaign:
+        try:
+            return self._made(options)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+
+    def _made(self, options: dict[str, Any]) -> Campaign:
         return campaign_create(
             slug=options["campaign"],
             title=f"Natural Questions: {options['campaign']}",

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from exports.released.diff import difference
-from exports.released.folder import FolderError, ReleasedFolder
+from exports.released.folder import FolderError, ReleasedFolder, shown
 
 SHOWN = 10
 
@@ -42,6 +42,6 @@ class Command(BaseCommand):
         for name, rows in (("added", found.added), ("removed", found.removed), ("changed", changes)):
             self.stdout.write(f"{len(rows):,} items {name}")
             for row in rows[:SHOWN]:
-                self.stdout.write(f"  {row}")
+                self.stdout.write(f"  {shown(row)}")
             if len(rows) > SHOWN:
                 self.stdout.write(f"  … and {len(rows) - SHOWN:,} more (--json lists all)")

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from exports.released.folder import FolderError, ReleasedFolder
+from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.revote import Revote, Revoted, revote
 
 SHOWN = 20
@@ -46,13 +46,18 @@ class Command(BaseCommand):
         except FolderError as error:
             raise CommandError(str(error)) from error
         if options["to"]:
-            rows = (f"{item}\t{label}\n" for item, label in found.labels.items() if label is not None)
-            options["to"].write_text("".join(rows), encoding="utf-8")
+            rows = (f"{shown(item)}\t{shown(label)}\n" for item, label in found.labels.items() if label is not None)
+            try:
+                options["to"].write_text("".join(rows), encoding="utf-8")
+            except OSError as error:
+                raise CommandError(f"{options['to']}: {error}") from error
         self.stdout.write(json.dumps(_as_data(found), ensure_ascii=False) if options["json"] else _text(found))
 
 
 def _refuse_unknown(folder: ReleasedFolder, without: list[str]) -> None:
-    unknown = set(without) - {row["annotator"] for row in folder.rows("annotators")} if without else set()
+    unknown = (
+        set(without) - {row["annotator"] for row in folder.rows("annotators", ("annotator",))} if without else set()
+    )
     if unknown:
         raise FolderError(f"no annotator of this release is called {', '.join(sorted(unknown))}")
 
@@ -68,7 +73,7 @@ def _text(found: Revoted) -> str:
             f"{len(found.labels):,} items: {len(found.labels) - len(found.changes):,} as released, "
             f"{len(found.changes):,} otherwise, {len(found.undecided):,} of these undecided"
         ),
-        *(f"  {one.item_id}: {one.before} → {one.after if one.after is not None else 'undecided'}" for one in found.changes[:SHOWN]),
+        *(shown(f"  {one.item_id}: {one.before} → {one.after if one.after is not None else 'undecided'}") for one in found.changes[:SHOWN]),
     ]  # fmt: skip
     if len(found.changes) > SHOWN:
         lines.append(f"  … and {len(found.changes) - SHOWN:,} more (--json lists all)")

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from exports.released.folder import FolderError, ReleasedFolder
+from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.verify import problems
 
 
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"valid": not found, "files": files, "problems": found}, ensure_ascii=False))
         else:
             for row in found:
-                self.stdout.write(f"{row['file']}: {row['problem']}")
+                self.stdout.write(shown(f"{row['file']}: {row['problem']}"))
         if found:
             raise CommandError(f"{len(found)} problems")
         if not options["json"]:

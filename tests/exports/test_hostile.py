@@ -1,0 +1,256 @@
+"""Folders and files that others made to fill memories, to hide something, or to lead outside; and names that do."""
+
+import gzip
+import hashlib
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from annotation.models import Campaign
+from annotation.services.campaigns import SplitPlan
+from evaluation.nq.gold import GoldFault, read_gold
+from exports.released.folder import FolderError, ReleasedFolder
+from exports.released.verify import problems
+from exports.targets import FolderTarget, OutsideTarget, StorageTarget
+from tests import factories
+from tests.conftest import ROOT
+from tests.exports.test_tables import lines, release
+
+
+@pytest.fixture
+def folder(judged, tmp_path):
+    return release(judged, tmp_path / "folder")
+
+
+def renew(folder):
+    """Write the sums of the files as they are now, as a forger would."""
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    for name, file in manifest["files"].items():
+        file["sha256"] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    names = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names if name != "SHA256SUMS"}
+    (folder / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in sums.items()))
+
+
+def write(folder, key, rows):
+    with gzip.open(folder / f"tables/{key}.jsonl.gz", "wt") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    renew(folder)
+
+
+def found(folder):
+    return dict(problems(ReleasedFolder(folder)))
+
+
+@pytest.mark.django_db
+def test_a_parquet_file_that_says_something_else_is_told(folder):
+    path = folder / "tables/labels.parquet"
+    table = pq.read_table(path)
+    column = table.column_names.index("label")
+    pq.write_table(table.set_column(column, table.field(column), pa.array([1] * len(table))), path)
+    renew(folder)
+    assert "is not that of the JSON lines" in found(folder)["tables/labels.parquet"]
+    pq.write_table(table.slice(1), path)
+    renew(folder)
+    assert found(folder)["tables/labels.parquet"] == "row 1 is not that of the JSON lines"
+    pq.write_table(table.slice(0, len(table) - 1), path)
+    renew(folder)
+    assert found(folder)["tables/labels.parquet"] == f"row {len(table)} is not that of the JSON lines"
+    pq.write_table(table.drop_columns(["label"]), path)
+    renew(folder)
+    assert found(folder)["tables/labels.parquet"] == "its columns are not those of the manifest"
+    path.write_bytes(os.urandom(4000))
+    renew(folder)
+    assert found(folder)["tables/labels.parquet"].startswith("cannot be read")
+
+
+@pytest.mark.django_db
+def test_an_item_with_two_labels_is_told(folder):
+    rows = lines(folder, "labels")
+    write(folder, "labels", [*rows[:-1], rows[0]])
+    assert found(folder)["tables/labels.jsonl.gz"] == f"line {len(rows)}: item_id: this item was there before"
+
+
+@pytest.mark.django_db
+def test_links_and_pipes_are_no_part_of_a_release(folder, tmp_path):
+    outside = tmp_path / "outside"
+    (folder / "README.md").rename(outside)
+    (folder / "README.md").symlink_to(outside)
+    os.mkfifo(folder / "pipe")
+    assert found(folder) == {"README.md": "is a link or lies behind one", "pipe": "is no part of the release"}
+    (folder / "tables").rename(tmp_path / "elsewhere")
+    (folder / "tables").symlink_to(tmp_path / "elsewhere")
+    assert found(folder)["tables/labels.parquet"] == "is a link or lies behind one"
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+    with pytest.raises(FolderError, match="is no file"):
+        ReleasedFolder(folder)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("key", ["labels", "judgments"])
+def test_a_table_that_is_a_pipe_keeps_nobody_waiting(folder, key):
+    (folder / f"tables/{key}.jsonl.gz").unlink()
+    os.mkfifo(folder / f"tables/{key}.jsonl.gz")
+    with pytest.raises(CommandError, match="is no file"):
+        call_command("release_revote", str(folder), "--policy", "all")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda row: row.pop("state"), "columns are not those of the manifest"),
+        (lambda row: row.update(round="1"), "round: expected integer"),
+        (lambda row: row.update(label=[4]), "label: expected integer"),
+    ],
+)
+def test_rows_of_another_form_are_an_error_with_a_line(folder, change, said):
+    rows = lines(folder, "judgments")
+    change(rows[1])
+    write(folder, "judgments", rows)
+    with pytest.raises(CommandError, match=rf"judgments\.jsonl\.gz: line 2: .*{said}"):
+        call_command("release_revote", str(folder), "--policy", "all")
+
+
+@pytest.mark.django_db
+def test_signs_that_move_a_cursor_are_printed_as_text(folder, tmp_path, capsys):
+    rows = [{**row, "item_id": "\x1b[2J\t" + row["item_id"]} for row in lines(folder, "labels")]
+    write(folder, "labels", rows)
+    capsys.readouterr()
+    call_command("release_diff", str(release(Campaign.objects.get(), tmp_path / "second")), str(folder))
+    assert "\\x1b[2J\\t" in (out := capsys.readouterr().out)
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    "manifest", [{"files": []}, {"files": {"a": 1}}, {"files": {}, "tables": {"a": {}}}, {"files": {}, "tables": {"../a": {"columns": []}}}]
+)  # fmt: skip
+def test_what_is_no_manifest_is_said(tmp_path, manifest):
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(FolderError, match="is no manifest of a release"):
+        ReleasedFolder(tmp_path)
+
+
+BOMB = """
+import gzip, resource, sys
+from pathlib import Path
+from django.core.management import call_command, CommandError
+try:
+    call_command(*sys.argv[1:])
+except CommandError as error:
+    print("SAID", error)
+print("PEAK", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def limited(*command):
+    """Run a command that may take a gigabyte of memory; return what it says and its peak in MiB."""
+    most = (3 << 30, 3 << 30)
+    set_up = "import django, os; os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'config.settings.dev'); django.setup()"
+    run = subprocess.run(
+        [sys.executable, "-c", set_up + BOMB, *map(str, command)], capture_output=True, text=True, timeout=120, cwd=ROOT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, most), check=False,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test"},
+    )  # fmt: skip
+    assert "PEAK" in run.stdout, run.stderr
+    return run.stdout.partition("SAID")[2], int(run.stdout.split("PEAK")[1])
+
+
+def blanks(path, megabytes, sign=b" "):
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(megabytes):
+            file.write(sign * 2**20)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_a_line_of_blanks_fills_no_memory(folder, tmp_path):
+    """600 MB of blanks in half a megabyte: each command says so, in a fraction of that."""
+    blanks(folder / "tables/labels.jsonl.gz", 600)
+    renew(folder)
+    (tmp_path / "predictions.json").write_text('{"predictions": []}')
+    for command in (
+        ("release_verify", folder),
+        ("release_diff", folder, folder),
+        ("release_revote", folder, "--policy", "all"),
+        ("evaluate", "nq", "--gold", folder / "tables/labels.jsonl.gz", "--predictions", tmp_path / "predictions.json"),
+    ):
+        said, peak = limited(*command)
+        assert "times its size" in said or "longer than" in said, command
+        assert peak < 700, command
+
+
+@pytest.mark.django_db
+def test_large_sums_and_manifests_are_refused_unread(folder):
+    for name in ("SHA256SUMS", "manifest.json"):
+        with (folder / name).open("r+b") as file:
+            file.truncate(2**31)  # takes no place on the disk
+        with pytest.raises(FolderError, match=f"{name}: is larger than"):
+            list(problems(ReleasedFolder(folder)))
+
+
+def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_path):
+    blanks(tmp_path / "gold.jsonl.gz", 80, b"\n")
+    with pytest.raises(GoldFault, match="times its size"):
+        read_gold([tmp_path / "gold.jsonl.gz"])
+    many = 3_000_000
+    texts = {"item_id": "1", "short_answers": "[]", "yes_no_answer": "NONE"}
+    columns = {name: pa.array([-1] * many) for name in ("long_start_byte", "long_end_byte", "long_start_token", "long_end_token")}  # fmt: skip
+    table = pa.table(columns | {name: pa.array([text] * many) for name, text in texts.items()})
+    pq.write_table(table, tmp_path / "annotations.parquet", compression="zstd")
+    assert (tmp_path / "annotations.parquet").stat().st_size < 100_000
+    with pytest.raises(GoldFault, match="times its size"):
+        read_gold([tmp_path / "annotations.parquet"])
+
+
+@pytest.mark.parametrize("name", ["../a", "a/../../b", "/a", "..", "a\\..\\b", ""])
+def test_no_name_leads_out_of_the_folder_of_a_release(tmp_path, name):
+    (tmp_path / "part").write_text("text")
+    for target in (FolderTarget(tmp_path / "out"), StorageTarget("1/0001")):
+        with pytest.raises(OutsideTarget):
+            target.put(name, tmp_path / "part")
+    assert not (tmp_path / "out").exists()
+    assert (tmp_path / "part").exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["../../esc", "a/b", "..", ".hidden", "a\\b", "x:y", "<b>", "/abs", "训练", "a" * 31])
+def test_the_name_of_a_split_is_one_of_a_file(name):
+    with pytest.raises(ValueError, match="the split"):
+        factories.campaign(splits=[SplitPlan(name, 1)])
+    with pytest.raises(CommandError, match="the split"):
+        call_command("create_campaign", "names", "--title", "Names", "--split", f"{name} 1")
+    client = Client()
+    client.force_login(factories.user(is_admin=True))
+    sent = {"title": "Names", "task_type": "antique", "splits": f"{name} 1 1", "purpose": "p", "recorded": "r", "contact": "c"}  # fmt: skip
+    assert "files are named after a split" in client.post("/campaigns/new/", sent).content.decode()
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("slug", ["../x", "a/b", "a'b", "new", ""])
+def test_a_short_name_stands_in_addresses(slug):
+    with pytest.raises(CommandError, match="the short name"):
+        call_command("create_campaign", slug, "--title", "Names", "--split", "dev 1")
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.django_db
+def test_what_people_wrote_stays_one_line_of_the_card_without_html(judged, tmp_path):
+    Campaign.objects.update(title="Two\nlines \x1b[31m<script>", content_warning="Storms\n# Heading")
+    folder = release(judged, tmp_path, "--licence", "yes", "--author", "Agnes")
+    card = (folder / "README.md").read_text()
+    assert "\n# Two lines [31m&lt;script&gt;\n" in card
+    assert "Content warning: Storms # Heading\n" in card
+    assert '\nlicense: "yes"\n' in card
+    assert '\nlicense: "yes"\n' in (folder / "CITATION.cff").read_text()
