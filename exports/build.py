@@ -15,6 +15,7 @@ from exports.croissant import croissant_text
 from exports.families import FAMILIES
 from exports.formats.tables import Table
 from exports.models import Release
+from exports.selectors.agreement import agreement_in
 from exports.selectors.members import Pseudonyms, provenance_of, role_waivers, shortfall_rows
 from exports.tables import tables_of
 from exports.targets import Progress, Target
@@ -95,6 +96,7 @@ def _manifest(
         **provenance_of(release),
         "since": release.frozen.get("since"),  # none: the first of its form
         "role_waivers": list(role_waivers(release)),
+        "agreement": agreement_in(release, takes_ways=FAMILIES[release.family].takes_ways),
         "label_error": release.frozen.get("label_error"),
         "tables": {
             **{table.key: table.described() for table in tables},

@@ -3,14 +3,11 @@
 from html import escape
 from typing import Any
 
-from django.utils.translation import override
-
 from accounts.selectors import consent_text_current
 from annotation.models import Campaign, Participation
 from annotation.tasktypes.registry import TASK_TYPES
 from exports.citation import is_one_line, quoted, reference, spdx_of
 from exports.models import Release
-from quality.selectors.agreement import agreement_shown
 
 # How to read the tables of a release, whose folder is the current one.
 LOAD = """import pandas
@@ -20,21 +17,18 @@ judgments = pandas.read_parquet("tables/judgments.parquet")
 print(judgments.merge(items, on="item_id").head())"""
 
 
+_SCALES = {"nominal": "nominal", "ordinal": "ordinal", "sets": "MASI distance of sets"}
+
+
 def card_facts(campaign: Campaign) -> dict[str, Any]:
     """Return what a card says besides the manifest, as it is when a release is frozen: it is frozen with it."""
     consent = consent_text_current(campaign.pk)
-    with override("en"):
-        rows = [{**row, "name": str(row["name"])} for row in agreement_shown(campaign)]
     return {
         "title": campaign.title, "task": TASK_TYPES[campaign.task_type].title, "language": campaign.language,
         "annotators": Participation.objects.filter(campaign=campaign, submitted__gt=0).count(),
         "purpose": consent.purpose if consent else "", "recorded": consent.recorded if consent else "",
         "approval": consent.approval_id if consent else "", "warning": campaign.content_warning,
         "guidelines": list(campaign.guidelines.order_by("version").values("version", "note", "body")),
-        "agreement": [
-            {"what": row["name"], **{key: row["counted"].get(key) for key in ("alpha", "low", "high", "units")}}
-            for row in rows
-        ],
     }  # fmt: skip
 
 
@@ -48,7 +42,7 @@ def card_text(release: Release, manifest: dict[str, Any]) -> str:
         return ""
     parts = [
         _front(manifest, facts), f"# {_line(manifest['title'])}", *_synthetic(manifest), *_what(manifest, facts),
-        *_use(manifest), *_how(manifest, facts), *_trust(manifest, facts), *_columns(manifest),
+        *_use(manifest), *_how(manifest, facts), *_trust(manifest), *_columns(manifest),
         "## Guidelines", *(_guideline(one) for one in facts["guidelines"]),
     ]  # fmt: skip
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -146,19 +140,19 @@ def _how(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
     ]
 
 
-def _trust(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
+def _trust(manifest: dict[str, Any]) -> list[str]:
     rows = [
-        f"- {row['what']}: {row['alpha']:.3f}"
+        f"- {row['what']} ({_SCALES[row['scale']]}): {row['alpha']:.3f}"
         + (f" ({row['low']:.3f} to {row['high']:.3f})" if row["low"] is not None else "")
         + f", {row['units']} items"
-        for row in facts["agreement"]
+        for row in manifest["agreement"]
         if row["alpha"] is not None
     ]
     error = manifest["label_error"]
     return [
         "## How far to trust it",
-        "Krippendorff's alpha of what counted in the campaign, as last computed by then (95 % two-way jackknife intervals):\n\n" + "\n".join(rows) if rows else
-        "Agreement had not been computed by then, or is undefined.",
+        "Krippendorff's alpha over the annotations of this release, of the first round (95 % two-way jackknife intervals):\n\n" + "\n".join(rows) if rows else
+        "Agreement is undefined: no item has two annotations, or nobody said anything but one thing.",
         "The error of its labels was measured by an audit: see `label_error` in `manifest.json`." if error else
         "The error of its labels was not measured.",
         *(f"One person managed and worked here: {waiver.get('reason', '')}" for waiver in manifest["role_waivers"]),

@@ -70,8 +70,10 @@ def _responsible(release: Release, manifest: dict[str, Any]) -> dict[str, Any]:
         "rai:annotationsPerItem": str(manifest["ways"]),
         "rai:dataAnnotationProtocol": "\n\n".join(one["body"] for one in facts.get("guidelines", [])[-1:]),
         "rai:dataAnnotationPlatform": manifest["code"],
-        "rai:dataCollection": f"{facts.get('annotators', 0)} people annotated. Annotations: {ways}." if ways else "",
-        "rai:dataUseCases": facts.get("purpose", ""),
+        "rai:dataCollection": f"{facts.get('annotators', 0)} people annotated. Annotations: {ways}."
+        + (f" They were told: {facts['purpose']}" if facts.get("purpose") else "")
+        if ways
+        else "",
         "rai:personalSensitiveInformation": "Annotators stand under keyed pseudonyms; days instead of times.",
         "rai:dataLimitations": "" if manifest["label_error"] else "The error of the labels was not measured.",
     }

@@ -10,7 +10,7 @@ import numpy as np
 from django.db.models import Q
 
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
-from annotation.tasktypes.base import Measure, Scale
+from annotation.tasktypes.base import Measure, Scale, TaskType
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from quality.models import QualitySnapshot
 from quality.rules.agreement import Level, alpha, coincidences
@@ -59,6 +59,19 @@ def agreement_of(campaign: Campaign) -> dict[str, Any]:
         if judgments is not None and not trend:
             trend = _trend(campaign, measure, judgments)
     return {"agreement": rows, "trend": trend, "confusion": _confusion(paths)}
+
+
+def agreement_over(task_type: TaskType, answers: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
+    """Return how people agree by each measure, over (item, annotator, answer as JSON): its key, scale and alpha."""
+    said = Said(task_type)
+    values: list[list[Value]] = [[] for _ in task_type.measures]
+    for item, who, answer in answers:
+        for place, value in said.of(answer)[1]:
+            values[place].append((item, who, value))
+    return [
+        {"key": measure.key, "scale": measure.scale, **_agreement(measure, values[place])[0]}
+        for place, measure in enumerate(task_type.measures)
+    ]
 
 
 def agreement_shown(campaign: Campaign, kept: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:

@@ -16,7 +16,6 @@ from annotation.services.campaigns import guideline_publish
 from exports.build import build_release
 from exports.models import Release
 from exports.targets import FolderTarget
-from quality.services.numbers import quality_numbers_refresh
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +29,6 @@ def labelled():
         for _ in range(2):
             factories.annotate(campaign, person, **kind)
     guideline_publish(campaign=campaign, body="Be exact.", note="Shorter.", actor_id=None, now=timezone.now())
-    quality_numbers_refresh(campaign=campaign, now=timezone.now())
     return campaign
 
 
@@ -43,7 +41,7 @@ def test_a_card_says_what_is_in_the_release_and_how_it_was_made(labelled, tmp_pa
     card = write(labelled, tmp_path, "--licence", "CC-BY-SA-4.0")
     for text in (
         f"# {labelled.title}", "dev: 2 items", "2 annotations an item", "Licence: CC-BY-SA-4.0.", "2 people had annotated",
-        "Content warning: Some pages speak of storms.", "> Be exact.", "What changed: Shorter.", "Good or bad question:",
+        "Content warning: Some pages speak of storms.", "> Be exact.", "What changed: Shorter.", "Good or bad question (nominal): ",
         "The error of its labels was not measured.",
     ):  # fmt: skip
         assert text in card
