@@ -25,6 +25,8 @@ class CampaignCard:
     campaign: Campaign
     done: int = 0
     wanted: int = 0
+    items: int = 0  # imported for the dataset
+    in_pilot: int = 0  # items of a pilot that runs
     ends_on: date | None = None
     committed: int = 0
     cap: int | None = None
@@ -42,7 +44,7 @@ class CampaignCard:
 def campaign_cards(campaigns: Sequence[Campaign], now: datetime) -> list[CampaignCard]:
     """Return the first campaigns as their manager sees them: four statements, however many there are."""
     shown = list(campaigns[:MOST])
-    work = {row["campaign_id"]: row for row in _kept(Snapshot, shown, "slots", "days")}
+    work = {row["campaign_id"]: row for row in _kept(Snapshot, shown, "slots", "days", "splits", "pilot")}
     quality = {row["campaign_id"]: row for row in _kept(QualitySnapshot, shown, "waiting", "workforces")}
     reports = _counts(ItemReport.objects.filter(item__campaign__in=shown, resolved_at=None), "item__campaign")
     failed = _failed_jobs(shown, now)
@@ -70,6 +72,8 @@ def _campaign_card(
     return CampaignCard(
         campaign=campaign, done=slots.get("filled", 0), reports=reports, failed=failed,
         wanted=sum(count for state, count in slots.items() if state != "closed"),
+        items=sum(row["items"] for row in work.get("data__splits") or []),
+        in_pilot=(work.get("data__pilot") or {}).get("items", 0),
         ends_on=now.date() + timedelta(days=forecast.days) if forecast else None,
         committed=sum(row["committed_cents"] for row in ways),
         cap=sum(caps) if caps and None not in caps else None,

@@ -105,7 +105,8 @@ def _progress(campaign: Campaign, place: Participation | None, kept: Mapping[str
         return Progress(campaign, submitted, None, standing)
     slots, splits, seconds, pilot = kept.values()
     pilot = pilot or {"items": 0, "open": 0}  # numbers of an earlier version
-    items, left = sum(split["items"] for split in splits) + pilot["items"], slots.get("open", 0) + pilot["open"]
+    launched = sum(split["items"] for split in splits) if slots else 0
+    items, left = launched + pilot["items"], slots.get("open", 0) + pilot["open"]
     return Progress(campaign, submitted, left, standing, items, sum(seconds.values()))
 
 

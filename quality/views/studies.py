@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from accounts.permissions import Action, signed_in
+from accounts.permissions import Action, can, signed_in
 from annotation.models import Campaign, Item
 from annotation.tasktypes.base import Extractive, Pages
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
@@ -36,6 +36,7 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
         "agreement": agreement_shown(campaign),
         "charts": list(STUDIES),
         "is_studied": _is_studied(campaign),
+        "sees_answers": can(signed_in(request), Action.SEE_ANSWERS, campaign.pk),
     }
     if context["is_studied"]:
         studies_request(campaign=campaign, now=timezone.now())

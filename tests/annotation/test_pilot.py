@@ -6,7 +6,10 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent, Role
 from annotation.models import Batch, Slot
+from annotation.selectors.progress import progress_of
 from annotation.services.items import pilot_draw
+from annotation.services.numbers import numbers_refresh
+from jobs.terminal import run_here
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -73,3 +76,26 @@ def test_the_page_says_how_far_colleagues_agree_and_starts_the_campaign(imported
     page = client.get(f"/campaigns/{campaign.slug}/pilot/").content.decode()
     assert "On 1 of 2 items all say the same (50 %)." in page
     assert "Start the campaign with these guidelines" in page
+
+
+def test_home_tells_what_runs_and_what_is_imported_and_nobody_is_promised_an_item_twice():
+    campaign = factories.antique(items=0, n=3)
+    factories.import_rows(campaign, factories.pairs(10, prefix="5"))
+    manager, person = factories.user(), factories.annotator(campaign)
+    factories.join(campaign, manager, Role.MANAGER)
+    client = Client()
+    client.force_login(manager)
+
+    def home():
+        numbers_refresh(campaign=campaign, now=timezone.now())
+        return " ".join(client.get("/").content.decode().split())
+
+    assert "10 items are imported and not launched" in home()
+    pilot_draw(campaign=campaign, items=3, people=2, actor_id=None, now=timezone.now())
+    payload = {"campaign": str(campaign.pk), "batch": Batch.objects.get(purpose="pilot").pk}
+    run_here(kind="annotation.launch", payload=payload, stderr=factories.Quiet(), scope_id=campaign.pk)
+    assert "A pilot of 3 items runs. 7 items are imported and not launched" in home()
+    (found,) = progress_of([campaign], person.surrogate_id)
+    assert (found.open, found.left) == (6, 3)
+    factories.launch(campaign)
+    assert "0 of 21 annotations" in home()

@@ -98,6 +98,23 @@ def test_a_campaign_with_many_annotations_shows_what_people_reach(client):
     text = client.get(reverse("quality-studies", args=[campaign.slug])).content.decode()
     assert "3 items with 6 annotations" in text
     assert "100.0 %" in text
+    kept = StudySnapshot.objects.get()
+    shown = {
+        "item": campaign.items.first().pk,
+        "lines": [["Question", "q"]],
+        "answers": {"passage": {"found": 6, "same": 6, "grade": ""}},
+    }
+    kept.data["examples"] = {"items": [shown]}
+    kept.save()
+    pages = {}
+    for role in ("manager", "researcher"):
+        person = factories.user()
+        factories.join(campaign, person, role)
+        client.force_login(person)
+        pages[role] = client.get(reverse("quality-studies", args=[campaign.slug])).content.decode()
+    link = f'href="/campaigns/{campaign.slug}/items/{shown["item"]}/"'
+    assert link in pages["manager"]
+    assert link not in pages["researcher"], "a researcher has no page of an item"
 
 
 @pytest.mark.django_db
