@@ -14,7 +14,7 @@ LOAD = """import pandas
 
 items = pandas.read_parquet("tables/items.parquet")
 judgments = pandas.read_parquet("tables/judgments.parquet")
-print(judgments.merge(items, on="item_id").head())"""
+print(judgments[judgments.is_used].merge(items, on="item_id").head())"""
 
 
 _SCALES = {"nominal": "nominal", "ordinal": "ordinal", "sets": "MASI distance of sets"}

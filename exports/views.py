@@ -69,7 +69,9 @@ class ReleaseForm(forms.Form):
         cast("forms.ChoiceField", self.fields["family"]).choices = [(name, name) for name in families]
         wanted = Split.objects.filter(campaign=campaign, weight__gt=0).values_list("n", flat=True)
         self.initial["ways"] = max(wanted, default=1)
-        if not any(family.takes_ways for family in families.values()):
+        if all(family.takes_ways for family in families.values()):
+            self.fields["ways"].required = True
+        elif not any(family.takes_ways for family in families.values()):
             del self.fields["ways"]
         field = cast("forms.ModelMultipleChoiceField[Split]", self.fields["splits"])
         field.queryset = Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")

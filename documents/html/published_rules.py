@@ -7,6 +7,8 @@ Each rule is one that a published file keeps and that some reader breaks without
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, compress
+from operator import itemgetter, le, lt, not_
 from typing import Any
 
 _OPENING = re.compile(r"<([A-Z][a-z0-9]*)( colspan=\"[^\"]+\")?>")
@@ -21,6 +23,9 @@ _SIMPLIFIED_FIELDS = {
     "annotations": list, "document_text": str, "document_url": str, "example_id": int, "long_answer_candidates": list,
     "question_text": str,
 }  # fmt: skip
+
+_TOKEN_FIELDS = {"token": str, "start_byte": int, "end_byte": int, "html_token": bool}
+_INSIDE = bytes(byte & 0xC0 == 0x80 for byte in range(256))  # of UTF-8
 
 KNOWN_FIELDS = frozenset((*_ORIGINAL_FIELDS, *_SIMPLIFIED_FIELDS))
 
@@ -50,16 +55,17 @@ class Checker:
             yield "question_text", "is empty"
         if simplified:
             tokens = [
-                (text, text.startswith("<") and text.endswith(">")) for text in record["document_text"].split(" ")
+                {"token": text, "html_token": text.startswith("<") and text.endswith(">")}
+                for text in record["document_text"].split(" ")
             ]
-            view = _View(tokens, None, None)
+            view = _View(tokens, has_bytes=False)
         else:
             yield from _question_tokens(record["question_tokens"])
-            wrong = list(_tokens(record))
+            wrong = [] if _tokens_hold(record) else list(_tokens(record))
             if wrong:
                 yield from wrong
                 return
-            view = _View.of(record)
+            view = _View(record["document_tokens"], has_bytes=True)
         wrong = list(_candidates(record["long_answer_candidates"], view))
         yield from wrong
         if not wrong:
@@ -93,24 +99,14 @@ class Checker:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The tokens of a record: (text, is a tag), and their byte ranges where the format has them."""
+    """The tokens of a record, with their byte ranges where the format has them."""
 
-    tokens: list[tuple[str, bool]]
-    spans: list[tuple[int, int]] | None
-    html: bytes | None
-
-    @classmethod
-    def of(cls, record: dict[str, Any]) -> "_View":
-        tokens = record["document_tokens"]
-        return cls(
-            [(token["token"], token["html_token"]) for token in tokens],
-            [(token["start_byte"], token["end_byte"]) for token in tokens],
-            record["document_html"].encode("utf-8", "surrogatepass"),
-        )
+    tokens: list[dict[str, Any]]
+    has_bytes: bool
 
     @property
     def offsets(self) -> tuple[str, ...]:
-        return _OFFSETS if self.spans is not None else _OFFSETS[2:]
+        return _OFFSETS if self.has_bytes else _OFFSETS[2:]
 
 
 def _fields(record: Any, fields: dict[str, type], where: str) -> Iterator[Problem]:
@@ -131,6 +127,28 @@ def _question_tokens(tokens: list[Any]) -> Iterator[Problem]:
             yield f"question_tokens[{index}]", "is not a word"
 
 
+def _tokens_hold(record: dict[str, Any]) -> bool:
+    """Return whether nothing is wrong with the tokens of a page, as `_tokens` would find it, a column at a time."""
+    tokens, html = record["document_tokens"], record["document_html"].encode("utf-8", "surrogatepass")
+    try:
+        texts, starts, ends, tags = (list(map(itemgetter(name), tokens)) for name in _TOKEN_FIELDS)
+    except (KeyError, TypeError):
+        return False
+    columns = zip((texts, starts, ends, tags), _TOKEN_FIELDS.values(), strict=True)
+    if not tokens or any(set(map(type, column)) != {kind} for column, kind in columns):
+        return False
+    if starts[0] < 0 or ends[-1] > len(html) or not all(map(lt, starts, ends)) or not all(map(le, ends, starts[1:])):
+        return False
+    inside = html.translate(_INSIDE) + b"\0"  # 1 for bytes inside of a character
+    if any(map(inside.__getitem__, starts)) or any(map(inside.__getitem__, ends)):
+        return False
+    if any(word.split() != [word] for word in set(compress(texts, map(not_, tags)))):
+        return False
+    open_tags: list[str] = []
+    wrong = (_token_text("", tokens[at], html[starts[at] : ends[at]], open_tags) for at in compress(range(len(tags)), tags))  # fmt: skip
+    return next(chain.from_iterable(wrong), None) is None
+
+
 def _tokens(record: dict[str, Any]) -> Iterator[Problem]:
     if not record["document_tokens"]:
         yield "document_tokens", "is empty"
@@ -139,7 +157,7 @@ def _tokens(record: dict[str, Any]) -> Iterator[Problem]:
     open_tags: list[str] = []
     for index, token in enumerate(record["document_tokens"]):
         where = f"document_tokens[{index}]"
-        wrong = list(_fields(token, {"token": str, "start_byte": int, "end_byte": int, "html_token": bool}, where))
+        wrong = list(_fields(token, _TOKEN_FIELDS, where))
         if wrong:
             yield from wrong
             continue
@@ -191,7 +209,7 @@ def _candidates(candidates: list[Any], view: _View) -> Iterator[Problem]:
         if start <= previous_start:
             yield f"{where}.start_token", "candidates are not in document order"
         previous_start = start
-        opening = _OPENING.fullmatch(view.tokens[start][0].replace("_", " "))
+        opening = _OPENING.fullmatch(view.tokens[start]["token"].replace("_", " "))
         if opening is None or opening[1] not in CANDIDATE_NAMES:
             yield f"{where}.start_token", "does not start at the tag of a paragraph, list, table or part of one"
         while enclosing and enclosing[-1] <= start:
@@ -208,10 +226,10 @@ def _span(where: str, span: dict[str, Any], view: _View) -> Iterator[Problem]:
     start, end = span["start_token"], span["end_token"]
     if not 0 <= start < end <= len(view.tokens):
         yield f"{where}.start_token", f"{start}:{end} is not a range of the page's {len(view.tokens)} tokens"
-    elif view.spans is not None:
-        if span["start_byte"] != view.spans[start][0]:
+    elif view.has_bytes:
+        if span["start_byte"] != view.tokens[start]["start_byte"]:
             yield f"{where}.start_byte", "is not where its first token starts"
-        if span["end_byte"] != view.spans[end - 1][1]:
+        if span["end_byte"] != view.tokens[end - 1]["end_byte"]:
             yield f"{where}.end_byte", "is not where its last token ends"
 
 
@@ -256,6 +274,6 @@ def _short_answers(
             yield f"{place}.start_token", "lies outside the long answer"
         elif start < previous:
             yield f"{place}.start_token", "overlaps the one before or is not in order"
-        if all(is_tag for _, is_tag in view.tokens[start:end]):
+        if all(token["html_token"] for token in view.tokens[start:end]):
             yield f"{place}.start_token", "holds no word"
         previous = end

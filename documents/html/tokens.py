@@ -95,11 +95,21 @@ class Tokenization:
         )
 
     @cached_property
+    def is_tag(self) -> list[bool]:
+        """Whether each token is a tag."""
+        found = [False] * len(self.texts)
+        for index in self.tags:
+            found[index] = True
+        return found
+
+    def words(self, start: int, end: int) -> list[str]:
+        """Return the words from one token up to another, without tags."""
+        return [text for text, is_tag in zip(self.texts[start:end], self.is_tag[start:end], strict=True) if not is_tag]
+
+    @cached_property
     def tokens(self) -> list[Token]:
         """The tokens one by one."""
-        tags = frozenset(self.tags)
-        rows = zip(self.texts, self.starts, self.ends, strict=True)
-        return [Token(text, start, end, index in tags) for index, (text, start, end) in enumerate(rows)]
+        return list(map(Token, self.texts, self.starts, self.ends, self.is_tag))
 
 
 def tokenize(page: Page, rules: CandidateRules | None = None) -> Tokenization:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from documents.html.tokens import Candidate, Token, Tokenization
+from documents.html.tokens import Candidate, Tokenization
 from documents.html.words import words
 
 NULL_LONG_ANSWER = {"candidate_index": -1, "start_byte": -1, "end_byte": -1, "start_token": -1, "end_token": -1}
@@ -41,7 +41,7 @@ def annotation_record(annotation_id: int, answer: dict[str, Any], page: Tokeniza
         "long_answer": {**_candidate(page.candidates[index]), "candidate_index": index}
         if index >= 0
         else dict(NULL_LONG_ANSWER),
-        "short_answers": [_span(page.tokens, start, end) for start, end in short["spans"]],
+        "short_answers": [_span(page, start, end) for start, end in short["spans"]],
         "yes_no_answer": short["kind"].upper() if short["kind"] in ("yes", "no") else "NONE",
     }
 
@@ -52,10 +52,7 @@ def original_record(example: Example, annotations: list[dict[str, Any]]) -> dict
         "annotations": annotations,
         "document_html": example.document_html,
         "document_title": example.document_title,
-        "document_tokens": [
-            {"end_byte": t.end_byte, "html_token": t.html_token, "start_byte": t.start_byte, "token": t.token}
-            for t in example.page.tokens
-        ],
+        "document_tokens": _tokens(example.page),
         "document_url": example.document_url,
         "example_id": example.example_id,
         "long_answer_candidates": [
@@ -78,7 +75,7 @@ def simplified_record(example: Example, annotations: list[dict[str, Any]]) -> di
             }
             for annotation in annotations
         ],
-        "document_text": " ".join(token.token.replace(" ", "_") for token in example.page.tokens),
+        "document_text": " ".join(text.replace(" ", "_") for text in example.page.texts),
         "document_url": example.document_url,
         "example_id": example.example_id,
         "long_answer_candidates": [
@@ -108,11 +105,18 @@ def _candidate(box: Candidate) -> dict[str, int]:
     }
 
 
-def _span(tokens: Sequence[Token], start: int, end: int) -> dict[str, int]:
+def _tokens(page: Tokenization) -> list[dict[str, Any]]:
+    rows = zip(page.texts, page.starts, page.ends, page.is_tag, strict=True)
+    return [
+        {"end_byte": end, "html_token": is_tag, "start_byte": start, "token": text} for text, start, end, is_tag in rows
+    ]
+
+
+def _span(page: Tokenization, start: int, end: int) -> dict[str, int]:
     return {
-        "end_byte": tokens[end - 1].end_byte,
+        "end_byte": page.ends[end - 1],
         "end_token": end,
-        "start_byte": tokens[start].start_byte,
+        "start_byte": page.starts[start],
         "start_token": start,
     }
 

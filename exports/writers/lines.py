@@ -38,12 +38,14 @@ class LinesFile:
             filename="", mode="wb", fileobj=self._raw, compresslevel=COMPRESSION_LEVEL, mtime=0
         )
 
-    def write(self, row: dict[str, Any]) -> None:
-        """Add a row."""
-        self._part.append(orjson.dumps(row, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE))
-        self._waiting += len(self._part[-1])
+    def write(self, row: dict[str, Any]) -> int:
+        """Add a row; return the bytes of its line."""
+        line = orjson.dumps(row, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+        self._part.append(line)
+        self._waiting += len(line)
         if self._waiting >= BLOCK:
             self._flush()
+        return len(line)
 
     def _flush(self) -> None:
         block = b"".join(self._part)

@@ -9,14 +9,14 @@ from exports.formats.tables import Row, Table
 from exports.writers.lines import LinesFile, WrittenFile
 from exports.writers.parquet import ParquetFile
 
-ROW_GROUP = 20_000
+ROW_GROUP, GROUP_BYTES = 20_000, 2**23  # a row group of Parquet waits in memory: rows, bytes of their JSON
 
 
 class TableFiles:
     """The files of a table that are open for writing, a row at a time."""
 
     def __init__(self, table: Table, lines: Path, parquet: Path) -> None:
-        self._names, self._waiting = table.names, list[Row]()
+        self._names, self._waiting, self._size = table.names, list[Row](), 0
         with ExitStack() as opened:
             self._lines = opened.enter_context(LinesFile(lines))
             self._parquet = opened.enter_context(ParquetFile(parquet, table.columns))
@@ -24,15 +24,15 @@ class TableFiles:
 
     def write(self, row: Row) -> None:
         """Add a row."""
-        self._lines.write(dict(zip(self._names, row, strict=True)))
+        self._size += self._lines.write(dict(zip(self._names, row, strict=True)))
         self._waiting.append(row)
-        if len(self._waiting) == ROW_GROUP:
+        if len(self._waiting) == ROW_GROUP or self._size >= GROUP_BYTES:
             self._flush()
 
     def _flush(self) -> None:
         if self._waiting:
             self._parquet.write(self._waiting)
-        self._waiting = []
+        self._waiting, self._size = [], 0
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,10 @@ import json
 
 import pytest
 from django.core.management import CommandError, call_command
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from documents.html import published_rules
 from documents.html.published_rules import Checker
 
 
@@ -141,3 +144,31 @@ def test_a_missing_file_fails_with_its_name(tmp_path, capsys):
     with pytest.raises(CommandError):
         call_command("validate_nq", str(tmp_path / "nowhere.jsonl"))
     assert "nowhere.jsonl" in capsys.readouterr().out
+
+
+PIECES = st.sampled_from(["a", "é", "数据", "<P>", "</P>", "<Table>", "</Table>", '<Td colspan="2">', "b c", "", "<p>", "</Li>"])  # fmt: skip
+
+
+@st.composite
+def tokens_of_a_page(draw):
+    """Return a record whose tokens may break any rule, and often break none."""
+    texts = draw(st.lists(PIECES, max_size=6))
+    html, tokens = "", []
+    for text in texts:
+        start = len(html.encode())
+        html += text
+        token = {"token": text, "start_byte": start, "end_byte": len(html.encode()), "html_token": text.startswith("<")}
+        if draw(st.integers(0, 9)) == 0:
+            name = draw(st.sampled_from(list(token)))
+            token[name] = draw(st.sampled_from([None, True, False, -1, 0, 1, 3, 99, "x", "x y", 1.5]))
+        if draw(st.integers(0, 29)) == 0:
+            token.pop(draw(st.sampled_from(list(token))))
+        tokens.append(token if draw(st.integers(0, 29)) else None)
+        html += draw(st.sampled_from(["", " "]))
+    return {"document_tokens": tokens, "document_html": html}
+
+
+@given(tokens_of_a_page())
+@settings(max_examples=1500, deadline=None)
+def test_the_quick_look_at_tokens_passes_what_the_slow_one_passes_and_nothing_else(record):
+    assert published_rules._tokens_hold(record) == (not list(published_rules._tokens(record)))

@@ -209,13 +209,22 @@ def test_a_hit_that_was_given_back_holds_no_later_pay(desk):
 
 
 @pytest.mark.django_db
-def test_a_panel_visit_that_was_listed_while_in_work_shows_the_code_of_what_it_is():
-    row = link(factories.antique(items=8, n=1), items_per_ticket=4)
+def test_a_panel_visit_that_is_listed_while_in_work_goes_on_and_is_confirmed_by_a_later_list():
+    campaign = factories.antique(items=8, n=1)
+    row = link(campaign, items_per_ticket=4)
     client, page = come(unsigned(row, "p1", "s1"))
-    client.post(path(page, "answer"), {"stage": "relevance", "version": "0", "label": "4"})
-    confirm(row, "PROLIFIC_PID,SESSION_ID,Status\np1,s1,AWAITING REVIEW\n")
+    answer = {"stage": "relevance", "version": "0", "label": "4"}
+    client.post(path(page, "answer"), answer)
+    listed = "PROLIFIC_PID,SESSION_ID,Status\np1,s1,AWAITING REVIEW\n"
+    confirm(row, listed)
+    assert set(campaign.annotations.values_list("state", flat=True)) == {"provisional"}
+    for _ in range(3):
+        page = client.get(visit_of(page))
+        assert client.post(path(page, "answer"), answer).status_code == 302
     last = client.get(visit_of(page)).content.decode()
-    assert "CODE-LEFT" in last and "CODE-DONE" not in last
+    assert "CODE-DONE" in last and "CODE-LEFT" not in last
+    confirm(row, listed)
+    assert campaign.annotations.filter(state="counted").count() == 4
 
 
 @pytest.mark.django_db

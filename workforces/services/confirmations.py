@@ -104,12 +104,19 @@ def _refused_before(ticket: Ticket, person: UUID) -> str:
 def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
     """Let the work of a visit count because the panel lists it; return whether that was new.
 
+    A visit that is still in work here is left alone: what its visitor hands in next would be lost.
+
     Where its own pay was refused before anybody listed it, that is carried out now. Where the pay of other visits of its
     person is refused, a manager decides about this one too.
     """
     ticket_people_lock(ticket, name=name)
     has_work = Exists(TicketWork.objects.filter(ticket=OuterRef("pk")))
-    if not _unconfirmed(ticket).filter(has_work).update(state=TicketState.SUBMITTED, submitted_at=now):
+    if (
+        not _unconfirmed(ticket)
+        .exclude(state=TicketState.OPEN)
+        .filter(has_work)
+        .update(state=TicketState.SUBMITTED, submitted_at=now)
+    ):
         return False
     refusal = PayRefusal.objects.filter(campaign=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id).first()
     person = ticket_identify(ticket=ticket, name=name, now=now)

@@ -87,6 +87,8 @@ def _confirm(workforce: Workforce, person: str, visit: str, status: str) -> str:
     claims = list(visits.filter(work__isnull=False).distinct())
     if len(visits) > 1:  # the one that the panel means may be one that left nothing here
         return "doubtful" if sum(visit_doubt(ticket=one, now=timezone.now()) for one in claims) else "unknown"
+    if any(one.state == TicketState.OPEN for one in claims):
+        return "unfinished"  # here: its visitor is at work, and another list confirms it later
     if not any(visit_confirm(ticket=one, name=person, now=timezone.now()) for one in claims):
         return "unknown"
     waits = Ticket.objects.filter(pk__in=[one.pk for one in claims], state=TicketState.UNMATCHED)

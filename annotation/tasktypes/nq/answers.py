@@ -145,12 +145,12 @@ def long_answer_tokens(answer: Answer, page: Tokenization) -> list[str]:
     if index == NO_ANSWER:
         return []
     box = page.candidates[index]
-    return [token.token for token in page.tokens[box.start_token : box.end_token] if not token.html_token]
+    return page.words(box.start_token, box.end_token)
 
 
 def span_text(span: list[int], page: Tokenization) -> str:
     """Return the text of a span as it is exported: its words joined by blanks, without tags."""
-    return " ".join(token.token for token in page.tokens[span[0] : span[1]] if not token.html_token)
+    return " ".join(page.words(span[0], span[1]))
 
 
 def reading_text(span: Sequence[int], page: Tokenization, *, most: int = 60) -> str:

@@ -1,0 +1,62 @@
+"""What a release takes of memory does not grow with it: measured on processes of their own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.own_database]
+SMALL, LARGE = 200, 1_000
+
+SET_UP = f"""
+import random
+from annotation.services.campaigns import SplitPlan
+from tests import factories
+draw = random.Random(5)
+campaign = factories.campaign(n=1, slug="memory", splits=[SplitPlan("small", 1, {SMALL}), SplitPlan("large", 1, {LARGE})])
+for page in range(10):
+    words = " ".join("%x" % draw.getrandbits(24) for _ in range(4_000))
+    factories.import_page(campaign, f"<p>The harbour was built in 1870.</p><p>{{words}}</p>", f"page{{page}}.html")
+rows = [{{"question": f"who built harbour {{n}}", "document": f"page{{n % 10}}.html", "id": str(n)}} for n in range({SMALL + LARGE})]
+factories.import_rows(campaign, rows)
+for n, item in enumerate(campaign.items.order_by("pk")):
+    campaign.items.filter(pk=item.pk).update(split=campaign.splits.get(name="small" if n < {SMALL} else "large"))
+factories.launch(campaign)
+person = factories.annotator(campaign)
+for _ in rows:
+    factories.annotate(campaign, person, box=1)
+"""
+
+
+def peak(*command, environment):
+    """Run a command; return the most memory that it held, in MiB."""
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "manage.py"), *command], env=environment, cwd=ROOT, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )  # fmt: skip
+    said = process.stderr.read()
+    _pid, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stderr.close()
+    assert process.returncode == 0, said.decode()
+    return usage.ru_maxrss / 1024
+
+
+def test_five_times_as_many_items_take_no_more_memory(tmp_path):
+    environment = {
+        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{tmp_path}/app.sqlite3", "CELERY_BROKER_URL": "",
+    }  # fmt: skip
+    peak("migrate", "-v0", environment=environment)
+    peak("shell", "-c", SET_UP, environment=environment)
+    used = {}
+    for split in ("small", "large"):
+        out = tmp_path / split
+        command = ["release", "memory", "--format", "nq-original", "--ways", "1", "--split", split, "--to", str(out)]
+        used[split] = peak(*command, environment=environment)
+        assert (out / f"nq-{split}-00.jsonl.gz").stat().st_size > 1_000_000
+    print(used)
+    assert used["large"] < used["small"] + 25, used
