@@ -13,6 +13,7 @@ from evaluation.nq.predictions import PredictionFault, read_predictions
 from evaluation.nq.report import RESAMPLES, nq_report
 from evaluation.nq.scores import Example, ExamplesDiffer
 from evaluation.nq.table import PATTERN
+from exports.released.folder import SUMS
 
 DESCRIPTION = (
     "Score predictions. nq: the numbers of the official evaluation of Natural Questions, to the last digit, with "
@@ -93,6 +94,8 @@ def _files(patterns: list[str]) -> list[Path]:
             paths = set(Path(pattern).glob(PATTERN))
             if not paths:
                 raise GoldFault(f"{pattern}: has no {PATTERN}: it is no release of Natural Questions")
+            if not (Path(pattern) / SUMS).is_file():
+                raise GoldFault(f"{pattern}: has no {SUMS}, which is written last: it is no whole release")
         else:
             paths = {Path(pattern)} if Path(pattern).exists() else set(map(Path, glob.glob(pattern)))  # noqa: PTH207
         if not paths:

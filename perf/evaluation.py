@@ -138,6 +138,7 @@ def main():
         size = write(folder, options.examples)
         for shard in range(SHARDS):
             table(folder, shard)
+        (folder / "SHA256SUMS").touch()
         print(f"{options.examples} examples, {size / options.examples / 1e6:.2f} MB of JSON each")
         files, said = str(folder / "nq-dev-??.jsonl.gz"), str(folder / "predictions.json")
         official = ["natural_questions.nq_eval", f"--gold_path={files}", f"--predictions_path={said}"]

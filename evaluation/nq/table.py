@@ -6,13 +6,13 @@ from typing import Any
 
 import orjson
 
-from documents.lines import MAX_RATIO, RATIO_FREE_BYTES
-from evaluation.nq.answers import OFFSETS, AnswerFault, Gold, span_at
+from evaluation.nq.answers import OFFSETS, YES_NO, AnswerFault, Gold, span_at
+from exports.released.parquet import ParquetFault, rows_of
 
 PATTERN = "tables/annotations-*.parquet"
 _COLUMNS = ["item_id", *(f"long_{name}" for name in OFFSETS), "short_answers", "yes_no_answer"]
-LEAST_OF_A_ROW = 40  # bytes that the values of a row take in memory
 NO_SPANS = "[]"
+LONGEST = 20_000  # signs of short answers: some five hundred
 
 
 class TableFault(ValueError):
@@ -26,34 +26,18 @@ def examples_of_table(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
     ------
     TableFault
     """
-    import pyarrow as pa  # noqa: PLC0415  a tenth of a second that shards do not need
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
-    try:
-        _check_size(pq.read_metadata(path), path)
-        table = pq.read_table(path, columns=_COLUMNS)
-        missing = [name for name in _COLUMNS if name not in table.column_names]
-        if missing:
-            raise TableFault(f"is no table of annotations: it has no column {missing[0]}")
-        columns = [table.column(name).to_pylist() for name in _COLUMNS]
-    except (OSError, pa.ArrowException) as error:
-        raise TableFault(f"is no table of annotations: {error}") from error
     example_id, first, annotations = "", 1, list[Gold]()
-    for row, (item_id, *values) in enumerate(zip(*columns, strict=True), 1):
-        if item_id != example_id:
-            if annotations:
-                yield first, _number(example_id, first), annotations
-            example_id, first, annotations = item_id, row, []
-        annotations.append(_gold(row, *values))
+    try:
+        for row, (item_id, *values) in enumerate(rows_of(path, _COLUMNS), 1):
+            if item_id != example_id:
+                if annotations:
+                    yield first, _number(example_id, first), annotations
+                example_id, first, annotations = item_id, row, []
+            annotations.append(_gold(row, *values))
+    except ParquetFault as fault:
+        raise TableFault(f"is no table of annotations: {fault}") from fault
     if annotations:
         yield first, _number(example_id, first), annotations
-
-
-def _check_size(about: Any, path: Path) -> None:
-    """Refuse what was made to fill a memory: no annotation takes less than a few bytes, however well it packs."""
-    size = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
-    if max(size, about.num_rows * LEAST_OF_A_ROW) > max(RATIO_FREE_BYTES, MAX_RATIO * path.stat().st_size):
-        raise TableFault(f"unpacks to more than {MAX_RATIO} times its size")
 
 
 def _number(item_id: Any, row: int) -> int:
@@ -67,14 +51,22 @@ def _gold(row: int, *values: Any) -> Gold:
     *offsets, shorts, yes_no = values
     try:
         long = span_at(tuple(offsets), "long answer")
-        return Gold(long, () if shorts == NO_SPANS else tuple(_spans(shorts)), yes_no.lower())
+        return Gold(long, () if shorts == NO_SPANS else tuple(_spans(shorts)), _said(yes_no))
     except AnswerFault as fault:
         raise TableFault(f"row {row}: {fault}") from fault
     except (orjson.JSONDecodeError, TypeError, AttributeError, ValueError) as error:
         raise TableFault(f"row {row}: {error}") from error
 
 
+def _said(yes_no: Any) -> str:
+    if not isinstance(yes_no, str) or yes_no.lower() not in YES_NO:
+        raise AnswerFault("yes_no_answer", "expected YES, NO or NONE")
+    return yes_no.lower()
+
+
 def _spans(text: str) -> Iterator[Any]:
+    if len(text) > LONGEST:
+        raise ValueError(f"short_answers: longer than {LONGEST:,} signs")
     for number, offsets in enumerate(orjson.loads(text)):
         span = span_at(tuple(offsets), f"short_answers[{number}]")
         if span is not None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from exports.released.folder import ReleasedFolder
+from exports.released.folder import FolderError, ReleasedFolder
 from quality.rules.dawid_skene import dawid_skene
-from quality.rules.judgments import Repeats, judgments_of
+from quality.rules.judgments import Repeats, TooManyLabels, judgments_of
 from quality.rules.voting import Decided, strict_majority, unique_plurality
 
 COUNTED = "counted"
@@ -88,7 +88,10 @@ def _most_probable(rows: list[dict[str, Any]]) -> dict[str, Any]:
     if not rows:
         return {}
     votes = judgments_of(((row["item_id"], row["annotator"], row["label"]) for row in rows), repeats=Repeats.LAST)
-    return dawid_skene(votes).best(votes)
+    try:
+        return dawid_skene(votes).best(votes)
+    except TooManyLabels as error:
+        raise FolderError(f"the table judgments: {error}") from error
 
 
 def _by_rule(

@@ -9,10 +9,10 @@ from itertools import zip_longest
 from pathlib import Path
 
 from exports.released.folder import MANIFEST, SUMS, FolderError, ReleasedFolder, row_problems, small_file
+from exports.released.parquet import ParquetFault, names_of, rows_of
 
 MOST_OF_A_FILE = 10  # problems that are told of one file
 ONE_AN_ITEM = ("items", "labels")
-BATCH = 2_000  # rows of a Parquet file in memory
 
 
 def problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
@@ -108,17 +108,13 @@ def _table_problems(folder: ReleasedFolder, key: str, known: set[str] | None) ->
 
 def _parquet_problem(folder: ReleasedFolder, key: str) -> str:
     """Return where the Parquet file of a table first differs from its JSON lines; nothing if it does not."""
-    import pyarrow as pa  # noqa: PLC0415  loaded where a release is checked
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
+    path, names = folder.path / f"tables/{key}.parquet", list(folder.kinds(key))
     try:
-        with pq.ParquetFile(folder.path / f"tables/{key}.parquet") as file:
-            if file.schema_arrow.names != list(folder.kinds(key)):
-                return "its columns are not those of the manifest"
-            packed = (row for batch in file.iter_batches(BATCH) for row in batch.to_pylist())
-            for number, (row, line) in enumerate(zip_longest(packed, folder.lines(key)), 1):
-                if row is None or line is None or row != line[1]:
-                    return f"row {number} is not that of the JSON lines"
-    except (OSError, pa.ArrowException) as error:
-        return f"cannot be read: {error}"
+        if names_of(path) != names:
+            return "its columns are not those of the manifest"
+        for number, (row, line) in enumerate(zip_longest(rows_of(path, names), folder.lines(key)), 1):
+            if row is None or line is None or row != tuple(line[1].get(name) for name in names):
+                return f"row {number} is not that of the JSON lines"
+    except ParquetFault as fault:
+        return str(fault)
     return ""

@@ -73,7 +73,7 @@ def dawid_skene(
     Raises
     ------
     ValueError
-        There are no judgments.
+        There are no judgments, or too many labels (`TooManyLabels`).
 
     Notes
     -----
@@ -85,6 +85,7 @@ def dawid_skene(
     A. P. Dawid and A. M. Skene (1979). Maximum likelihood estimation of observer error-rates using the EM
     algorithm. Applied Statistics 28(1).
     """
+    judgments.check_size()
     if not len(judgments):
         raise ValueError("there are no judgments")
     shape = (len(judgments.items), len(judgments.annotators), len(judgments.labels))

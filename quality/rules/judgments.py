@@ -20,6 +20,13 @@ class Repeats(StrEnum):
     LAST = "last"
 
 
+MOST_CELLS = 2**26  # half a gigabyte
+
+
+class TooManyLabels(ValueError):
+    """There are so many labels that tables of them would fill the memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judgments:
     """Judgments, at most one of an item by an annotator.
@@ -46,6 +53,20 @@ class Judgments:
 
     def __len__(self) -> int:
         return len(self.item)
+
+    def check_size(self) -> None:
+        """Refuse what no model of labels can hold: it has a table of labels by labels for each annotator.
+
+        Raises
+        ------
+        TooManyLabels
+        """
+        items, people, labels = len(self.items), len(self.annotators), len(self.labels)
+        if max(people * labels * labels, items * labels) > MOST_CELLS:
+            raise TooManyLabels(
+                f"{labels:,} different labels by {people:,} annotators of {items:,} items: more than {MOST_CELLS:,} cells of "
+                "tables. Labels are a small fixed set; is this the right column?"
+            )
 
     def counts(self) -> Floats:
         """Return how often each item was given each label, shape (items, labels)."""

@@ -24,7 +24,12 @@ def crowd_report(
 
     Accuracies are over the items whose truth is known; where labels tie, each of them counts in part. Where the vote and
     the model differ, ``foresight`` says which of them foresees judgments that it was not shown.
+
+    Raises
+    ------
+    TooManyLabels
     """
+    judgments.check_size()
     truth = truth or {}
     found, model = alpha(judgments, level=level), dawid_skene(judgments)
     plain, (weighted, weight) = majority(judgments), wawa(judgments)

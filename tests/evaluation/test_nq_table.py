@@ -57,6 +57,12 @@ def test_the_folder_of_a_release_is_scored_by_its_tables(released, tmp_path, cap
     assert json.loads(reports[0])["metrics"]["long-best-threshold-f1"] > 0
 
 
+def test_a_folder_whose_writer_was_stopped_is_not_scored(released, tmp_path):
+    (released / "SHA256SUMS").unlink()
+    with pytest.raises(CommandError, match="no whole release"):
+        call_command("evaluate", "nq", "--gold", str(released), "--predictions", str(tmp_path / "p.json"))
+
+
 def test_what_is_no_table_of_annotations_is_said(released, tmp_path):
     with pytest.raises(GoldFault, match=r"items\.parquet: is no table of annotations: .*long_start_byte"):
         read_gold([released / "tables/items.parquet"])
@@ -78,18 +84,17 @@ def test_what_is_no_table_of_annotations_is_said(released, tmp_path):
         ("short_answers", "[[7, 3, 1, 2]]", r"row 1: short_answers\[0\]: starts at byte 7"),
         ("short_answers", "nothing", "row 1: "),
         ("short_answers", "7", "row 1: "),
+        ("short_answers", " " * 30_000, "row 1: short_answers: longer than"),
         ("yes_no_answer", None, "row 1: "),
+        ("yes_no_answer", "MAYBE", "row 1: yes_no_answer: expected YES, NO or NONE"),
     ],
 )
 def test_what_is_wrong_in_a_table_is_said_by_row(released, tmp_path, column, value, said):
-    rows = [
-        row
-        for row in pq.read_table(released / "tables/annotations-dev-00.parquet").to_pylist()
-        if row["long_start_byte"] >= 0
-    ][:1]
+    table = pq.read_table(released / "tables/annotations-dev-00.parquet")
+    rows = [row for row in table.to_pylist() if row["long_start_byte"] >= 0][:1]
     rows[0][column] = value
     wrong = tmp_path / "wrong.parquet"
-    pq.write_table(pa.Table.from_pylist(rows), wrong)
+    pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), wrong)
     with pytest.raises(GoldFault, match=said):
         read_gold([wrong])
 

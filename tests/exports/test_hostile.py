@@ -213,6 +213,37 @@ def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_
         read_gold([tmp_path / "annotations.parquet"])
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(("rows", "length"), [(20_000, 60_000), (3_000, 200_000)])
+def test_one_text_that_stands_for_many_is_refused_before_it_fills_the_memory(folder, tmp_path, rows, length):
+    """A text is stored once however many rows have it: a file of kilobytes holds gigabytes."""
+    columns = {name: pa.array([-1] * rows) for name in ("long_start_byte", "long_end_byte", "long_start_token", "long_end_token")}  # fmt: skip
+    texts = {"item_id": map(str, range(rows)), "short_answers": ["[" + " " * length + "]"] * rows, "yes_no_answer": ["NONE"] * rows}  # fmt: skip
+    packed = pa.table(columns | {name: pa.array(list(values)).dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string())) for name, values in texts.items()})  # fmt: skip
+    path = tmp_path / "annotations.parquet"
+    pq.write_table(packed, path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 500_000
+    with pytest.raises(GoldFault, match=r"bytes of text in|longer than"):
+        read_gold([path])
+    label = pq.read_table(folder / "tables/labels.parquet").slice(0, 1).to_pylist()[0]
+    schema = pq.read_schema(folder / "tables/labels.parquet")
+    many = {name: pa.array([value] * rows, schema.field(name).type) for name, value in label.items()}
+    many["item_id"] = pa.array(["x" * length] * rows)
+    pq.write_table(pa.table(many), folder / "tables/labels.parquet", compression="zstd")
+    renew(folder)
+    assert found(folder)["tables/labels.parquet"].startswith("holds more than" if length > 130_000 else "row 1 is not")
+
+
+@pytest.mark.django_db
+def test_a_column_in_a_column_is_no_table(folder):
+    path = folder / "tables/labels.parquet"
+    table = pq.read_table(path)
+    nested = table.set_column(0, table.column_names[0], pa.array([[1]] * len(table)))
+    pq.write_table(nested, path)
+    renew(folder)
+    assert "of a kind that no table has" in found(folder)["tables/labels.parquet"]
+
+
 @pytest.mark.parametrize("name", ["../a", "a/../../b", "/a", "..", "a\\..\\b", ""])
 def test_no_name_leads_out_of_the_folder_of_a_release(tmp_path, name):
     (tmp_path / "part").write_text("text")

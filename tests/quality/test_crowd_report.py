@@ -200,3 +200,9 @@ def test_the_command_refuses_what_it_cannot_use(written, tmp_path):
     with pytest.raises(CommandError, match="'yes' is no number, as interval needs"):
         call_command("crowd_report", str(written("item,worker,label\na,b,yes\n", "texts.csv")), "--level", "interval")
     call_command("crowd_report", str(labels), "--level", "interval")
+
+
+def test_free_text_in_the_column_of_labels_is_refused_before_tables_of_it_fill_the_memory(written):
+    rows = (f"i{n % 1000},w{n % 100},l{n % 3000}\n" for n in range(3000))
+    with pytest.raises(CommandError, match=r"column label: 3,000 different labels by 100 annotators .* right column"):
+        call_command("crowd_report", str(written("item,worker,label\n" + "".join(rows))))

@@ -12,7 +12,7 @@ from django.utils.safestring import mark_safe
 from quality.charts.svg import in_page
 from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
 from quality.rules.agreement import Level
-from quality.rules.judgments import Repeats
+from quality.rules.judgments import Repeats, TooManyLabels
 from quality.rules.report import crowd_report
 
 SHOWN = 10  # annotators and items in the text
@@ -51,7 +51,10 @@ class Command(BaseCommand):
                 _refuse_texts(options["labels"], crowd.judgments.labels, level)
         except JudgmentFileError as error:
             raise CommandError(str(error)) from error
-        found = crowd_report(crowd.judgments, level=level, truth=truth, seconds=crowd.seconds)
+        try:
+            found = crowd_report(crowd.judgments, level=level, truth=truth, seconds=crowd.seconds)
+        except TooManyLabels as error:
+            raise CommandError(f"{options['labels']}, column label: {error}") from error
         if options["html"]:
             _write_page(options["html"], options["labels"].name, found)
         self.stdout.write(json.dumps(found, ensure_ascii=False) if options["json"] else _text(found))

@@ -1,0 +1,88 @@
+"""Rows of Parquet files that others may have made: a few bytes there can stand for gigabytes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from documents.lines import MAX_RATIO, RATIO_FREE_BYTES
+
+BATCH = 2_000  # rows in memory at a time
+MOST_OF_A_BATCH = 2**28  # bytes of its text
+LEAST_OF_A_ROW = 40  # bytes that the values of a row take in memory
+
+
+class ParquetFault(ValueError):
+    """A file is damaged, or is not what a table of a release is; the message says why."""
+
+
+def names_of(path: Path) -> list[str]:
+    """Return the names of the columns.
+
+    Raises
+    ------
+    ParquetFault
+    """
+    import pyarrow as pa  # noqa: PLC0415  loaded where a file is read
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        return list(pq.read_schema(path).names)
+    except (OSError, pa.ArrowException) as error:
+        raise ParquetFault(f"cannot be read: {error}") from error
+
+
+def rows_of(path: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of some columns, row by row.
+
+    Text is read as numbers into the texts that there are, so that what a batch will take is known before it is made.
+
+    Raises
+    ------
+    ParquetFault
+        A column is missing or of another kind than tables have, the file is damaged, or it unpacks to more than data does.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        schema = pq.read_schema(path)
+        texts = [name for name in columns if _is_text(schema, name)]
+        with pq.ParquetFile(path, read_dictionary=texts) as file:
+            _check_ratio(file.metadata, path)
+            for batch in file.iter_batches(BATCH, columns=columns):
+                _check_batch(batch)
+                found = {name: batch.column(name).to_pylist() for name in columns}
+                yield from zip(*found.values(), strict=True)
+    except (OSError, pa.ArrowException) as error:
+        raise ParquetFault(f"cannot be read: {error}") from error
+
+
+def _is_text(schema: Any, name: str) -> bool:
+    import pyarrow.types as kinds  # noqa: PLC0415
+
+    if name not in schema.names:
+        raise ParquetFault(f"has no column {name}")
+    kind = schema.field(name).type
+    if kinds.is_string(kind):
+        return True
+    if not (kinds.is_int64(kind) or kinds.is_float64(kind) or kinds.is_boolean(kind)):
+        raise ParquetFault(f"its column {name} is of a kind that no table has: {kind}")
+    return False
+
+
+def _check_ratio(about: Any, path: Path) -> None:
+    size = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+    if max(size, about.num_rows * LEAST_OF_A_ROW) > max(RATIO_FREE_BYTES, MAX_RATIO * path.stat().st_size):
+        raise ParquetFault(f"unpacks to more than {MAX_RATIO} times its size")
+
+
+def _check_batch(batch: Any) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    texts = [column for column in batch.columns if pa.types.is_dictionary(column.type)]
+    sizes = (
+        pc.sum(pc.take(pc.cast(pc.binary_length(one.dictionary), pa.int64()), one.indices)).as_py() for one in texts
+    )
+    if sum(size or 0 for size in sizes) > MOST_OF_A_BATCH:
+        raise ParquetFault(f"holds more than {MOST_OF_A_BATCH:,} bytes of text in {BATCH:,} rows")
