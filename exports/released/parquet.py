@@ -47,9 +47,10 @@ def rows_of(path: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:
     try:
         schema = pq.read_schema(path)
         texts = [name for name in columns if _is_text(schema, name)]
-        with pq.ParquetFile(path, read_dictionary=texts) as file:
+        # Without threads: at the end of a process, Arrow's can abort it (apache/arrow issue 34314).
+        with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
             _check_ratio(file.metadata, path)
-            for batch in file.iter_batches(BATCH, columns=columns):
+            for batch in file.iter_batches(BATCH, columns=columns, use_threads=False):
                 _check_batch(batch)
                 found = {name: batch.column(name).to_pylist() for name in columns}
                 yield from zip(*found.values(), strict=True)
