@@ -70,7 +70,7 @@ def _responsible(release: Release, manifest: dict[str, Any]) -> dict[str, Any]:
         "rai:annotationsPerItem": str(manifest["ways"]),
         "rai:dataAnnotationProtocol": "\n\n".join(one["body"] for one in facts.get("guidelines", [])[-1:]),
         "rai:dataAnnotationPlatform": manifest["code"],
-        "rai:dataCollection": f"{facts.get('annotators', 0)} people annotated. Annotations: {ways}."
+        "rai:dataCollection": f"{facts.get('annotators', 0)} people had annotated in the campaign. Annotations: {ways}."
         + (f" They were told: {facts['purpose']}" if facts.get("purpose") else "")
         if ways
         else "",

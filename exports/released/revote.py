@@ -53,7 +53,7 @@ class Revoted:
 def revote(
     folder: ReleasedFolder, policy: Revote, *, without: Collection[str] = (), without_batches: Collection[int] = ()
 ) -> Revoted:
-    """Return the labels of a release under a policy, of the items that the batches leave.
+    """Return the labels of a release under a policy, of its items that the batches leave; short ones had none to change.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ def revote(
     """
     released = {row["item_id"]: row["label"] for row in folder.rows("labels", ("item_id", "label"))}
     places = {
-        row["item_id"]: row["votes"] or 0 for row in folder.rows("items", ("item_id", "votes", "batch")) if row["batch"] not in without_batches
+        row["item_id"]: row["votes"] or 0 for row in folder.rows("items", ("item_id", "votes", "batch", "is_released"))
+        if row["is_released"] and row["batch"] not in without_batches
     }  # fmt: skip
     rows = [
         row

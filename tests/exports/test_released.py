@@ -160,3 +160,16 @@ def test_with_every_vote_there_a_policy_is_that_of_the_platform(policy):
         said = None if stands.stage == "second" else opinion  # no expert is asked before the second round
         label = label_of({1: list(first), 2: list(second)}, 3, said, policy)
         assert label == stands.label, (first, second, opinion)
+
+
+def test_items_that_fell_short_are_no_part_of_what_is_computed_again(judged, tmp_path, capsys):
+    """One of them is left with two votes that agree: a label for it would be one that the release does not have."""
+    vote = judged.annotations.filter(item__content__answer_id="2146313_1").first()
+    annotation_exclude(annotation=vote, because="excluded", actor_id=None, now=timezone.now())
+    factories.examine(judged)
+    folder = release(judged, tmp_path)
+    short = [row["item_id"] for row in lines(folder, "items") if not row["is_released"]]
+    assert len(short) == 1
+    found = revote(ReleasedFolder(folder), Revote.ALL)
+    assert short[0] not in found.labels
+    assert len(found.labels) == 4
