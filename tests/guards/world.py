@@ -11,8 +11,9 @@ from django.utils import timezone
 from accounts.models import Invitation, Role
 from accounts.services import invitation_create
 from annotation.services.numbers import numbers_refresh
-from exports.models import Release
+from exports.services import release_request
 from jobs.models import Job
+from jobs.services import job_run
 from tests import factories
 from tests.workforces.acts import by_link
 from workforces.services.workforces import workforce_add
@@ -42,10 +43,8 @@ class World:
             scope_id=campaign.pk, role="annotator", uses=1, days=1, note="", actor_id=worker.surrogate_id, now=now
         )
         self.link = workforce_add(campaign=campaign, kind="link", terms=CODES, actor_id=None, now=now)
-        release = Release.objects.create(
-            campaign=campaign, number=1, family="labels", ways=1, splits=["train"], state="ready",
-            manifest={"files": {}}, created_at=now,
-        )  # fmt: skip
+        release = release_request(campaign=campaign, family="labels", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=now)  # fmt: skip
+        job_run(job_id=release.job_id)
         self.people = {role: factories.user() for role in [*Role.values, "stranger", "admin", "foreign"]}
         for role in Role.values:
             factories.join(campaign, self.people[role], role)
