@@ -11,12 +11,21 @@ class Work {
     this.frame = /** @type {HTMLIFrameElement} */ (document.getElementById("frame"));
     this.next = /** @type {HTMLFormElement} */ (document.getElementById("next"));
     this.endsAt = performance.now() + 1000 * Number(root.dataset.secondsLeft);
-    this.frame.addEventListener("load", () => this.ask());
-    this.frame.addEventListener("load", () => this.enter(), { once: true });
+    window.addEventListener("load", () => this.start());
     document.addEventListener("visibilitychange", () => this.ask());
     window.setInterval(() => this.show(), 1000);
     window.setInterval(() => this.ask(), 20_000);
     this.show();
+  }
+
+  /**
+   * The frame can load, and its task be sent, before this script runs. The window waits for both, so it asks
+   * what happened until then.
+   */
+  start() {
+    this.frame.addEventListener("load", () => this.ask());
+    this.ask();
+    this.enter();
   }
 
   /** Put the focus into the task, so that its keys work at once, unless the person is somewhere already. */

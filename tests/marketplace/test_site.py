@@ -137,6 +137,21 @@ def _accept_and_send(watched, port):
     watched.page.wait_for_selector("h1:has-text('Submitted')")
 
 
+def test_what_was_sent_before_the_script_ran_is_noticed(lab, worker, open_worker, tasks):
+    lab.hit(Question=external(tasks, 400), MaxAssignments=1, Title="Ports")
+    watched = open_worker(worker)
+    held = []
+    watched.page.route("**/work.js", lambda route: held.append(route))
+    watched.go("/")
+    watched.page.click("button:has-text('Accept')", no_wait_after=True)
+    frame = watched.page.frame_locator("#frame")
+    frame.locator("[name=port]").fill("Trieste")
+    frame.locator("button").click()
+    frame.locator("h1:has-text('Which port')").wait_for(state="detached")
+    held[0].continue_()
+    watched.page.wait_for_selector("h1:has-text('Submitted')")
+
+
 def test_returning_expiry_and_the_next_one(lab, worker, open_worker):
     for _ in range(3):
         lab.hit(MaxAssignments=1)
