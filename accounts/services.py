@@ -33,6 +33,10 @@ class InvitationError(ValueError):
     """The link cannot be used (any more)."""
 
 
+class InvitationUsedBefore(InvitationError):
+    """The link is good, and this person used it before."""
+
+
 class RoleRefused(ValueError):
     """A person cannot have a role beside those that they have; the message says why."""
 
@@ -253,7 +257,7 @@ def invitation_accept(*, token_sha256: str, user: User, now: datetime, mark: str
     Raises
     ------
     InvitationError
-        The link cannot be used (any more), or not by this person again.
+        The link cannot be used (any more), or this person used it before (`InvitationUsedBefore`).
     RoleRefused
         It was sent to another address, the campaign asks for another domain, or the roles exclude each other.
     """
@@ -262,8 +266,9 @@ def invitation_accept(*, token_sha256: str, user: User, now: datetime, mark: str
     if Membership.objects.filter(user=user, scope_id=invitation.scope_id, role=invitation.role).exists():
         return invitation.scope_id
     _use, first_time = InvitationUse.objects.get_or_create(invitation=invitation, user=user, defaults={"mark": mark})
-    used = Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0).update(uses_left=F("uses_left") - 1)
-    if not used or not first_time:
+    if not first_time:
+        raise InvitationUsedBefore
+    if not Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0).update(uses_left=F("uses_left") - 1):
         raise InvitationError
     membership_grant(user=user, scope_id=invitation.scope_id, role=invitation.role, actor_id=user.surrogate_id, now=now)
     return invitation.scope_id

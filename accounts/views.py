@@ -15,7 +15,14 @@ from accounts.adapter import INVITATION_KEY
 from accounts.identities import user_erase
 from accounts.models import User
 from accounts.permissions import signed_in
-from accounts.services import InvitationError, RoleRefused, invitation_accept, invitation_find, token_hash
+from accounts.services import (
+    InvitationError,
+    InvitationUsedBefore,
+    RoleRefused,
+    invitation_accept,
+    invitation_find,
+    token_hash,
+)
 
 
 @require_GET
@@ -40,9 +47,10 @@ def invitation_page(request: HttpRequest) -> HttpResponse:
     except RoleRefused as error:
         messages.error(request, _("This role cannot be yours: %(why)s.") % {"why": error})
         return redirect("home")
-    except InvitationError:
+    except InvitationError as error:
         request.session.pop(INVITATION_KEY, None)
-        return render(request, "accounts/invitation.html", {"invitation": None}, status=410)
+        over = {"invitation": None, "used_before": isinstance(error, InvitationUsedBefore)}
+        return render(request, "accounts/invitation.html", over, status=410)
     return render(request, "accounts/invitation.html", {"invitation": invited})
 
 

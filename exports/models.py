@@ -3,6 +3,8 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from jobs.models import JobState
+
 
 class ReleaseState(models.TextChoices):
     """Whether a release is written."""
@@ -37,6 +39,16 @@ class Release(models.Model):
     def has_tables(self) -> bool:
         """Return whether its votes were frozen in every state; before there were tables, they were not."""
         return bool(self.frozen.get("has_tables"))
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether it is written and holds no item."""
+        return self.state == ReleaseState.READY and not any(self.manifest.get("splits", {}).values())
+
+    @property
+    def is_stopped(self) -> bool:
+        """Return whether the job that writes it failed, and waits to be tried again."""
+        return self.state == ReleaseState.WRITING and self.job is not None and self.job.state == JobState.FAILED
 
     @property
     def folder(self) -> str:

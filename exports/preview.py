@@ -35,7 +35,7 @@ def _preview(release: Release, key: str, columns: list[str]) -> Preview | None:
     try:
         with storages["releases"].open(f"{release.folder}/tables/{key}.jsonl.gz") as raw, gzip.open(raw) as lines:
             rows = [orjson.loads(line) for line in islice(lines, ROWS)]
-    except OSError:  # somebody removed it, or its store is away: the list of files still says what it was
+    except OSError:  # the file was removed, or its store is away: the list of files still says what it was
         return None
     return Preview(key, columns, [[_cell(row.get(name)) for name in columns] for row in rows])
 

@@ -51,19 +51,7 @@ def release_freeze(
         The family is unknown or not of this task type, no split has that many annotations an item, or the licence or
         an author could pass for another line of the card.
     """
-    if family not in FAMILIES:
-        raise ReleaseError(f"unknown format {family!r}: expected one of {', '.join(FAMILIES)}")
-    if family not in families_of(campaign.task_type):
-        raise ReleaseError(f"{family} is no format for campaigns of the task type {campaign.task_type}")
-    try:
-        ways = FAMILIES[family].ways(campaign, ways)
-    except ValueError as error:
-        raise ReleaseError(str(error)) from error
-    if not 1 <= shards <= 100:
-        raise ReleaseError("the number of shards must be between 1 and 100")
-    for text in (licence, *authors):
-        if not is_one_line(text):
-            raise ReleaseError("a licence and the name of an author stand on one line, without signs that do not show")
+    ways = _checked_ways(campaign, family, ways, shards, (licence, *authors))
     with transaction.atomic():
         campaign_lock(campaign)
         chosen = _chosen_splits(campaign, splits, ways)
@@ -74,16 +62,47 @@ def release_freeze(
         )  # fmt: skip
         FAMILIES[family].freeze(release, chosen)
         votes_freeze(release)
-        release.frozen = {
-            **release.frozen, "label_error": _label_error(release), "card": card_facts(campaign), "licence": licence or None,
-            "authors": list(authors), "has_tables": True, "since": since_before(release),
-        }  # fmt: skip
+        release.frozen |= _facts(release, licence, authors)
         release.save(update_fields=["frozen"])
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,
             ways=ways, splits=release.splits, seed=seed,
         )  # fmt: skip
     return release
+
+
+def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int, lines: Sequence[str]) -> int:
+    """Return how many annotations an item the family wants, once everything that was asked for is in order.
+
+    Raises
+    ------
+    ReleaseError
+    """
+    if family not in FAMILIES:
+        raise ReleaseError(f"unknown format {family!r}: expected one of {', '.join(FAMILIES)}")
+    if family not in families_of(campaign.task_type):
+        raise ReleaseError(f"{family} is no format for campaigns of the task type {campaign.task_type}")
+    if not 1 <= shards <= 100:
+        raise ReleaseError("the number of shards must be between 1 and 100")
+    for text in lines:
+        if not is_one_line(text):
+            raise ReleaseError("a licence and the name of an author stand on one line, without signs that do not show")
+    try:
+        return FAMILIES[family].ways(campaign, ways)
+    except ValueError as error:
+        raise ReleaseError(str(error)) from error
+
+
+def _facts(release: Release, licence: str, authors: Sequence[str]) -> dict[str, Any]:
+    """Return what else is decided when a release is frozen, besides what is in it."""
+    return {
+        "label_error": _label_error(release),
+        "card": card_facts(release.campaign),
+        "licence": licence or None,
+        "authors": list(authors),
+        "has_tables": True,
+        "since": since_before(release),
+    }
 
 
 def _label_error(release: Release) -> dict[str, Any] | None:
@@ -117,16 +136,11 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
 
 
 def release_sent(*, release: Release, name: str, actor_id: UUID, now: datetime) -> None:
-    """Write down that somebody downloaded a file of a release, or all of it."""
+    """Write down that a person downloaded a file of a release, or all of it."""
     with transaction.atomic():
         record(
-            action="release_download",
-            subject=release,
-            now=now,
-            actor_id=actor_id,
-            scope_id=release.campaign_id,
-            name=name,
-        )
+            action="release_download", subject=release, now=now, actor_id=actor_id, scope_id=release.campaign_id, name=name
+        )  # fmt: skip
 
 
 def release_finish(*, release: Release, manifest: dict[str, Any]) -> None:

@@ -95,7 +95,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
                 return redirect("release", slug=slug, number=made.number)
             except ReleaseError as error:
                 form.add_error("ways" if "ways" in form.fields and "an item" in str(error) else None, str(error))
-    rows = Release.objects.filter(campaign=campaign).order_by("-number")[:100]
+    rows = Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100]
     context = {"campaign": campaign, "releases": rows, "form": form, "may_release": may_release}
     return render(request, "exports/releases.html", context)
 

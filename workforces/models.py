@@ -255,7 +255,7 @@ class PayHold(models.Model):
 class PayRefusal(models.Model):
     """That a person's pay was refused: what they hand in later waits for a manager, until that is taken back.
 
-    Of a visit that nobody has confirmed, it is carried out once somebody does: with the reason that the person reads,
+    Of a visit that is not confirmed yet, it is carried out once it is: with the reason that the person reads,
     and the mark by which it can be taken back.
     """
 

@@ -97,10 +97,12 @@ def _check_role(request: HttpRequest, role: str) -> None:
 def revoke(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Take a role away. Who manages or takes data out, administrators decide."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    member = get_object_or_404(Membership, pk=membership_id, scope_id=campaign.pk)
+    member = get_object_or_404(Membership.objects.select_related("user"), pk=membership_id, scope_id=campaign.pk)
     _check_role(request, member.role)
     actor_id = signed_in(request).surrogate_id
     membership_revoke(membership_id=membership_id, scope_id=campaign.pk, actor_id=actor_id, now=timezone.now())
+    said = _("%(name)s is no longer %(role)s here. To take them back, invite them again.")
+    messages.success(request, said % {"name": member.user.name, "role": member.get_role_display()})
     return redirect("campaign-people", slug=slug)
 
 

@@ -44,7 +44,7 @@ class DemoPorts:
         return port
 
     def keep(self, name: str, port: int) -> None:
-        """Remember a port that somebody chose."""
+        """Remember a port that was chosen."""
         self._kept[name] = port
         self._file.write_text(json.dumps(self._kept))
 

@@ -155,7 +155,11 @@ def bounds_of(campaign: Campaign, ways: int, **options: Any) -> dict[str, Any]:
     """Return section 5.2: what one annotator and the super-annotator reach on the items with as many annotations."""
     found, rows = extractive(campaign), list(_rows(campaign, ways).values())
     if not rows:
-        raise StudyError(f"no item has {ways} counted annotations: ask for more of a sample first")
+        fullest = max(map(len, _slots(campaign, ways).values()), default=0)
+        raise StudyError(
+            f"no item has a counted annotation in each of its first {ways} places, the fullest has {fullest}: ask for more of "
+            "a sample first, or wait until places that exclusions opened are filled"
+        )
     return {
         kind: {"items": len(rows), **studies.bounds([[find(one) for one in row] for row in rows], **options)}
         for kind, find in found.finds.items()
@@ -182,14 +186,19 @@ def _rows(campaign: Campaign, ways: int) -> dict[int, list[Any]]:
     """Return the answers of the first so many slots of each item that has them all, in the order of the slots."""
     if ways < 2:
         raise StudyError("a study of people takes at least two annotations an item")
+    return {
+        item: [orjson.loads(slots[index]) for index in range(ways)]
+        for item, slots in sorted(_slots(campaign, ways).items())
+        if len(slots) == ways
+    }
+
+
+def _slots(campaign: Campaign, ways: int) -> dict[int, dict[int, str]]:
+    """Return by item and slot the answers, as JSON, of the first so many slots."""
     found: dict[int, dict[int, str]] = defaultdict(dict)
     for item, _who, text, index in answers_as_text(_counted(campaign).filter(slot__index__lt=ways), "slot__index"):
         found[item][index] = text
-    return {
-        item: [orjson.loads(slots[index]) for index in range(ways)]
-        for item, slots in sorted(found.items())
-        if len(slots) == ways
-    }
+    return found
 
 
 def _judged(campaign: Campaign) -> dict[str, dict[int, Any]]:

@@ -22,7 +22,7 @@ from quality.rules.policy import Policy
 from quality.selectors.policies import policy_current
 from workforces.forms import LinkForm, MTurkForm, PanelListForm
 from workforces.models import Workforce
-from workforces.money import Estimate, estimate
+from workforces.money import estimate
 from workforces.selectors import RECONCILE, workforces_shown
 from workforces.services.workforces import workforce_add
 
@@ -36,7 +36,7 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
         kind: form(auto_id=f"id_{kind}_%s", initial=dict(pages_of(campaign.task_type).posting))
         for kind, form in _FORMS.items()
     }
-    estimated: tuple[Estimate, int, int] | None = None
+    estimated: dict[str, Any] | None = None
     kind = request.POST.get("kind", "")
     if request.method == "POST" and kind in _FORMS:
         form = forms[kind] = _FORMS[kind](request.POST, auto_id=f"id_{kind}_%s")
@@ -64,8 +64,8 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
 _FORMS: dict[str, type[MTurkForm]] = {"mturk": MTurkForm, "link": LinkForm}
 
 
-def _estimated(campaign: Campaign, form: MTurkForm) -> tuple[Estimate, int, int]:
-    """Return the estimate, the hourly pay it comes to, and the floor, in cents."""
+def _estimated(campaign: Campaign, form: MTurkForm) -> dict[str, Any]:
+    """Return the estimate and the hourly pay it comes to, in cents, with what is wrong about them."""
     data, found = form.cleaned_data, policy_current(campaign)
     policy = found[1] if found else Policy()
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY).count()
@@ -78,7 +78,12 @@ def _estimated(campaign: Campaign, form: MTurkForm) -> tuple[Estimate, int, int]
         **({} if isinstance(TASK_TYPES[campaign.task_type], Voted) else {"no_agreement": 0.0}),
     )  # fmt: skip
     hourly = round(data["reward_cents"] * 3600 / (data["seconds_each"] * data["items_per_ticket"]))
-    return made, hourly, data["floor_cents_per_hour"]
+    return {
+        "made": made,
+        "hourly": hourly,
+        "is_below_floor": hourly < data["floor_cents_per_hour"],
+        "is_above_cap": data["cap_cents"] is not None and made.cents > data["cap_cents"],
+    }
 
 
 def _terms(row: Workforce) -> list[tuple[Any, Any]]:

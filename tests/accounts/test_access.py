@@ -139,7 +139,9 @@ def test_a_link_works_once_a_person_and_not_after_it_was_withdrawn(world, client
     assert can(guest, Action.ANNOTATE, campaign.pk)
     guest.memberships.all().delete()
     client.get(reverse("invitation", args=[token]))
-    assert client.post(reverse("invitation-accept")).status_code == 410
+    again = client.post(reverse("invitation-accept"))
+    assert again.status_code == 410
+    assert "You used this invitation before" in again.content.decode()
     assert not can(guest, Action.ANNOTATE, campaign.pk)
     Invitation.objects.update(uses_left=0)
     assert client.get(reverse("invitation", args=[token]), follow=True).status_code == 410

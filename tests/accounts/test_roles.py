@@ -54,6 +54,17 @@ def test_a_manager_removes_who_works_and_nobody_who_manages_or_takes_data_out(cl
     assert revoke(client, campaign, boss) == 302
 
 
+def test_removing_a_person_asks_first_and_says_what_was_done(client, campaign):
+    boss, other = member(campaign, "manager"), member(campaign, "expert")
+    client.force_login(boss)
+    page = client.get(reverse("campaign-people", args=[campaign.slug])).content.decode()
+    assert "Yes, remove" in page
+    assert f"{other.name} is no longer Expert here and is told by mail." in page
+    revoke(client, campaign, other)
+    after = client.get(reverse("campaign-people", args=[campaign.slug])).content.decode()
+    assert f"{other.name} is no longer Expert here. To take them back, invite them again." in after
+
+
 def test_a_manager_withdraws_invitations_of_who_works_and_no_others(client, campaign):
     boss, admin = member(campaign, "manager"), factories.user(is_admin=True)
     client.force_login(boss)

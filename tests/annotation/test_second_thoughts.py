@@ -1,4 +1,4 @@
-"""Two tabs, answers opened again, undo after a reload, and what says that somebody left."""
+"""Two tabs, answers opened again, undo after a reload, and what says that a person left."""
 
 import pytest
 from django.test import Client

@@ -15,6 +15,7 @@ from exports.archive import zip_stream
 from exports.models import Release
 from exports.released.folder import ReleasedFolder
 from exports.released.verify import problems
+from jobs.models import Job
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -108,6 +109,30 @@ def test_another_label_counts_as_changed_and_other_annotations_too(judged, resea
     last = make(admin, campaign, family="nq-original", ways=1, seed=2)
     assert Release.objects.get(campaign=campaign, number=2).frozen["since"] == {"release": 1, "added": 0, "removed": 0, "changed": 1}  # fmt: skip
     assert last is not None
+
+
+def test_a_release_without_items_says_so(client):
+    campaign = factories.antique(items=2, n=1)
+    person = factories.user()
+    factories.join(campaign, person, "researcher")
+    client.force_login(person)
+    release = make(client, campaign)
+    page = client.get(f"/campaigns/{campaign.slug}/releases/{release.number}/").content.decode()
+    assert "This release holds no item: 2 items were not ready" in page
+    assert ">Empty<" in client.get(f"/campaigns/{campaign.slug}/releases/").content.decode()
+
+
+def test_a_release_without_items_is_no_surprise_to_who_makes_it_by_command(tmp_path, capsys):
+    campaign = factories.antique(items=2, n=1)
+    call_command("release", campaign.slug, format="antique", to=tmp_path / "out")
+    assert "This release holds no item" in capsys.readouterr().err
+
+
+def test_a_release_whose_job_failed_is_not_being_written(judged, researcher):
+    release = make(researcher, judged)
+    Release.objects.filter(pk=release.pk).update(state="writing", manifest={})
+    Job.objects.filter(pk=release.job_id).update(state="failed")
+    assert ">Stopped<" in researcher.get(f"/campaigns/{judged.slug}/releases/").content.decode()
 
 
 def test_a_manager_sees_a_release_and_takes_nothing(judged):

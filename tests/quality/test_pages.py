@@ -147,6 +147,9 @@ def test_the_wizard_estimates_before_it_posts(campaign, client):
     page = client.post(url, {**form, "estimate": "1"}).content.decode()
     assert "Estimate" in page
     assert "less an hour than your floor" in page  # 5 cents for 30 seconds are 6 dollars an hour
+    beyond = "more than you want to spend"
+    assert beyond not in page
+    assert beyond in client.post(url, {**form, "estimate": "1", "cap_cents": "0.10"}).content.decode()
     assert not Workforce.objects.exists()
     client.post(url, {**form, "launch": "1"})
     terms = Workforce.objects.get().terms

@@ -145,6 +145,13 @@ def test_samples_that_were_drawn_before_references_were_marked_count_too(collect
     assert study(collected, "precision") == before
 
 
+def test_an_empty_place_is_the_reason_where_no_item_is_whole(collected):
+    for annotation in collected.annotations.filter(slot__index=0):
+        annotation_exclude(annotation=annotation, because="manager", actor_id=None, now=timezone.now())
+    with pytest.raises(CommandError, match="each of its first 4 places, the fullest has 3"):
+        study(collected, "bounds", ways=4, references=2, beta=1)
+
+
 def test_a_retired_item_is_in_no_study(collected):
     item = collected.items.filter(batch__purpose="work").order_by("pk").first()
     item_retire(item=item, reason="Broken.", actor_id=None, now=timezone.now())
@@ -171,8 +178,15 @@ def test_the_text_says_the_same(collected):
     assert "passage: 66.7 % (95 %:" in out.getvalue()
 
 
+def test_the_sweep_begins_at_no_answer(collected):
+    out = StringIO()
+    call_command("study", collected.slug, "bounds", ways=4, references=2, beta=1, partitions=5, stdout=out)
+    lines = [line.strip() for line in out.getvalue().splitlines()]
+    assert [line[0] for line in lines[lines.index("sweep:") + 1 :][:3]] == ["0", "1", "2"]
+
+
 @pytest.mark.parametrize(("options", "why"), [
-    ({"name": "bounds"}, "no item has 25"), ({"name": "bounds", "references": 25}, "expected 1 ≤ beta"),
+    ({"name": "bounds"}, "each of its first 25 places, the fullest has 4"), ({"name": "bounds", "references": 25}, "expected 1 ≤ beta"),
     ({"name": "bounds", "ways": 4, "references": 2, "alpha": 9}, "alpha lies between 0 and 2"),
     ({"name": "variability", "ways": 1}, "at least two"),
 ])  # fmt: skip

@@ -64,5 +64,7 @@ class Command(BaseCommand):
             raise CommandError(f"{error}. {options['to']} holds no release: remove it, and release again") from error
         release_finish(release=release, manifest=manifest)
         items = sum(manifest["splits"].values())
+        if not items:
+            self.stderr.write("This release holds no item: none was ready when it was frozen.")
         summary = f"{items} items written to {options['to']}, {manifest['shortfall']} are not ready and were left out"
         print_result(self.stdout, manifest, as_json=options["json"], summary=summary)

@@ -76,15 +76,15 @@ STUDIES: dict[str, Callable[[Campaign, dict[str, Any]], dict[str, Any]]] = {
 }
 
 
-def _lines(found: Any, depth: int = 0) -> list[str]:
-    """Return a study as lines that a person reads."""
+def _lines(found: Any, depth: int = 0, first: int = 1) -> list[str]:
+    """Return a study as lines that a person reads; ``first`` is the number of the first of a list."""
     lines, indent = [], "  " * depth
-    named = found.items() if isinstance(found, dict) else enumerate(found, start=1)
+    named = found.items() if isinstance(found, dict) else enumerate(found, start=first)
     for name, value in named:
         if isinstance(value, Share):
             lines.append(f"{indent}{name}: {_percent(value)}")
         elif isinstance(value, dict | list):
-            lines += [f"{indent}{name}:", *_lines(value, depth + 1)]
+            lines += [f"{indent}{name}:", *_lines(value, depth + 1, first=0 if name == "sweep" else 1)]  # α begins at 0
         else:
             lines.append(f"{indent}{name}: {value}")
     return lines
