@@ -1,61 +1,53 @@
 """What `python -m evaluation` and `manage.py evaluate` have in common: arguments, scoring, what is printed."""
 
 import argparse
-import glob
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from evaluation.nq.gold import GoldFault, read_gold
-from evaluation.nq.predictions import PredictionFault, read_predictions
-from evaluation.nq.report import RESAMPLES, nq_report
-from evaluation.nq.scores import Example, ExamplesDiffer
-from evaluation.nq.table import PATTERN
-from exports.released.folder import SUMS
+from evaluation.files import EvaluationError
+from evaluation.kinds import dbqa, kbqa, nq, relevance, soft
+from evaluation.statistics import RESAMPLES
 
 DESCRIPTION = (
-    "Score predictions. nq: the numbers of the official evaluation of Natural Questions, to the last digit, with "
-    "intervals and where they come from. No database is needed. "
+    "Score predictions, with intervals. nq: the numbers of the official evaluation of Natural Questions, to the last digit. "
+    "relevance: runs against qrels, as the ANTIQUE paper does. soft: probabilities against the votes of a release. dbqa, "
+    "kbqa: the metrics of NLPCC 2017. No database is needed. "
     "Example: nq --gold 'nq-dev-*.jsonl.gz' --predictions predictions.json"
 )
 
 
-class EvaluationError(ValueError):
-    """Why nothing can be scored; printed to the person."""
+class Kind(Protocol):
+    """A module of `evaluation.kinds`."""
+
+    HELP: str
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of this kind alone."""
+        ...
+
+    def report(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Read and score; raise `EvaluationError`."""
+        ...
+
+    def text(self, report: dict[str, Any]) -> str:
+        """Return the report as a person reads it."""
+        ...
+
+
+KINDS: dict[str, Kind] = {"nq": nq, "relevance": relevance, "soft": soft, "dbqa": dbqa, "kbqa": kbqa}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of each kind of dataset."""
     kinds = parser.add_subparsers(dest="kind", required=True)
-    nq = kinds.add_parser("nq", help="Natural Questions: files of the original format and a prediction file")
-    nq.add_argument(
-        "--gold",
-        required=True,
-        nargs="+",
-        metavar="GLOB",
-        help="files of the original format, packed or not; or the folder of a release, whose tables are read much faster",
-    )
-    nq.add_argument("--predictions", required=True, type=Path, metavar="FILE")
-    nq.add_argument(
-        "--long-threshold",
-        type=int,
-        default=2,
-        metavar="N",
-        help="annotations with a long answer that make one to find (default 2; 1 for files with one annotation)",
-    )
-    nq.add_argument("--short-threshold", type=int, default=2, metavar="N", help="the same of short answers")
-    nq.add_argument(
-        "--resamples",
-        type=int,
-        default=RESAMPLES,
-        metavar="N",
-        help=f"for the intervals (default {RESAMPLES:,}; 0: none)",
-    )
-    nq.add_argument("--seed", type=int, default=0, metavar="S", help="of the resamples")
-    nq.add_argument("--examples", type=Path, metavar="FILE", help="write how each example was scored, as JSON lines")
-    nq.add_argument("--json", action="store_true", help="print the report as JSON; the official names stand under metrics")  # fmt: skip
+    for name, kind in KINDS.items():
+        own = kinds.add_parser(name, help=kind.HELP, description=kind.HELP)
+        kind.add_arguments(own)
+        own.add_argument("--resamples", type=int, default=RESAMPLES, metavar="N", help=f"for the intervals (default {RESAMPLES:,}; 0: none)")  # fmt: skip
+        own.add_argument("--seed", type=int, default=0, metavar="S", help="of everything that is drawn")
+        own.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
 def evaluate(options: dict[str, Any]) -> str:
@@ -65,76 +57,11 @@ def evaluate(options: dict[str, Any]) -> str:
     ------
     EvaluationError
     """
-    if min(options["long_threshold"], options["short_threshold"]) < 1 or min(options["resamples"], options["seed"]) < 0:
-        raise EvaluationError("thresholds are at least 1, resamples and seeds at least 0")
-    try:
-        gold = read_gold(_files(options["gold"]))
-        report, examples = nq_report(
-            gold, read_predictions(options["predictions"]), long_beta=options["long_threshold"],
-            short_beta=options["short_threshold"], resamples=options["resamples"], seed=options["seed"],
-        )  # fmt: skip
-    except (GoldFault, PredictionFault, ExamplesDiffer) as error:
-        raise EvaluationError(str(error)) from error
-    if options["examples"]:
-        options["examples"].write_text("".join(map(_line, examples)), encoding="utf-8")
-    return json.dumps(report) if options["json"] else _text(report)
-
-
-def _files(patterns: list[str]) -> list[Path]:
-    """Return the files of patterns, which a shell may have resolved already; of a folder, its tables of annotations.
-
-    Raises
-    ------
-    GoldFault
-        A pattern fits no file, or a folder has no such tables.
-    """
-    found: set[Path] = set()
-    for pattern in patterns:
-        if Path(pattern).is_dir():
-            paths = set(Path(pattern).glob(PATTERN))
-            if not paths:
-                raise GoldFault(f"{pattern}: has no {PATTERN}: it is no release of Natural Questions")
-            if not (Path(pattern) / SUMS).is_file():
-                raise GoldFault(f"{pattern}: has no {SUMS}, which is written last: it is no whole release")
-        else:
-            paths = {Path(pattern)} if Path(pattern).exists() else set(map(Path, glob.glob(pattern)))  # noqa: PTH207
-        if not paths:
-            raise GoldFault(f"{pattern}: there is no such file")
-        found |= paths
-    return sorted(found)
-
-
-def _line(one: Example) -> str:
-    return json.dumps({"example_id": one.example_id, "long": one.long._asdict(), "short": one.short._asdict()}) + "\n"
-
-
-def _text(report: dict[str, Any]) -> str:
-    lines = [f"{report['examples']:,} examples"]
-    for kind in ("long", "short"):
-        metrics = {
-            name.removeprefix(f"{kind}-"): value for name, value in report["metrics"].items() if name.startswith(kind)
-        }
-        lines += ["", f"{kind} answers at the best threshold ({metrics['best-threshold']:.5g})"]
-        for name in ("f1", "precision", "recall"):
-            low, high = report["intervals"][kind].get(name, (None, None))
-            interval = f"   95 %: {low:.4f} to {high:.4f}" if low is not None else ""
-            lines.append(f"  {name:<10} {metrics[f'best-threshold-{name}']:.4f}{interval}")
-        lines += [
-            f"  recall at precision ≥ {target}: {metrics[f'recall-at-precision>={target}']:.4f}"
-            for target in ("0.5", "0.75", "0.9")
-        ]
-        lines.append(f"  accuracy (Definition 1): {report['accuracy'][kind]:.4f}")
-    lines += ["", "kind of example        examples  answered  right"]
-    lines += [
-        f"{kind:<22} {row['examples']:>8,} {row['answered']:>9,} {row['right']:>6,}"
-        for kind, row in report["by_type"].items()
-    ]
-    found = report["conditional"]
-    lines += [
-        "", f"F1 where both answers exist ({found['answerable']['examples']:,}): long {found['answerable']['long']:.4f}, short {found['answerable']['short']:.4f}",
-        f"F1 of short answers where the long one is right ({found['short_given_long']['examples']:,}): {found['short_given_long']['short']:.4f}",
-    ]  # fmt: skip
-    return "\n".join(lines)
+    if min(options["resamples"], options["seed"]) < 0:
+        raise EvaluationError("resamples and seeds are at least 0")
+    kind = KINDS[options["kind"]]
+    found = kind.report(options)
+    return json.dumps(found, ensure_ascii=False) if options["json"] else kind.text(found)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

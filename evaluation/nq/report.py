@@ -5,8 +5,7 @@ from typing import Any
 
 from evaluation.nq.answers import NONE, Gold, Prediction
 from evaluation.nq.scores import Example, Scored, best_point, curve, divided, official_metrics, score_all
-
-RESAMPLES = 1_000
+from evaluation.statistics import RESAMPLES
 
 
 def nq_report(

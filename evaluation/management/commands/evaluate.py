@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from evaluation.command import DESCRIPTION, EvaluationError, add_arguments, evaluate
+from evaluation.command import DESCRIPTION, add_arguments, evaluate
+from evaluation.files import EvaluationError
 
 
 class Command(BaseCommand):

@@ -1,0 +1,1 @@
+"""What each kind of `evaluate` asks for, reads and prints."""

@@ -1,0 +1,46 @@
+"""`evaluate dbqa`: sentences ranked for the questions of NLPCC's document-based task."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from evaluation.kinds.table import metric_lines
+from evaluation.nlpcc.dbqa import Ties, dbqa_report, read_pairs, read_scores
+
+HELP = "NLPCC DBQA: a score for each pair of question and sentence"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--pairs", required=True, type=Path, metavar="FILE", help="question, sentence and label with tabs between them; UTF-8 or GBK")  # fmt: skip
+    parser.add_argument(
+        "--scores", required=True, type=Path, metavar="FILE", help="one score a line, in the same order"
+    )
+    parser.add_argument("--ties", default=Ties.FILE.value, choices=[one.value for one in Ties], help="how equal scores are ranked: as in the file (default), or at worst")  # fmt: skip
+
+
+def report(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the report.
+
+    Raises
+    ------
+    EvaluationError
+    """
+    return dbqa_report(
+        read_pairs(options["pairs"]), read_scores(options["scores"]), ties=Ties(options["ties"]),
+        resamples=options["resamples"], seed=options["seed"],
+    )  # fmt: skip
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the report as a person reads it."""
+    lines = [f"{report['questions']:,} questions, {report['pairs']:,} pairs"]
+    lines += metric_lines(report["metrics"], report["intervals"])
+    if report["without_answer"]:
+        lines.append(f"  {report['without_answer']:,} questions have no sentence that answers them and count 0")
+    if report["questions_with_ties_that_matter"]:
+        how = "as in the file" if report["ties"] == Ties.FILE else "at worst"
+        lines.append(
+            f"  {report['questions_with_ties_that_matter']:,} questions have equal scores that matter: ranked {how}"
+        )
+    return "\n".join(lines)

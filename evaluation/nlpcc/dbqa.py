@@ -1,0 +1,118 @@
+"""Document-based questions (DBQA): sentences ranked by a system, scored by MRR, MAP and ACC@N.
+
+Pairs are ``question<TAB>sentence<TAB>label``, 1 where the sentence answers the question; lines of one question stand
+together. A system's file has one score a line, in the same order (NLPCC 2017 overview, section 3, and its guideline).
+"""
+
+import math
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from evaluation.files import EvaluationError, LineFault, naming, text_lines
+from evaluation.statistics import RESAMPLES, mean_intervals, means
+
+ENCODINGS = ("utf-8", "gb18030")  # the guideline's own sample is GBK, released data is UTF-8
+DEPTHS = (1, 3, 5)
+MOST_PAIRS = 500_000  # almost three times as many as the training set has
+
+
+class Ties(StrEnum):
+    """How sentences with one score are ranked; the shared task does not say."""
+
+    FILE = "file"  # as they stand in the file
+    WORST = "worst"  # those that answer nothing first
+
+
+def read_pairs(path: Path) -> list[list[bool]]:
+    """Return for each question which of its sentences answer it.
+
+    Raises
+    ------
+    EvaluationError
+    """
+    found: list[list[bool]] = []
+    before = None
+    for number, text in text_lines(path, ENCODINGS, most=MOST_PAIRS):
+        with naming(path, number):
+            question, label = _pair(text)
+        if question != before:
+            found.append([])
+            before = question
+        found[-1].append(label)
+    if not found:
+        raise EvaluationError(f"{path}: holds no pair")
+    return found
+
+
+def _pair(text: str) -> tuple[str, bool]:
+    parts = text.split("\t")
+    if len(parts) != 3:
+        raise LineFault(f"expected question, sentence and label with tabs between them, found {len(parts)} columns")
+    question, _sentence, label = parts
+    if label.strip() not in ("0", "1"):
+        raise LineFault(f"the label {label[:40]!r} is neither 0 nor 1")
+    return question.strip(), label.strip() == "1"
+
+
+def read_scores(path: Path) -> list[float]:
+    """Return the score of each line.
+
+    Raises
+    ------
+    EvaluationError
+    """
+    found = []
+    for number, text in text_lines(path, most=MOST_PAIRS):
+        with naming(path, number):
+            try:
+                score = float(text)
+            except ValueError:
+                score = math.nan
+            if not math.isfinite(score):
+                raise LineFault(f"the score {text[:40]!r} is no finite number")
+            found.append(score)
+    return found
+
+
+def dbqa_report(
+    questions: Sequence[Sequence[bool]], scores: Sequence[float], *, ties: Ties = Ties.FILE,
+    resamples: int = RESAMPLES, seed: int = 0,
+) -> dict[str, Any]:  # fmt: skip
+    """Return MRR, MAP and ACC@N. A question without an answer counts 0, as with the public scripts.
+
+    Raises
+    ------
+    EvaluationError
+        There is not one score for each pair.
+    """
+    pairs = sum(map(len, questions))
+    if pairs != len(scores):
+        raise EvaluationError(f"there are {pairs:,} pairs and {len(scores):,} scores: expected one score for each pair")
+    values: dict[str, list[float]] = {"MRR": [], "MAP": [], **{f"ACC@{depth}": [] for depth in DEPTHS}}
+    tied = begin = 0
+    for labels in questions:
+        given = scores[begin : begin + len(labels)]
+        begin += len(labels)
+        ranked = sorted(zip(given, labels, strict=True), key=lambda row: (-row[0], row[1] and ties is Ties.WORST))
+        tied += any(one[0] == other[0] and one[1] != other[1] for one, other in pairwise(ranked))
+        for name, value in _values([label for _score, label in ranked]).items():
+            values[name].append(value)
+    return {
+        "questions": len(questions), "pairs": pairs, "without_answer": sum(not any(labels) for labels in questions),
+        "ties": ties.value, "questions_with_ties_that_matter": tied,
+        "metrics": means(values), "intervals": mean_intervals(values, resamples=resamples, seed=seed),
+    }  # fmt: skip
+
+
+def _values(ranked: Sequence[bool]) -> dict[str, float]:
+    """Return the values of one question from its ranked labels; every sentence is returned, so that min(m, n) is m."""
+    places = [place for place, is_answer in enumerate(ranked, 1) if is_answer]
+    first = places[0] if places else math.inf
+    return {
+        "MRR": 1 / first,
+        "MAP": sum(count / place for count, place in enumerate(places, 1)) / len(places) if places else 0.0,
+        **{f"ACC@{depth}": float(first <= depth) for depth in DEPTHS},
+    }

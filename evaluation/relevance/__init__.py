@@ -1,0 +1,1 @@
+"""Relevance: runs of retrieval systems scored against labels, as the ANTIQUE paper does."""

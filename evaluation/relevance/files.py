@@ -1,0 +1,125 @@
+"""Qrels and runs in the formats of TREC."""
+
+import math
+from collections.abc import Collection
+from ctypes import c_float
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evaluation.files import EvaluationError, LineFault, naming, text_lines
+
+MOST_LABEL = 127  # trec_eval's
+MOST_LABELS = 1_000_000  # thirty times as many as ANTIQUE has
+MOST_QUESTIONS = 100_000  # with labels; and without, of which more are not told apart
+Qrels = dict[str, dict[str, int]]  # by question and answer
+
+
+@dataclass(slots=True)
+class Run:
+    """What a system returned: by question, the score of each answer.
+
+    ``unjudged`` holds the questions that have no label at all, the first hundred thousand: trec_eval passes over them.
+    """
+
+    name: str
+    scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    unjudged: set[str] = field(default_factory=set)
+
+    def ranking(self, question: str) -> list[str]:
+        """Return the answers to a question, the best first, as trec_eval ranks them.
+
+        By score, whatever the file says of ranks; of equal scores the greater id first.
+        """
+        scores = self.scores.get(question, {})
+        return sorted(scores, key=lambda answer: (scores[answer], answer), reverse=True)
+
+
+def read_qrels(path: Path, *, lowest: int, without: Collection[str] = ()) -> Qrels:
+    """Return the labels by question and answer, as they stand in the file.
+
+    Parameters
+    ----------
+    lowest
+        The least label that there is.
+    without
+        Questions to leave out.
+
+    Raises
+    ------
+    EvaluationError
+    """
+    found: Qrels = {}
+    for number, text in text_lines(path, most=MOST_LABELS):
+        with naming(path, number):
+            question, answer, label = _qrel(text, lowest)
+            if question in without:
+                continue
+            labels = found.setdefault(question, {})
+            if len(found) > MOST_QUESTIONS:
+                raise LineFault(f"this is question {len(found):,}: more than {MOST_QUESTIONS:,} are not scored at once")
+            if answer in labels:
+                raise LineFault(f"{question} {answer} has a label already")
+            labels[answer] = label
+    if not found:
+        raise EvaluationError(f"{path}: holds no label")
+    return found
+
+
+def _qrel(text: str, lowest: int) -> tuple[str, str, int]:
+    parts = text.split()
+    if len(parts) != 4:
+        raise LineFault(f"expected question, iteration, answer and label, found {len(parts)} columns")
+    question, _iteration, answer, label = parts
+    try:
+        value = int(label)
+    except ValueError:
+        raise LineFault(f"the label {label[:40]!r} is no whole number") from None
+    if not lowest <= value <= MOST_LABEL:
+        raise LineFault(f"the label {value} is below {lowest} or above {MOST_LABEL}: see --lowest")
+    return question, answer, value
+
+
+def read_questions(path: Path) -> frozenset[str]:
+    """Return the ids of questions, one a line, as in ANTIQUE's blacklist; what follows an id is passed over."""
+    return frozenset(text.split()[0] for _number, text in text_lines(path))
+
+
+def read_run(path: Path, qrels: Qrels, *, without: Collection[str] = ()) -> Run:
+    """Return a run, without what it says of questions that have no label or are left out.
+
+    Raises
+    ------
+    EvaluationError
+        A line has other columns, a score is no finite number, or an answer stands twice under a question.
+    """
+    run = Run(path.name)
+    for number, text in text_lines(path):
+        with naming(path, number):
+            question, answer, score, run.name = _result(text)
+            if question not in qrels:
+                if question not in without and len(run.unjudged) < MOST_QUESTIONS:
+                    run.unjudged.add(question)
+                continue
+            scores = run.scores.setdefault(question, {})
+            if answer in scores:
+                raise LineFault(f"{answer} was returned for {question} before")
+            scores[answer] = score
+    if not run.scores:
+        raise EvaluationError(f"{path}: answers no question that has labels")
+    return run
+
+
+def _result(text: str) -> tuple[str, str, float, str]:
+    parts = text.split()
+    if len(parts) < 6:
+        raise LineFault(
+            f"expected question, Q0, answer, rank, score and the name of the run, found {len(parts)} columns"
+        )
+    question, _iteration, answer, _rank, text_score, name = parts[:6]
+    try:
+        score = c_float(float(text_score)).value  # trec_eval compares so many bits
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise LineFault(f"the score {text_score[:40]!r} is no finite number")
+    return question, answer, score, name

@@ -1,0 +1,70 @@
+"""How sure means over questions are, and whether two systems differ.
+
+numpy is loaded where it is used: a sixth of a second that scores alone do not need.
+"""
+# ruff: noqa: PLC0415
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, TypeVar
+
+RESAMPLES = 1_000
+PERMUTATIONS = 10_000
+Values = Mapping[str, Sequence[float]]  # by measure, of each question in one order
+_AT_ONCE = 4_000_000  # random numbers that are held at a time
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def mean_intervals(values: Values, *, resamples: int, seed: int) -> dict[str, tuple[float, float]]:
+    """Return by measure the 95 % percentile interval of its mean, over questions drawn with replacement.
+
+    Nothing without resamples or questions.
+    """
+    import numpy as np
+
+    rows = _matrix(values)
+    if not rows.size or not resamples:
+        return {}
+    draw, shares = np.random.default_rng(seed), np.full(len(rows), 1 / len(rows))
+    means = np.array([draw.multinomial(len(rows), shares) @ rows / len(rows) for _ in range(resamples)])
+    low, high = np.quantile(means, (0.025, 0.975), axis=0)
+    return {measure: (float(low[at]), float(high[at])) for at, measure in enumerate(values)}
+
+
+def randomisation_p(first: Values, second: Values, *, permutations: int, seed: int) -> dict[str, float]:
+    """Return by measure the two-sided p of Fisher's paired randomisation test on the difference of two means.
+
+    Each question's differences change their sign with probability one half; what was observed counts as one of the
+    permutations, so that p is never 0 (Smucker, Allan and Carterette 2007).
+    """
+    import numpy as np
+
+    differences = _matrix(first) - _matrix(second)
+    observed, draw = np.abs(differences.sum(axis=0)) - 1e-12, np.random.default_rng(seed)
+    extreme, step = np.zeros(len(first)), max(1, _AT_ONCE // max(1, len(differences)))
+    for begin in range(0, permutations, step):
+        size = (min(step, permutations - begin), len(differences))
+        signs = draw.integers(0, 2, size=size, dtype=np.int8) * 2.0 - 1
+        extreme += (np.abs(signs @ differences) >= observed).sum(axis=0)
+    return {measure: float((1 + extreme[at]) / (1 + permutations)) for at, measure in enumerate(first)}
+
+
+def holm(found: Mapping[_Key, float]) -> dict[_Key, float]:
+    """Return p values corrected for their number by the method of Holm (1979)."""
+    corrected: dict[_Key, float] = {}
+    least = 0.0
+    for place, (key, p) in enumerate(sorted(found.items(), key=lambda row: row[1])):
+        least = max(least, min(1.0, p * (len(found) - place)))
+        corrected[key] = least
+    return corrected
+
+
+def means(values: Values) -> dict[str, float]:
+    """Return the mean of each measure; 0 without questions."""
+    return {measure: sum(found) / len(found) if found else 0.0 for measure, found in values.items()}
+
+
+def _matrix(values: Values) -> Any:
+    """Return an array with one row a question, one column a measure."""
+    import numpy as np
+
+    return np.array(list(values.values()), dtype=np.float64).T
