@@ -3,6 +3,7 @@
 Credentials, region and endpoint are those that boto3 finds (``AWS_ACCESS_KEY_ID``, ``AWS_ENDPOINT_URL_S3``, …).
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -18,6 +19,7 @@ from django.utils.deconstruct import deconstructible
 
 from config.files import StoreAway, StoreRefuses
 
+logger = logging.getLogger(__name__)
 SCHEME = "s3://"
 MISSING = ("404", "NoSuchKey")
 LOADED = ("429", "SlowDown", "RequestTimeout", "ThrottlingException")
@@ -62,7 +64,8 @@ class BucketStorage(Storage):
             kind = StoreAway if status >= 500 or code in LOADED else StoreRefuses
             raise kind(f"{place}: {code}: {said.get('Message', 'no reason given')}") from error
         except (ConnectionError, HTTPClientError) as error:
-            raise StoreAway(f"{place}: {error}") from error
+            logger.warning("%s: %s", place, error)  # it holds the address of the store, which is nobody's business
+            raise StoreAway(f"{place}: the store does not answer ({type(error).__name__})") from error
         except BotoCoreError as error:  # no credentials, no region: nothing that waiting would change
             raise StoreRefuses(f"{place}: {error}") from error
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 from evaluation.files import EvaluationError
 from evaluation.kinds import dbqa, kbqa, nq, relevance, soft
 from evaluation.statistics import RESAMPLES
@@ -67,10 +68,13 @@ def evaluate(options: dict[str, Any]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Score, print, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m evaluation", description=DESCRIPTION)
+    add_memory_argument(parser)
     add_arguments(parser)
     try:
-        sys.stdout.write(evaluate(vars(parser.parse_args(arguments))) + "\n")
-    except EvaluationError as error:
+        options = vars(parser.parse_args(arguments))
+        with memory_limited(options["memory"]):
+            sys.stdout.write(evaluate(options) + "\n")
+    except (EvaluationError, OutOfMemory) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0

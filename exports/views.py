@@ -26,6 +26,7 @@ from exports.families import families_of
 from exports.models import Release, ReleaseState
 from exports.preview import previews
 from exports.services import ReleaseError, release_request, release_sent
+from jobs.views import may_steer
 
 
 class ReleaseForm(forms.Form):
@@ -140,6 +141,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "is_kept": is_kept,
         "previews": previews(row) if may_release and is_kept else [],
         "may_release": may_release,
+        "only_watched": row.job is not None and not may_steer(request, row.job),
     }
     return render(request, "exports/release.html", context)
 

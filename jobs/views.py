@@ -14,7 +14,7 @@ from jobs.registry import KINDS
 from jobs.services import job_retry, job_stop
 
 
-def _may(request: HttpRequest, job: Job) -> bool:
+def may_steer(request: HttpRequest, job: Job) -> bool:
     """Return whether a job is this person's business: they manage its campaign, or asked for it and still could."""
     user = signed_in(request)
     if can(user, Action.MANAGE, job.scope_id):
@@ -30,7 +30,7 @@ def _may(request: HttpRequest, job: Job) -> bool:
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """Show how far a job is; on POST stop it, or queue a failed one again."""
     job = get_object_or_404(Job, pk=job_id)
-    if not _may(request, job):
+    if not may_steer(request, job):
         raise Http404
     if request.method == "POST":
         if "stop" in request.POST:

@@ -5,10 +5,11 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from quality.rules.judgments import Judgments, Repeats, judgments_of
 
+LONGEST = 2**17  # signs of a line; Python's reader takes as many of a cell
 WORKER = ("worker", "annotator")
 
 
@@ -65,7 +66,7 @@ def _rows(path: Path, wanted: Sequence[str | tuple[str, ...]], *, optional: str 
     """Yield the line number and the cells of each row, the last one empty where the optional column is missing."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
+            reader = csv.reader(_lines(file))
             header = [name.strip().lower() for name in next(reader, [])]
             places = [_place(path, header, names) for names in wanted]
             extra = header.index(optional) if optional in header else None
@@ -83,6 +84,14 @@ def _rows(path: Path, wanted: Sequence[str | tuple[str, ...]], *, optional: str 
                 yield reader.line_num, *cells
     except (OSError, UnicodeError, csv.Error) as error:
         raise JudgmentFileError(f"{path}: {error}") from error
+
+
+def _lines(file: IO[str]) -> Iterator[str]:
+    """Yield lines, none longer than a row of judgments ever is."""
+    while line := file.readline(LONGEST + 1):
+        if len(line) > LONGEST:
+            raise csv.Error(f"a line is longer than {LONGEST:,} signs")
+        yield line
 
 
 def _place(path: Path, header: list[str], names: str | tuple[str, ...]) -> int:

@@ -44,7 +44,13 @@ def _handed_in(surrogate_id: UUID) -> Q:
 
 def has_read_answer(item_id: int, surrogate_id: UUID) -> bool:
     """Return whether a person has read what was answered to them about an item: from then on their answer stays."""
-    return ItemReport.objects.filter(item=item_id, surrogate_id=surrogate_id, read_at__isnull=False).exists()
+    return bool(items_with_read_answer([item_id], surrogate_id))
+
+
+def items_with_read_answer(items: Sequence[int], surrogate_id: UUID) -> set[int]:
+    """Return about which of some items a person has read what was answered to them."""
+    read = ItemReport.objects.filter(item__in=items, surrogate_id=surrogate_id, read_at__isnull=False)
+    return set(read.values_list("item_id", flat=True))
 
 
 def questions_open(campaign: Campaign) -> QuerySet[ItemReport]:

@@ -76,6 +76,8 @@ def _files(patterns: list[str]) -> list[Path]:
             paths = set(Path(pattern).glob(PATTERN))
             if not paths:
                 raise GoldFault(f"{pattern}: has no {PATTERN}: it is no release of Natural Questions")
+            if not all(path.is_file() for path in paths):
+                raise GoldFault(f"{pattern}: not everything like {PATTERN} is a file")
             if not (Path(pattern) / SUMS).is_file():
                 raise GoldFault(f"{pattern}: has no {SUMS}, which is written last: it is no whole release")
         else:

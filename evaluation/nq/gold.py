@@ -10,7 +10,7 @@ import orjson
 from isal import igzip
 from isal.igzip_lib import IsalError
 
-from documents.lines import MAX_LINE_BYTES, DamagedFile, LineTooLong, check_ratio
+from documents.lines import MAX_LINE_BYTES, DamagedFile, LineTooLong, check_ratio, check_values
 from evaluation.nq.answers import YES_NO, AnswerFault, Gold, span_of
 from evaluation.nq.table import TableFault, examples_of_table
 
@@ -158,7 +158,10 @@ def _array_end(line: bytes, start: int) -> int:
 
 def _whole(line: bytes) -> tuple[int, list[Any]]:
     try:
+        check_values(line, "it")
         record = orjson.loads(line)
+    except LineTooLong as error:
+        raise AnswerFault("line", str(error)) from error
     except orjson.JSONDecodeError as error:
         raise AnswerFault("line", f"is no JSON: {error}") from error
     if not isinstance(record, dict):

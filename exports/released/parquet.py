@@ -27,6 +27,8 @@ def names_of(path: Path) -> list[str]:
 
     try:
         return list(pq.read_schema(path).names)
+    except MemoryError:  # Arrow's own is one of its exceptions too
+        raise
     except (OSError, pa.ArrowException) as error:
         raise ParquetFault(f"cannot be read: {error}") from error
 
@@ -50,10 +52,16 @@ def rows_of(path: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:
         # Without threads: at the end of a process, Arrow's can abort it (apache/arrow issue 34314).
         with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
             _check_ratio(file.metadata, path)
+            missing = file.metadata.num_rows
             for batch in file.iter_batches(BATCH, columns=columns, use_threads=False):
+                missing -= len(batch)
+                if missing < 0:
+                    raise ParquetFault(f"holds more rows than the {file.metadata.num_rows:,} that it says")
                 _check_batch(batch)
                 found = {name: batch.column(name).to_pylist() for name in columns}
                 yield from zip(*found.values(), strict=True)
+    except MemoryError:  # Arrow's own is one of its exceptions too
+        raise
     except (OSError, pa.ArrowException) as error:
         raise ParquetFault(f"cannot be read: {error}") from error
 

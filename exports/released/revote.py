@@ -15,6 +15,7 @@ COUNTED = "counted"
 ROUNDS = (1, 2)
 OF_VOTES = ("item_id", "annotator", "state", "round", "rank", "label")
 Votes = dict[int, list[Hashable]]  # by round
+Vote = tuple[str, str, int, Any]  # item, annotator, round, label
 
 
 class Revote(StrEnum):
@@ -71,8 +72,9 @@ def revote(
         row["item_id"]: row["votes"] or 0 for row in folder.rows("items", ("item_id", "votes", "batch", "is_released"))
         if row["is_released"] and row["batch"] not in without_batches
     }  # fmt: skip
+    names: dict[str, str] = {}  # one text for each annotator, and not for each vote
     rows = [
-        row
+        (row["item_id"], names.setdefault(row["annotator"], row["annotator"]), row["round"], row["label"])
         for row in folder.rows("judgments", OF_VOTES)
         if row["state"] == COUNTED and row["item_id"] in places and row["annotator"] not in without
         and row["round"] in ROUNDS and (row["round"] > 1 or (row["rank"] or 0) < places[row["item_id"]])
@@ -85,23 +87,21 @@ def revote(
     return Revoted(found, changes)
 
 
-def _most_probable(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _most_probable(rows: list[Vote]) -> dict[str, Any]:
     if not rows:
         return {}
-    votes = judgments_of(((row["item_id"], row["annotator"], row["label"]) for row in rows), repeats=Repeats.LAST)
+    votes = judgments_of(((item, who, label) for item, who, _round, label in rows), repeats=Repeats.LAST)
     try:
         return dawid_skene(votes).best(votes)
     except TooManyLabels as error:
         raise FolderError(f"the table judgments: {error}") from error
 
 
-def _by_rule(
-    folder: ReleasedFolder, rows: list[dict[str, Any]], places: dict[str, int], policy: Revote
-) -> dict[str, Any]:
+def _by_rule(folder: ReleasedFolder, rows: list[Vote], places: dict[str, int], policy: Revote) -> dict[str, Any]:
     opinions = {row["item_id"]: row["label"] for row in folder.rows("opinions", ("item_id", "label"))}
     votes: dict[str, Votes] = defaultdict(lambda: {1: [], 2: []})
-    for row in rows:
-        votes[row["item_id"]][row["round"]].append(row["label"])
+    for item, _who, number, label in rows:
+        votes[item][number].append(label)
     return {item: label_of(votes[item], n, opinions.get(item), policy) for item, n in places.items()}
 
 

@@ -25,7 +25,7 @@ def agreement_in(release: Release, *, takes_ways: bool) -> list[dict[str, Any]]:
     rows = votes.annotate(
         who=Cast("annotation__surrogate_id", CharField()), text=Cast("annotation__answer", TextField())
     )
-    answers = rows.order_by("annotation_id").values_list("item_id", "who", "text").iterator(chunk_size=5000)
+    answers = rows.order_by("item_id", "annotation_id").values_list("item_id", "who", "text").iterator(chunk_size=5000)
     task_type = release.campaign.task_type
     names = pages_of(task_type).measures
     with override("en"):

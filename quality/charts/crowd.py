@@ -1,6 +1,6 @@
 """The charts of a report on a crowd (`manage.py crowd_report --html`)."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,9 @@ from quality.charts.svg import Chart
 from quality.rules.agreement import row_shares
 from quality.rules.funnel import outside
 
+Row = Mapping[str, Any]
 MOST_LABELS = 12  # of a matrix that can be read
+MOST_DRAWN = 1_000  # annotators of a chart, and of the table beside it
 
 
 def charts_of(found: Mapping[str, Any]) -> list[Chart]:
@@ -27,11 +29,12 @@ def _peers(found: Mapping[str, Any]) -> Chart | None:
         return None
     together = sum(row["peers"] * row["peers_of"] for row in rows) / sum(row["peers_of"] for row in rows)
     least = {row["annotator"] for row in sorted(rows, key=lambda row: row["peers_high"])[:MOST_NAMED]}
-    dots = [Dot(row["peers_of"], row["peers"], _name(row) if row["annotator"] in least else "") for row in rows]
     text = (
         f"{len(rows):,} annotators; together they agree with another judgment of the item in {100 * together:.1f} % of cases. "
-        "Named: those whose interval ends lowest."
+        f"Named: those whose interval ends lowest.{_left_out(rows)}"
     )
+    rows = _drawn(rows, "peers_of", least)
+    dots = [Dot(row["peers_of"], row["peers"], _name(row) if row["annotator"] in least else "") for row in rows]
     table = [
         (_name(row), row["peers_of"], *(round(row[key], 3) for key in ("peers", "peers_low", "peers_high")))
         for row in rows
@@ -55,17 +58,18 @@ def _truth(found: Mapping[str, Any]) -> Chart | None:
     share = sum(wrong.values()) / checks
     worse = outside((row["annotator"], row["truth_of"], wrong[row["annotator"]]) for row in rows)
     named = set(worse[:MOST_NAMED])
+    drawn = _drawn(rows, "truth_of", named)
     errors = [
-        (row["truth_of"], wrong[row["annotator"]], _name(row) if row["annotator"] in named else "") for row in rows
+        (row["truth_of"], wrong[row["annotator"]], _name(row) if row["annotator"] in named else "") for row in drawn
     ]
     text = (
         f"{len(rows):,} annotators; together {100 * share:.1f} % of {checks:,} judgments of items with a known answer are "
-        f"wrong. Above the outer line, where at most 1 in 1,000 lies by chance: {len(worse):,}."
+        f"wrong. Above the outer line, where at most 1 in 1,000 lies by chance: {len(worse):,}.{_left_out(rows)}"
     )
     together = f"all: {100 * share:.1f} %"
     return Chart(
         "truth", "Errors on items with a known answer, by annotator", text, ("Annotator", "Judgments", "Wrong"),
-        [(_name(row), row["truth_of"], wrong[row["annotator"]]) for row in rows],
+        [(_name(row), row["truth_of"], wrong[row["annotator"]]) for row in drawn],
         lambda axes: kinds.error_funnel(axes, errors, together=together, x="judgments of known items", y="wrong"),
     )  # fmt: skip
 
@@ -98,6 +102,17 @@ def _doubt(found: Mapping[str, Any]) -> Chart | None:
         [(round(float(low), 3), round(float(high), 3), int(n)) for low, high, n in zip(edges, edges[1:], counts, strict=False)],
         lambda axes: kinds.histogram(axes, sure, x="probability of the label", y="items"),
     )  # fmt: skip
+
+
+def _drawn(rows: list[Row], key: str, named: Container[str]) -> list[Row]:
+    """Return the annotators of a chart: those who are named, then those with the most judgments."""
+    if len(rows) <= MOST_DRAWN:
+        return rows
+    return sorted(rows, key=lambda row: (row["annotator"] not in named, -row[key]))[:MOST_DRAWN]
+
+
+def _left_out(rows: list[Row]) -> str:
+    return f" Drawn: {MOST_DRAWN:,}, of the others those with the most judgments." if len(rows) > MOST_DRAWN else ""
 
 
 def _name(row: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Judgments in columns: who gave which item which label. Every coefficient and model here reads them."""
 
+from array import array
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -84,6 +85,34 @@ class Judgments:
         keep = (self.item >= first) & (self.item < after)
         columns = (self.item[keep] - first, self.annotator[keep], self.label[keep])
         return Judgments(self.items[first:after], self.annotators, self.labels, *columns)
+
+
+class Columns:
+    """Judgments that come one by one, an annotator's only one of an item: kept as numbers, 24 bytes each."""
+
+    def __init__(self) -> None:
+        self._columns = tuple(array("q") for _ in range(3))
+        self._items = 0
+        self._people: dict[Hashable, int] = {}
+        self._labels: dict[Any, int] = {}
+
+    def add(self, item: int, annotator: Hashable, label: Any) -> None:
+        """Take a judgment; items are numbers from 0 on."""
+        self._items = max(self._items, item + 1)
+        person = self._people.setdefault(annotator, len(self._people))
+        numbers = (item, person, self._labels.setdefault(label, len(self._labels)))
+        for column, number in zip(self._columns, numbers, strict=True):
+            column.append(number)
+
+    def judgments(self) -> Judgments:
+        """Return the judgments."""
+        item, person, label = (
+            np.frombuffer(column, dtype=np.int64) if column else np.zeros(0, np.int64) for column in self._columns
+        )
+        labels = in_order(self._labels)
+        places = {value: place for place, value in enumerate(labels)}
+        moved = np.array([places[value] for value in self._labels], dtype=np.int64)
+        return Judgments(tuple(range(self._items)), tuple(self._people), labels, item, person, moved[label])
 
 
 def judgments_of(

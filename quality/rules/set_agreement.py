@@ -3,14 +3,12 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-
-import numpy as np
+from math import comb
 
 from quality.rules.agreement import TOO_FEW
 
 Set = frozenset[Hashable]
 Distance = Callable[[Set, Set], float]
-MOST_PAIRS = 200_000  # of different values, before the expected distance is estimated from as many drawn ones
 
 
 def jaccard_distance(first: Set, second: Set) -> float:
@@ -57,52 +55,48 @@ class SetAgreement:
     why: str = ""
 
 
-def set_alpha(units: Sequence[Sequence[Set]], distance: Distance = masi_distance, *, seed: int = 0) -> SetAgreement:
-    """Return Krippendorff's alpha with a distance between sets.
+class PagesAgreement:
+    """Krippendorff's alpha over sets of words or boxes of pages, an item at a time.
 
-    Parameters
-    ----------
-    units
-        For each item, the set that each annotator answered.
-    seed
-        Of the pairs that are drawn where there are more than `MOST_PAIRS`.
+    Sets of two items have nothing in common, so that their distance is 1, or 0 where both are empty: what is expected
+    follows from counts, and nothing of an item has to be kept.
 
     Examples
     --------
-    >>> one, two = frozenset({1}), frozenset({2})
-    >>> set_alpha([[one, one], [two, two]]).alpha
+    >>> found = PagesAgreement()
+    >>> found.add([frozenset({1}), frozenset({1})])
+    >>> found.add([frozenset({2}), frozenset({2})])
+    >>> found.result().alpha
     1.0
     """
-    paired = [values for values in units if len(values) >= 2]
-    pooled = [value for values in paired for value in values]
-    if len(paired) < 2:
-        return SetAgreement(None, None, None, len(paired), len(pooled), TOO_FEW[len(paired)])
-    observed = sum(_disagreement(values, distance) for values in paired) / len(pooled)
-    expected = _expected(pooled, distance, seed)
-    if expected == 0:
-        return SetAgreement(None, observed, expected, len(paired), len(pooled), "all answers are the same")
-    return SetAgreement(1 - observed / expected, observed, expected, len(paired), len(pooled))
 
+    def __init__(self, distance: Distance = masi_distance) -> None:
+        self._distance = distance
+        self._units = self._values = self._empty = 0
+        self._pairs = self._empty_pairs = 0  # of two answers to one item
+        self._apart = self._disagreement = 0.0
 
-def _disagreement(values: Sequence[Set], distance: Distance) -> float:
-    """Return the sum of the distances of all ordered pairs of an item, for each of its other answers."""
-    return 2 * sum(distance(*pair) for pair in combinations(values, 2)) / (len(values) - 1)
+    def add(self, values: Sequence[Set]) -> None:
+        """Take the answers to one item; one alone says nothing of agreement."""
+        if len(values) < 2:
+            return
+        apart = sum(self._distance(*pair) for pair in combinations(values, 2))
+        empty = sum(not value for value in values)
+        self._units += 1
+        self._values += len(values)
+        self._empty += empty
+        self._pairs += comb(len(values), 2)
+        self._empty_pairs += comb(empty, 2)
+        self._apart += apart
+        self._disagreement += 2 * apart / (len(values) - 1)
 
-
-def _expected(pooled: Sequence[Set], distance: Distance, seed: int) -> float:
-    """Return the mean distance of two answers, whatever they are about."""
-    kinds, times = _counted(pooled)
-    total = len(pooled) * (len(pooled) - 1)
-    if len(kinds) * (len(kinds) - 1) // 2 <= MOST_PAIRS:
-        apart = ((distance(kinds[a], kinds[b]) * times[a] * times[b]) for a, b in combinations(range(len(kinds)), 2))
-        return 2 * sum(apart) / total
-    drawn = np.random.default_rng(seed).integers(0, len(pooled), (MOST_PAIRS, 2))
-    different = drawn[drawn[:, 0] != drawn[:, 1]]
-    return float(np.mean([distance(pooled[a], pooled[b]) for a, b in different]))
-
-
-def _counted(values: Sequence[Set]) -> tuple[list[Set], list[int]]:
-    counts: dict[Set, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
-    return list(counts), list(counts.values())
+    def result(self) -> SetAgreement:
+        """Return alpha over the items so far."""
+        if self._units < 2:
+            return SetAgreement(None, None, None, self._units, self._values, TOO_FEW[self._units])
+        observed, pairs = self._disagreement / self._values, comb(self._values, 2)
+        alike = comb(self._empty, 2) - self._empty_pairs  # of two items, and both empty
+        expected = (self._apart + pairs - self._pairs - alike) / pairs
+        if expected == 0:
+            return SetAgreement(None, observed, expected, self._units, self._values, "all answers are the same")
+        return SetAgreement(1 - observed / expected, observed, expected, self._units, self._values)

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from annotation.tasktypes.base import Measure, Scale, TaskType
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from quality.models import QualitySnapshot
 from quality.rules.agreement import Level, alpha, coincidences
-from quality.rules.judgments import Judgments, Repeats, judgments_of
-from quality.rules.set_agreement import set_alpha
+from quality.rules.judgments import Columns, Judgments, Repeats, judgments_of
+from quality.rules.set_agreement import PagesAgreement
 from quality.selectors.answers import Said, answers_as_text
 
 Value = tuple[int, str, Any]  # item, annotator, what they said
@@ -62,15 +63,34 @@ def agreement_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def agreement_over(task_type: TaskType, answers: Iterable[tuple[int, str, str]]) -> list[dict[str, Any]]:
-    """Return how people agree by each measure, over (item, annotator, answer as JSON): its key, scale and alpha."""
-    said = Said(task_type)
-    values: list[list[Value]] = [[] for _ in task_type.measures]
-    for item, who, answer in answers:
-        for place, value in said.of(answer)[1]:
-            values[place].append((item, who, value))
+    """Return how people agree by each measure: its key, scale and alpha. Holds numbers of labels, and no answers.
+
+    Parameters
+    ----------
+    answers
+        Item, annotator and answer as JSON, those of an item together. The last one of an annotator counts.
+    """
+    said, measures = Said(task_type), task_type.measures
+    sets = {place: PagesAgreement() for place, measure in enumerate(measures) if measure.scale is Scale.SETS}
+    labels = {place: Columns() for place in range(len(measures)) if place not in sets}
+    for number, (_item, rows) in enumerate(groupby(answers, key=itemgetter(0))):
+        last = {who: said.of(answer)[1] for _, who, answer in rows}
+        values: dict[int, list[Any]] = defaultdict(list)
+        for who, given in last.items():
+            for place, value in given:
+                if place in sets:
+                    values[place].append(frozenset(value))
+                else:
+                    labels[place].add(number, who, value)
+        for place, of_item in values.items():
+            sets[place].add(of_item)
+    found = [
+        sets[place].result() if place in sets else alpha(labels[place].judgments(), level=_level(measure))
+        for place, measure in enumerate(measures)
+    ]
     return [
-        {"key": measure.key, "scale": measure.scale, **_agreement(measure, values[place])[0]}
-        for place, measure in enumerate(task_type.measures)
+        {"key": measure.key, "scale": measure.scale, **asdict(one)}
+        for measure, one in zip(measures, found, strict=True)
     ]
 
 
@@ -145,8 +165,10 @@ def _agreement(measure: Measure, values: list[Value]) -> tuple[dict[str, Any], J
     if measure.scale is not Scale.SETS:
         judgments = judgments_of(values, repeats=Repeats.LAST)
         return asdict(alpha(judgments, level=_level(measure))), judgments
-    last = {(item, surrogate): value for item, surrogate, value in values}
-    units = defaultdict(list)
-    for (item, _), value in last.items():
-        units[item].append(frozenset((item, thing) for thing in value))
-    return asdict(set_alpha(list(units.values()))), None
+    by_item: dict[int, dict[str, Any]] = defaultdict(dict)
+    for item, surrogate, value in values:
+        by_item[item][surrogate] = value
+    found = PagesAgreement()
+    for given in by_item.values():
+        found.add([frozenset(value) for value in given.values()])
+    return asdict(found.result()), None

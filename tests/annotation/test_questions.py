@@ -72,8 +72,10 @@ def test_no_answer_is_read_while_the_item_is_in_hand_again(asked):
     again = factories.claim(campaign, factories.User.objects.get(surrogate=assignment.surrogate_id))
     assert again.item_id == assignment.item_id
     factories.submit(factories.label(again, 1))
+    assert "Open again" in annotator.get(f"/work/{campaign.slug}/recent/").content.decode()
     assert "Choose label 3." in annotator.get(own).content.decode()
     assert annotator.post(f"/work/{campaign.slug}/undo/").status_code == 409  # who has read it answers no more
+    assert "Open again" not in annotator.get(f"/work/{campaign.slug}/recent/").content.decode()
 
 
 def test_nobody_reads_what_another_asked(asked):

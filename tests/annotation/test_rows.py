@@ -115,11 +115,12 @@ def test_a_reader_whose_rows_nobody_wants_any_more_ends(monkeypatch):
 
 
 def test_pages_and_examples_of_countless_values_are_refused():
-    line = b'{"html": [' + b"0," * 8_000_001 + b"0]}"
-    with pytest.raises(LineTooLong, match="line 1 holds more than 8,000,000 values"):
-        list(read_pages(io.BytesIO(line), "x.jsonl", max_bytes=99))
-    with pytest.raises(PublishedError, match="line 1 holds more than 8,000,000 values"):
-        list(read_records(io.BytesIO(line)))
+    for values in (b"0," * 4_000_001, b'{"a":0},' * 1_400_000, b"[[[]]]," * 1_100_000):
+        line = b'{"html": [' + values + b"0]}"
+        with pytest.raises(LineTooLong, match="line 1 holds more values than 4,000,000 marks"):
+            list(read_pages(io.BytesIO(line), "x.jsonl", max_bytes=99))
+        with pytest.raises(PublishedError, match="line 1 holds more values than 4,000,000 marks"):
+            list(read_records(io.BytesIO(line)))
 
 
 def test_a_line_of_a_table_has_a_limit():

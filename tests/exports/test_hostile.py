@@ -96,6 +96,14 @@ def test_links_and_pipes_are_no_part_of_a_release(folder, tmp_path):
         ReleasedFolder(folder)
 
 
+def test_a_pipe_among_the_tables_of_annotations_keeps_nobody_waiting(tmp_path):
+    (tmp_path / "tables").mkdir()
+    os.mkfifo(tmp_path / "tables/annotations-dev-00.parquet")
+    (tmp_path / "SHA256SUMS").touch()
+    with pytest.raises(CommandError, match="not everything like"):
+        call_command("evaluate", "nq", gold=[str(tmp_path)], predictions=tmp_path / "SHA256SUMS")
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("key", ["labels", "judgments"])
 def test_a_table_that_is_a_pipe_keeps_nobody_waiting(folder, key):

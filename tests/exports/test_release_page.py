@@ -15,6 +15,7 @@ from exports.archive import zip_stream
 from exports.models import Release
 from exports.released.folder import ReleasedFolder
 from exports.released.verify import problems
+from exports.services import release_request
 from jobs.models import Job
 from tests import factories
 
@@ -133,6 +134,20 @@ def test_a_release_whose_job_failed_is_not_being_written(judged, researcher):
     Release.objects.filter(pk=release.pk).update(state="writing", manifest={})
     Job.objects.filter(pk=release.job_id).update(state="failed")
     assert ">Stopped<" in researcher.get(f"/campaigns/{judged.slug}/releases/").content.decode()
+
+
+def test_who_cannot_stop_a_job_sees_no_button_for_it(judged, researcher):
+    boss = factories.user(is_admin=True)
+    made = release_request(
+        campaign=judged, family="antique", ways=None, splits=[], seed=0, shards=1, actor_id=boss.surrogate_id,
+        now=timezone.now(),
+    )  # fmt: skip
+    owner = Client()
+    owner.force_login(boss)
+    for state, button in (("running", ">Stop<"), ("failed", ">Try again<")):
+        Job.objects.filter(pk=made.job_id).update(state=state)
+        assert button in owner.get(f"/campaigns/{judged.slug}/releases/1/").content.decode()
+        assert button not in researcher.get(f"/campaigns/{judged.slug}/releases/1/").content.decode()
 
 
 def test_a_manager_sees_a_release_and_takes_nothing(judged):

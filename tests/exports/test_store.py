@@ -161,3 +161,8 @@ def test_what_is_no_place_in_a_bucket_is_said(monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9")
     with pytest.raises(StoreRefuses, match="redentials"):
         BucketStorage("s3://bucket").save("name", ContentFile(b"text"))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    with pytest.raises(StoreAway) as away:  # researchers read this
+        BucketStorage("s3://bucket", attempts=1).save("name", ContentFile(b"text"))
+    assert str(away.value) == "s3://bucket/name: the store does not answer (EndpointConnectionError)"

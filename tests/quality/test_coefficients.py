@@ -11,7 +11,8 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as reference_fleiss
 
 from quality.rules.coefficients import Weights, cohen_kappa, fleiss_kappa, gwet_ac, percent_agreement
-from quality.rules.set_agreement import jaccard_distance, masi_distance, set_alpha
+from quality.rules.judgments import Columns, judgments_of
+from quality.rules.set_agreement import PagesAgreement, jaccard_distance, masi_distance
 from tests.quality.test_agreement import EXAMPLE, judged
 
 
@@ -64,28 +65,52 @@ def test_distances_between_sets_are_those_of_nltk():
     assert jaccard_distance(frozenset(), frozenset()) == masi_distance(frozenset(), frozenset()) == 0
 
 
+def over(units, distance=masi_distance):
+    found = PagesAgreement(distance)
+    for values in units:
+        found.add(values)
+    return found.result()
+
+
 @pytest.mark.parametrize(("ours", "theirs"), [(masi_distance, nltk_masi), (jaccard_distance, nltk_jaccard)])
-def test_alpha_over_sets_is_that_of_nltk(ours, theirs):
+def test_alpha_over_sets_is_that_of_nltk_over_sets_of_different_pages(ours, theirs):
     chance = random.Random(8)
-    units = [[drawn(chance) for _ in range(chance.randint(2, 4))] for _ in range(15)]
+    units = [
+        [drawn(chance) if chance.random() < 0.7 else frozenset() for _ in range(chance.randint(1, 4))]
+        for _ in range(15)
+    ]
+    paired = [row for row in units if len(row) > 1]
     task = AnnotationTask(
-        [(str(coder), str(unit), value) for unit, row in enumerate(units) for coder, value in enumerate(row)], theirs
+        [
+            (str(coder), str(unit), frozenset((unit, word) for word in value))
+            for unit, row in enumerate(paired)
+            for coder, value in enumerate(row)
+        ],
+        lambda one, other: theirs(one, other) if one | other else 0.0,
     )
-    assert set_alpha(units, ours).alpha == pytest.approx(task.alpha())
-
-
-def test_many_pairs_of_sets_are_drawn(monkeypatch):
-    chance = random.Random(8)
-    units = [[drawn(chance) for _ in range(3)] for _ in range(200)]
-    exact = set_alpha(units)
-    monkeypatch.setattr("quality.rules.set_agreement.MOST_PAIRS", 1_000)
-    estimate = set_alpha(units, seed=2)
-    assert estimate.alpha != exact.alpha
-    assert estimate.expected == pytest.approx(exact.expected, abs=0.03)
-    assert estimate.observed == exact.observed
+    assert over(units, ours).alpha == pytest.approx(task.alpha())
+    assert (over(units).units, over(units).values) == (len(paired), sum(map(len, paired)))
 
 
 def test_alpha_over_sets_says_why_it_is_undefined():
-    assert set_alpha([[frozenset({1})]]).why == "no item has two judgments"
-    assert set_alpha([[frozenset({1})] * 2]).why == "only one item has two judgments"
-    assert set_alpha([[frozenset({1})] * 2] * 2).why == "all answers are the same"
+    assert over([[frozenset({1})]]).why == "no item has two judgments"
+    assert over([[frozenset({1})] * 2]).why == "only one item has two judgments"
+    assert over([[frozenset()] * 2] * 2).why == "all answers are the same"
+
+
+def test_judgments_that_come_one_by_one_are_those_that_come_at_once():
+    chance = random.Random(3)
+    rows = [
+        (item, who, chance.choice([3, 10, 2]))
+        for item in range(20)
+        for who in ("ann", "bo", "cy")
+        if chance.random() < 0.8
+    ]
+    columns = Columns()
+    for row in rows:
+        columns.add(*row)
+    found, whole = columns.judgments(), judgments_of(rows)
+    assert (found.labels, found.annotators) == (whole.labels, whole.annotators)
+    assert found.labels == (2, 3, 10)
+    assert found.counts().tolist() == whole.counts().tolist()
+    assert len(Columns().judgments()) == 0

@@ -167,6 +167,19 @@ def test_the_command_writes_a_page_that_needs_nothing_else(written, tmp_path):
         call_command("crowd_report", str(written(LABELS)), "--html", str(tmp_path / "nowhere" / "page.html"))
 
 
+def test_a_page_of_a_very_large_crowd_draws_a_part_of_it_and_says_so(written, tmp_path, monkeypatch):
+    monkeypatch.setattr("quality.charts.crowd.MOST_DRAWN", 10)
+    busy = [f"q{n % 40},busy{n // 40},{n % 3}" for n in range(40 * 20)]
+    rows = [*busy, *(f"q{n},rare{n},{n % 3}" for n in range(30))]
+    page = tmp_path / "report.html"
+    truth = written("item,truth\n" + "".join(f"q{n},0\n" for n in range(40)), "truth.csv")
+    labels = written("\n".join(["item,worker,label", *rows]))
+    call_command("crowd_report", str(labels), "--html", str(page), "--truth", str(truth))
+    text = page.read_text(encoding="utf-8")
+    assert text.count("Drawn: 10, of the others those with the most judgments.</p>") == 2
+    assert text.count("<td>busy") + text.count("<td>rare") == 2 * 10
+
+
 def test_a_page_of_hardly_any_judgments_has_no_charts_and_no_error(written, tmp_path):
     page = tmp_path / "report.html"
     call_command("crowd_report", str(written("item,worker,label\nq1,ann,1\n")), "--html", str(page))
@@ -182,6 +195,7 @@ def test_a_page_of_hardly_any_judgments_has_no_charts_and_no_error(written, tmp_
         ("item,worker,label,seconds\na,b,1,soon\n", "line 2, column seconds: 'soon' is not a number"),
         ("item,worker,label\n", "no judgments"),
         ("", "line 1: no column item; there are none"),
+        ("item,worker,label\na,b," + "1" * 200_000, "a line is longer than 131,072 signs"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_named_by_line_and_column(written, text, message):

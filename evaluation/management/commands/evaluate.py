@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from documents.management.reading import ReadingCommand
 from evaluation.command import DESCRIPTION, add_arguments, evaluate
 from evaluation.files import EvaluationError
 
 
-class Command(BaseCommand):
+class Command(ReadingCommand):
     """Score what a system predicted."""
 
     help = DESCRIPTION
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments of each kind of dataset."""

@@ -4,22 +4,22 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from documents.management.reading import ReadingCommand
 from exports.released.diff import difference
 from exports.released.folder import FolderError, ReleasedFolder, shown
 
 SHOWN = 10
 
 
-class Command(BaseCommand):
+class Command(ReadingCommand):
     """List what two releases do not have in common."""
 
     help = (
         "Compare the folders of two releases item by item: added, removed, and changed (another label; in releases "
         "without labels, other annotations). No database is needed. Example: manage.py release_diff first/ second/"
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""

@@ -4,15 +4,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from documents.management.reading import ReadingCommand
 from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.revote import Revote, Revoted, revote
 
 SHOWN = 20
 
 
-class Command(BaseCommand):
+class Command(ReadingCommand):
     """Recompute labels from the released votes alone."""
 
     help = (
@@ -23,7 +24,6 @@ class Command(BaseCommand):
         "out leaves its place empty: what would have been asked again of people who never were is undecided. No "
         "database is needed. Example: manage.py release_revote out/ --policy pooled"
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""

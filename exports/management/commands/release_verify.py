@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from documents.management.reading import ReadingCommand
 from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.verify import problems
 
 
-class Command(BaseCommand):
+class Command(ReadingCommand):
     """Check that a release is whole and unchanged."""
 
     help = (
@@ -18,7 +19,6 @@ class Command(BaseCommand):
         "its tables are what the manifest says. Any problem makes the command fail. No database is needed. "
         "Example: manage.py release_verify out/"
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""

@@ -4,14 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from documents.html.published import PublishedError, read_records
 from documents.html.published_rules import Checker
 from documents.lines import DamagedFile
+from documents.management.reading import ReadingCommand
 
 
-class Command(BaseCommand):
+class Command(ReadingCommand):
     """Check every record of one or more files against the rules of the format."""
 
     help = (
@@ -19,7 +20,6 @@ class Command(BaseCommand):
         "Ids are checked over all files together. Each error names file, line and field; any error makes the command "
         "fail. Example: manage.py validate_nq out/nq-dev-*.jsonl.gz"
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""

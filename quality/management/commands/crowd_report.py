@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
+from documents.management.reading import ReadingCommand
 from quality.charts.svg import in_page
 from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
 from quality.rules.agreement import Level
@@ -19,7 +20,7 @@ SHOWN = 10  # annotators and items in the text
 MOST_ITEMS = 200  # of a page
 
 
-class Command(BaseCommand):
+class Command(ReadingCommand):
     """Report on a crowd."""
 
     help = (
@@ -27,7 +28,6 @@ class Command(BaseCommand):
         "label, and seconds if there are; --truth names a CSV file with item and truth. No database is needed. "
         "Example: manage.py crowd_report labels.csv --truth truth.csv --level ordinal"
     )
-    requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
