@@ -102,6 +102,7 @@ def _manifest(
         "seed": release.seed,
         "splits": items,
         "shortfall": shortfall,
+        "labels_only": release.labels_only,
         "frozen_at": release.created_at.isoformat(timespec="seconds"),
         "code": f"quorate {CODE_VERSION}",
         "licence": release.frozen.get("licence"),  # none: not stated

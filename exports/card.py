@@ -17,6 +17,10 @@ judgments = pandas.read_parquet("tables/judgments.parquet")
 print(judgments[judgments.is_used].merge(items, on="item_id").head())"""
 
 
+_NO_TEXTS = (
+    "The texts that were labelled are left out: they may not be handed on. Who has them from their source finds each by the "
+    "ids in the table `items`."
+)
 _SCALES = {"nominal": "nominal", "ordinal": "ordinal", "sets": "MASI distance of sets"}
 
 
@@ -113,6 +117,7 @@ def _what(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
             f"{manifest['ways']} annotations an item. {splits}. Items that fell short and are left out: {manifest['shortfall']}."
         ),
         _since(manifest["since"]) if manifest["since"] else "",
+        _NO_TEXTS if manifest["labels_only"] else "",
         f"Licence: {manifest['licence'] or 'not stated'}.",
         f"Content warning: {_line(facts['warning'])}" if facts["warning"] else "",
     ]

@@ -41,6 +41,11 @@ class Release(models.Model):
         return bool(self.frozen.get("has_tables"))
 
     @property
+    def labels_only(self) -> bool:
+        """Return whether it leaves out the texts that were labelled."""
+        return bool(self.frozen.get("labels_only"))
+
+    @property
     def is_empty(self) -> bool:
         """Return whether it is written and holds no item."""
         return self.state == ReleaseState.READY and not any(self.manifest.get("splits", {}).values())

@@ -39,19 +39,27 @@ def release_freeze(
     now: datetime,
     licence: str = "",
     authors: Sequence[str] = (),
+    labels_only: bool = False,
 ) -> Release:
     """Decide which annotations are in a release, in one short transaction.
 
     What is in it depends on the family (see `exports.families`). Items that are not ready are listed as
     shortfall; nothing is padded. Pilot and retired items are left out.
 
+    Parameters
+    ----------
+    labels_only
+        Leave out the texts that were labelled: for those that may not be handed on.
+
     Raises
     ------
     ReleaseError
-        The family is unknown or not of this task type, no split has that many annotations an item, or the licence or
-        an author could pass for another line of the card.
+        The family is unknown, not of this task type, or has no variant without texts, no split has that many
+        annotations an item, or the licence or an author could pass for another line of the card.
     """
     ways = _checked_ways(campaign, family, ways, shards, (licence, *authors))
+    if labels_only and not FAMILIES[family].has_labels_alone:
+        raise ReleaseError(f"{family} has no variant of labels alone: its records are the pages")
     with transaction.atomic():
         campaign_lock(campaign)
         chosen = _chosen_splits(campaign, splits, ways)
@@ -62,7 +70,7 @@ def release_freeze(
         )  # fmt: skip
         FAMILIES[family].freeze(release, chosen)
         votes_freeze(release)
-        release.frozen |= _facts(release, licence, authors)
+        release.frozen |= _facts(release, licence, authors) | {"labels_only": labels_only}
         release.save(update_fields=["frozen"])
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,
@@ -121,8 +129,11 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
     """
     with transaction.atomic():
         campaign_lock(what["campaign"])
+        lines = (what.get("licence", ""), *what.get("authors", ()))
+        what["ways"] = _checked_ways(what["campaign"], what["family"], what["ways"], what["shards"], lines)
         asked = {name: what[name] for name in ("campaign", "family", "ways", "seed", "shards")}
         asked |= {"frozen__licence": what.get("licence") or None, "frozen__authors": list(what.get("authors", []))}
+        asked["frozen__labels_only"] = what.get("labels_only", False)
         writing = Release.objects.filter(**asked, state=ReleaseState.WRITING, job__isnull=False).first()
         if writing is not None and what["splits"] in ([], writing.splits):
             return writing

@@ -55,6 +55,11 @@ class ReleaseForm(forms.Form):
         help_text=_("As SPDX names it, such as CC-BY-SA-4.0 (text of Wikipedia asks for it). The card and the manifest say it."),
     )  # fmt: skip
 
+    labels_only = forms.BooleanField(
+        label=_("Leave out the texts"), required=False,
+        help_text=_("For texts that may not be handed on: labels, votes and ids alone."),
+    )  # fmt: skip
+
     authors = forms.CharField(
         label=_("Authors"), max_length=5000, required=False, widget=forms.Textarea({"rows": 3}),
         help_text=_("Who is to be cited, one a line, a person as “Family, Given”. Nobody: the release has no CITATION.cff."),
@@ -74,6 +79,8 @@ class ReleaseForm(forms.Form):
             self.fields["ways"].required = True
         elif not any(family.takes_ways for family in families.values()):
             del self.fields["ways"]
+        if not any(family.has_labels_alone for family in families.values()):
+            del self.fields["labels_only"]
         field = cast("forms.ModelMultipleChoiceField[Split]", self.fields["splits"])
         field.queryset = Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
 

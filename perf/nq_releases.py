@@ -8,12 +8,10 @@ import argparse
 import json
 import os
 import random
-import subprocess
-import sys
-import time
 from pathlib import Path
 
-from perf.setup import ROOT, start
+from perf.peak import run
+from perf.setup import start
 
 FOLDER = Path(start())
 
@@ -84,20 +82,6 @@ def labelled(items: int, folder: Path) -> Campaign:
     return made
 
 
-def run(command: list[str]) -> tuple[float, float, float]:
-    """Run a process; return its wall-clock and CPU seconds and its peak memory in MiB."""
-    begun = time.perf_counter()
-    process = subprocess.Popen([sys.executable, *command], cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    assert process.stderr is not None
-    said = process.stderr.read()
-    _pid, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stderr.close()
-    if process.returncode:
-        raise SystemExit(said.decode())
-    return time.perf_counter() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
 def main() -> None:
     """Make the campaigns and measure."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -106,15 +90,17 @@ def main() -> None:
     for items in parser.parse_args().items:
         campaign, out = labelled(items, folder), FOLDER / f"out{items}"
         command = ["release", campaign.slug, "--format", "nq-original", "--ways", str(WAYS), "--to", str(out)]
-        wall, cpu, peak = run([str(ROOT / "manage.py"), *command])
+        made = run("manage.py", *command)
+        if made.status:
+            raise SystemExit(made.said)
         shard = out / "nq-dev-00.jsonl.gz"
         manifest = json.loads((out / "manifest.json").read_text())
         size = manifest["files"][shard.name]["content_size"] / 1e6
-        floor, floor_cpu, _ = run(["-c", COPY, str(shard), str(FOLDER / "copy.gz")])
+        floor = run("-c", COPY, shard, FOLDER / "copy.gz")
         print(
-            f"{items} items, {size / items:.2f} MB of JSON each: release {size / wall:.0f} MB/s ({wall:.1f} s, CPU {cpu:.1f} s), "
-            f"peak {peak:.0f} MiB; gzip of the same bytes {size / floor:.0f} MB/s (CPU {floor_cpu:.1f} s): "
-            f"{floor / wall:.2f} of the floor by the clock, {floor_cpu / cpu:.2f} by CPU",
+            f"{items} items, {size / items:.2f} MB of JSON each: release {size / made.wall:.0f} MB/s ({made.wall:.1f} s, CPU {made.cpu:.1f} s), "
+            f"peak {made.peak} MiB; gzip of the same bytes {size / floor.wall:.0f} MB/s (CPU {floor.cpu:.1f} s): "
+            f"{floor.wall / made.wall:.2f} of the floor by the clock, {floor.cpu / made.cpu:.2f} by CPU",
             flush=True,
         )
 

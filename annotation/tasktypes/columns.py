@@ -30,11 +30,13 @@ class Filled:
     """A column that a task type fills from an answer, or from what an item holds.
 
     ``is_told``: whether published files tell it too; if not, it is null of annotations that came from one.
+    ``is_source``: whether it holds text of the source, which releases of labels alone leave out.
     """
 
     column: Column
     of: Callable[[Any], Any]
     is_told: bool = True
+    is_source: bool = False
 
 
 def kind_of(labels: Iterable[Any]) -> Kind:
@@ -42,6 +44,6 @@ def kind_of(labels: Iterable[Any]) -> Kind:
     return Kind.INTEGER if all(isinstance(label, int) for label in labels) else Kind.TEXT
 
 
-def of_key(name: str, kind: Kind, meaning: str) -> Filled:
+def of_key(name: str, kind: Kind, meaning: str, *, is_source: bool = False) -> Filled:
     """Return a column that holds what stands under its own name, null where nothing does."""
-    return Filled(Column(name, kind, meaning), lambda value: value.get(name))
+    return Filled(Column(name, kind, meaning), lambda value: value.get(name), is_source=is_source)

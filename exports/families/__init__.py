@@ -20,6 +20,7 @@ class Family(Protocol):
     key: str
     task_type: str | None  # None: of every task type with a vote
     takes_ways: bool
+    has_labels_alone: bool  # whether it can leave out the texts that were labelled
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return how many annotations an item has in it, or raise `ValueError`."""

@@ -16,11 +16,12 @@ from quality.models import Flag
 
 
 class AntiqueFamily:
-    """Collection, queries, qrels and blacklist."""
+    """Collection, queries, qrels and blacklist; of labels alone, the last two."""
 
     key = "antique"
     task_type: str | None = "antique"
     takes_ways = False
+    has_labels_alone = True
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return the votes a round takes; they are the campaign's, not a choice of the release."""
@@ -50,13 +51,15 @@ class AntiqueFamily:
                 target.put(name, folder / "part")
 
         for split, its in by_split.items():
-            put(f"antique-{split}-queries.txt", _queries(its))
+            if not release.labels_only:
+                put(f"antique-{split}-queries.txt", _queries(its))
             put(f"antique-{split}.qrel", (one.line() for one in _judgments(its)))
             put(f"{split}-queries-blacklist.txt", _blacklist(its, release.frozen.get("blacklist", [])))
             done += len(its)
             progress(done, total, f"antique-{split}.qrel", files)
-        put("antique-collection.txt", _collection(pairs))
-        progress(total, total, "antique-collection.txt", files)
+        if not release.labels_only:
+            put("antique-collection.txt", _collection(pairs))
+            progress(total, total, "antique-collection.txt", files)
         return {split: sum(pair.label is not None for pair in its) for split, its in by_split.items()}
 
 

@@ -19,6 +19,7 @@ class LabelsFamily:
     key = "labels"
     task_type: str | None = None  # of every type with a vote
     takes_ways = False
+    has_labels_alone = True
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return the votes a round takes; they are the campaign's, not a choice of the release."""

@@ -23,6 +23,7 @@ class NaturalQuestionsFamily:
 
     task_type: str | None = "nq"
     takes_ways = True
+    has_labels_alone = False  # a record is its page
 
     def __init__(self, key: str) -> None:
         self.key = key

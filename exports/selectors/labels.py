@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
+from annotation.tasktypes.registry import TASK_TYPES
 from exports.models import Release, ReleaseVerdict
 from exports.selectors.members import in_order
 from quality.models import Verdict
@@ -33,12 +34,14 @@ def _verdicts(release: Release, split: str) -> Iterator[Verdict]:
 
 
 def labelled_items(release: Release, split: str) -> Iterator[dict[str, Any]]:
-    """Yield an item a line: its ids, what was shown, its label and how that came about."""
+    """Yield an item a line: its ids, what was shown, its label and how that came about; of labels alone, no texts."""
+    left_out = {one.column.name for one in TASK_TYPES[release.campaign.task_type].item_columns if one.is_source}
+    left_out = left_out if release.labels_only else set()
     for verdict in _verdicts(release, split):
         yield {
             "id": verdict.item.external_id,
             "item_id": verdict.item.published_id,
-            **verdict.item.content,
+            **{name: value for name, value in verdict.item.content.items() if name not in left_out},
             "label": verdict.label,
             "rule": verdict.rule,
             "policy_version": verdict.policy.version,

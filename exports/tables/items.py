@@ -42,7 +42,7 @@ def items_table(release: Release, order: list[int]) -> Table:
     """Return the table of items."""
     task_type = TASK_TYPES[release.campaign.task_type]
     columns = (*_COLUMNS, *(_DOCUMENT if task_type.needs_document else ()))
-    filled = task_type.item_columns
+    filled = [one for one in task_type.item_columns if not (release.labels_only and one.is_source)]
 
     def rows() -> Iterator[Row]:
         short = set(release.shortfall.values_list("item_id", flat=True))

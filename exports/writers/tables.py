@@ -9,7 +9,7 @@ from exports.formats.tables import Row, Table
 from exports.writers.lines import LinesFile, WrittenFile
 from exports.writers.parquet import ParquetFile
 
-ROW_GROUP, GROUP_BYTES = 20_000, 2**23  # a row group of Parquet waits in memory: rows, bytes of their JSON
+ROW_GROUP, GROUP_BYTES = 5_000, 2**22  # a row group of Parquet waits in memory: rows, bytes of their JSON
 
 
 class TableFiles:

@@ -4,8 +4,6 @@ import gzip
 import os
 import resource
 import struct
-import subprocess
-import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,27 +13,14 @@ from django.core.management import get_commands, load_command_class
 from documents.management.reading import ReadingCommand
 from documents.memory import OutOfMemory, memory_limited
 from exports.released.parquet import ParquetFault, rows_of
-from tests.conftest import ROOT
-
-# What a child takes is read from its own status: what the system counts of it begins with the memory of this process.
-START = """
-import atexit, runpy, sys
-atexit.register(lambda: sys.stderr.write(next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))))
-run = runpy.run_module if sys.argv[1] == "evaluation" else runpy.run_path
-sys.argv = sys.argv[1:]
-run(sys.argv[0], run_name="__main__")
-"""
+from perf.peak import run as run_and_count
 
 
 def run(*command):
     """Run a command in a process of its own, which must refuse; return what it says and its peak in MiB."""
-    child = subprocess.run(
-        [sys.executable, "-c", START, *map(str, command)], cwd=ROOT, capture_output=True, text=True, check=False,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test"},
-    )  # fmt: skip
-    assert child.returncode == 1, child.stderr
-    said, _, peak = child.stderr.rpartition("VmHWM:")
-    return said + child.stdout, int(peak.split()[0]) // 1024
+    ran = run_and_count(*command, environment={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test"})
+    assert ran.status == 1, ran.said
+    return ran.said, ran.peak
 
 
 @pytest.mark.parametrize("name", ["evaluate", "release_verify", "release_diff", "release_revote", "validate_nq", "crowd_report"])  # fmt: skip

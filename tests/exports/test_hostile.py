@@ -4,9 +4,6 @@ import gzip
 import hashlib
 import json
 import os
-import resource
-import subprocess
-import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,8 +17,8 @@ from evaluation.nq.gold import GoldFault, read_gold
 from exports.released.folder import FolderError, ReleasedFolder
 from exports.released.verify import problems
 from exports.targets import FolderTarget, OutsideTarget, StorageTarget
+from perf.peak import run
 from tests import factories
-from tests.conftest import ROOT
 from tests.exports.test_tables import lines, release
 
 
@@ -149,29 +146,11 @@ def test_what_is_no_manifest_is_said(tmp_path, manifest):
         ReleasedFolder(tmp_path)
 
 
-BOMB = """
-import gzip, resource, sys
-from pathlib import Path
-from django.core.management import call_command, CommandError
-try:
-    call_command(*sys.argv[1:])
-except CommandError as error:
-    print("SAID", error)
-print("PEAK", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
-"""
-
-
 def limited(*command):
-    """Run a command that may take a gigabyte of memory; return what it says and its peak in MiB."""
-    most = (3 << 30, 3 << 30)
-    set_up = "import django, os; os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'config.settings.dev'); django.setup()"
-    run = subprocess.run(
-        [sys.executable, "-c", set_up + BOMB, *map(str, command)], capture_output=True, text=True, timeout=120, cwd=ROOT,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, most), check=False,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test"},
-    )  # fmt: skip
-    assert "PEAK" in run.stdout, run.stderr
-    return run.stdout.partition("SAID")[2], int(run.stdout.split("PEAK")[1])
+    """Run a command that refuses its files; return what it says and its peak in MiB."""
+    ran = run("manage.py", *command, environment={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test"})  # fmt: skip
+    assert ran.status == 1, ran.said
+    return ran.said, ran.peak
 
 
 def blanks(path, megabytes, sign=b" "):

@@ -1,12 +1,10 @@
 """What a release takes of memory does not grow with it: measured on processes of their own."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.conftest import ROOT
+from perf.peak import run
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 SMALL, LARGE = 200, 1_000
@@ -33,16 +31,9 @@ for _ in rows:
 
 def peak(*command, environment):
     """Run a command; return the most memory that it held, in MiB."""
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / "manage.py"), *command], env=environment, cwd=ROOT, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
-    said = process.stderr.read()
-    _pid, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stderr.close()
-    assert process.returncode == 0, said.decode()
-    return usage.ru_maxrss / 1024
+    ran = run("manage.py", *command, environment=environment)
+    assert ran.status == 0, ran.said
+    return ran.peak
 
 
 def test_five_times_as_many_items_take_no_more_memory(tmp_path):

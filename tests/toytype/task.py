@@ -25,7 +25,7 @@ class Choice(Labels):
     training: ClassVar[tuple[Example, ...]] = ()
     labels: ClassVar[tuple[str, ...]] = LABELS
     is_ordinal: ClassVar[bool] = False
-    item_columns: ClassVar[tuple[Filled, ...]] = (of_key("text", Kind.TEXT, "What was shown."),)
+    item_columns: ClassVar[tuple[Filled, ...]] = (of_key("text", Kind.TEXT, "What was shown.", is_source=True),)
 
     def rows_of(self, record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
         return (record,)

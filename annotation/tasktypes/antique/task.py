@@ -35,11 +35,11 @@ class Antique(Labels):
     is_ordinal: ClassVar[bool] = True
     item_columns: ClassVar[tuple[Filled, ...]] = (
         of_key("question_id", Kind.TEXT, "Of the question; its candidate answers share it."),
-        of_key("question_text", Kind.TEXT, "The question."),
+        of_key("question_text", Kind.TEXT, "The question.", is_source=True),
         of_key("answer_id", Kind.TEXT, "Of the candidate answer: text, never a number."),
-        of_key("answer_text", Kind.TEXT, "The candidate answer that was judged."),
+        of_key("answer_text", Kind.TEXT, "The candidate answer that was judged.", is_source=True),
         of_key("possibly_correct_id", Kind.TEXT, "Of the asker's own choice; empty if there is none."),
-        of_key("possibly_correct_answer", Kind.TEXT, "The asker's own choice, which annotators saw beside the candidate."),
+        of_key("possibly_correct_answer", Kind.TEXT, "The asker's own choice, which annotators saw beside the candidate.", is_source=True),
         of_key("category", Kind.TEXT, "Of the question, as its source gave it."),
     )  # fmt: skip
 

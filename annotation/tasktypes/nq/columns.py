@@ -6,7 +6,7 @@ import orjson
 
 from annotation.tasktypes.columns import Column, Filled, Kind, of_key
 
-OF_ITEMS = (of_key("question_text", Kind.TEXT, "The question."),)
+OF_ITEMS = (of_key("question_text", Kind.TEXT, "The question.", is_source=True),)
 
 
 def _part(stage: str, key: str, name: str, meaning: str, *, is_told: bool = False) -> Filled:

@@ -36,6 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--shards", type=int, default=1, help="files a split (default 1)")
         parser.add_argument("--licence", default="", metavar="SPDX", help="as the card and the manifest say it")
         parser.add_argument("--author", action="append", default=[], metavar="NAME", help="who is to be cited, a person as 'Family, Given'; repeatable")  # fmt: skip
+        parser.add_argument("--labels-only", action="store_true", help="leave out the texts that were labelled, where they may not be handed on")  # fmt: skip
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -50,7 +51,7 @@ class Command(BaseCommand):
             release = release_freeze(
                 campaign=campaign, family=options["format"], ways=options["ways"], splits=options["split"],
                 seed=seed, shards=options["shards"], actor_id=None, now=timezone.now(),
-                licence=options["licence"], authors=options["author"],
+                licence=options["licence"], authors=options["author"], labels_only=options["labels_only"],
             )  # fmt: skip
         except ReleaseError as error:
             raise CommandError(str(error)) from error
