@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 from evaluation.files import EvaluationError
-from evaluation.kinds import dbqa, kbqa, nq, relevance, soft
+from evaluation.kinds import annotator, dbqa, kbqa, nq, relevance, soft
 from evaluation.statistics import RESAMPLES
 
 DESCRIPTION = (
     "Score predictions, with intervals. nq: the numbers of the official evaluation of Natural Questions, to the last digit. "
-    "relevance: runs against qrels, as the ANTIQUE paper does. soft: probabilities against the votes of a release. dbqa, "
+    "relevance: runs against qrels, as the ANTIQUE paper does. soft: probabilities against the votes of a release. annotator: whether a model could stand in for one. dbqa, "
     "kbqa: the metrics of NLPCC 2017. No database is needed. "
     "Example: nq --gold 'nq-dev-*.jsonl.gz' --predictions predictions.json"
 )
@@ -37,7 +37,14 @@ class Kind(Protocol):
         ...
 
 
-KINDS: dict[str, Kind] = {"nq": nq, "relevance": relevance, "soft": soft, "dbqa": dbqa, "kbqa": kbqa}
+KINDS: dict[str, Kind] = {
+    "nq": nq,
+    "relevance": relevance,
+    "soft": soft,
+    "annotator": annotator,
+    "dbqa": dbqa,
+    "kbqa": kbqa,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

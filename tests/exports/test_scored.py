@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from scipy.spatial.distance import jensenshannon
 
+from evaluation.annotator.files import read_votes
 from evaluation.relevance.files import read_qrels
 from exports.released.folder import ReleasedFolder
 
@@ -96,3 +97,22 @@ def test_items_without_a_prediction_and_releases_without_votes_are_refused(folde
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(CommandError, match="has no labels"):
         soft(folder, tmp_path / "p.jsonl")
+
+
+def test_a_model_is_compared_with_the_first_votes_of_a_release(folder, tmp_path, capsys, monkeypatch):
+    votes = read_votes(folder)
+    rows = [json.loads(line) for line in gzip.open(folder / "tables/judgments.jsonl.gz")]
+    first = [row for row in rows if row["round"] == 1 and row["state"] == "counted"]
+    assert len(rows) > len(first) == sum(map(len, votes.values()))
+    assert all(votes[row["item_id"]][row["annotator"]] == str(row["label"]) for row in first)
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps({"item_id": item, "label": 4}) + "\n" for item in votes))
+    with pytest.raises(CommandError, match="no annotator labelled 30 items"):
+        call_command("evaluate", "annotator", release=folder, predictions=path)
+    monkeypatch.setattr("evaluation.annotator.alternative.FEWEST", 2)
+    call_command("evaluate", "annotator", release=folder, predictions=path, epsilon=0.2)
+    said = capsys.readouterr().out
+    assert f"{len(votes)} items, 3 annotators, 3 of them with enough items to test" in said
+    assert "(at ε = 0.2)" in said
+    with pytest.raises(CommandError, match="epsilon lies between"):
+        call_command("evaluate", "annotator", release=folder, predictions=path, epsilon=1)

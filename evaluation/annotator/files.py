@@ -1,0 +1,78 @@
+"""What people said of the items of a release, and what a model says of them."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import orjson
+
+from evaluation.files import EvaluationError, LineFault, naming, text_lines
+from exports.released.folder import FolderError, ReleasedFolder
+
+MOST_VOTES = 2_000_000
+MOST_ITEMS = 1_000_000
+COUNTED, FIRST = "counted", 1
+Votes = dict[str, dict[str, str]]  # by item and annotator: the label, as text
+
+
+def read_votes(folder: Path) -> Votes:
+    """Return the counted votes of the first round: later ones were asked for because others differed.
+
+    Raises
+    ------
+    EvaluationError
+        The folder is no release, or its task type has no vote.
+    """
+    try:
+        return _votes(ReleasedFolder(folder))
+    except FolderError as error:
+        raise EvaluationError(str(error)) from error
+
+
+def _votes(released: ReleasedFolder) -> Votes:
+    found: Votes = {}
+    known: dict[str, str] = {}  # one text for each annotator and label, and not for each vote
+    if "labels" not in released.tables:
+        raise FolderError(f"{released.path}: this release has no labels: its task type has no vote")
+    wanted = ("item_id", "annotator", "state", "round", "label")
+    for number, row in enumerate(released.rows("judgments", wanted), 1):
+        if number > MOST_VOTES:
+            raise FolderError(f"{released.path}: has more than {MOST_VOTES:,} judgments")
+        who, label = row["annotator"], str(row["label"])
+        if row["state"] == COUNTED and row["round"] == FIRST and who is not None and row["item_id"] is not None:
+            found.setdefault(row["item_id"], {})[known.setdefault(who, who)] = known.setdefault(label, label)
+    return found
+
+
+def read_labels(path: Path, votes: Votes) -> dict[str, str]:
+    """Return the label that a model gives to each item with votes; what it says of others is passed over.
+
+    Raises
+    ------
+    EvaluationError
+        A line breaks the form, or an item with votes has no label.
+    """
+    allowed = {label for given in votes.values() for label in given.values()}
+    found = {item: label for item, label in _labels(path, allowed) if item in votes}
+    missing = sorted(set(votes) - set(found))
+    if missing:
+        raise EvaluationError(f"{path}: {len(missing):,} items of the release have no label: {', '.join(missing[:20])}")
+    return found
+
+
+def _labels(path: Path, allowed: set[str]) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for number, text in text_lines(path, most=MOST_ITEMS):
+        with naming(path, number):
+            try:
+                row = orjson.loads(text)
+            except orjson.JSONDecodeError as error:
+                raise LineFault(f"is no JSON: {error}") from error
+            if not isinstance(row, Mapping) or not isinstance(row.get("item_id"), str):
+                raise LineFault("item_id: expected an object with this text")
+            label = str(row.get("label"))
+            if label not in allowed:
+                raise LineFault(f"label: {label[:40]!r} is none of {', '.join(sorted(allowed)[:20])}")
+            if row["item_id"] in seen:
+                raise LineFault(f"item_id: there is an earlier label for {row['item_id'][:40]}")
+            seen.add(row["item_id"])
+            yield row["item_id"], label
