@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluation.files import EvaluationError
 from evaluation.nq.gold import GoldFault, read_gold
+from evaluation.nq.humans import REFERENCES, TooFewAnnotations
 from evaluation.nq.predictions import PredictionFault, read_predictions
 from evaluation.nq.report import nq_report
 from evaluation.nq.scores import Example, ExamplesDiffer
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="annotations with a long answer that make one to find (default 2; 1 for files with one annotation)",
     )
     parser.add_argument("--short-threshold", type=int, default=2, metavar="N", help="the same of short answers")
+    parser.add_argument("--people", type=int, nargs="?", const=REFERENCES, default=0, metavar="N", help=f"say what people reach besides: N annotations of an example are references (default {REFERENCES}), the others predict")  # fmt: skip
     parser.add_argument(
         "--examples", type=Path, metavar="FILE", help="write how each example was scored, as JSON lines"
     )
@@ -47,15 +49,15 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
     ------
     EvaluationError
     """
-    if min(options["long_threshold"], options["short_threshold"]) < 1:
-        raise EvaluationError("thresholds are at least 1")
+    if min(options["long_threshold"], options["short_threshold"]) < 1 or options["people"] < 0:
+        raise EvaluationError("thresholds and references are at least 1")
     try:
         found, examples = nq_report(
             read_gold(_files(options["gold"])), read_predictions(options["predictions"]),
             long_beta=options["long_threshold"], short_beta=options["short_threshold"],
-            resamples=options["resamples"], seed=options["seed"],
+            resamples=options["resamples"], seed=options["seed"], references=options["people"],
         )  # fmt: skip
-    except (GoldFault, PredictionFault, ExamplesDiffer) as error:
+    except (GoldFault, PredictionFault, ExamplesDiffer, TooFewAnnotations) as error:
         raise EvaluationError(str(error)) from error
     if options["examples"]:
         options["examples"].write_text("".join(map(_line, examples)), encoding="utf-8")
@@ -119,4 +121,15 @@ def text(report: dict[str, Any]) -> str:
         "", f"F1 where both answers exist ({found['answerable']['examples']:,}): long {found['answerable']['long']:.4f}, short {found['answerable']['short']:.4f}",
         f"F1 of short answers where the long one is right ({found['short_given_long']['examples']:,}): {found['short_given_long']['short']:.4f}",
     ]  # fmt: skip
-    return "\n".join(lines)
+    return "\n".join([*lines, *_people(report["people"])] if "people" in report else lines)
+
+
+def _people(found: dict[str, Any]) -> list[str]:
+    """Return what people reach, and the system by the same measure."""
+    lines = ["", f"F1 against {found['references']} of {found['annotations']} annotations, drawn again and again"]
+    for kind in ("long", "short"):
+        lines += [
+            f"  {kind + ' answers, ' + who:<34} {found[kind][key]['f1']['share'] or 0:.4f}"
+            for who, key in (("one annotator", "single"), ("super-annotator", "super"), ("the system", "system"))
+        ]
+    return lines

@@ -4,24 +4,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.nq.answers import NONE, Gold, Prediction
-from evaluation.nq.scores import Example, Scored, best_point, curve, divided, official_metrics, score_all
+from evaluation.nq.humans import human_bounds
+from evaluation.nq.scores import Example, Scored, best_point, curve, divided, is_said, official_metrics, score_all
 from evaluation.statistics import RESAMPLES
 
 
 def nq_report(
     gold: Mapping[int, Sequence[Gold]], predictions: Mapping[int, Prediction], *, long_beta: int = 2,
-    short_beta: int = 2, resamples: int = RESAMPLES, seed: int = 0,
+    short_beta: int = 2, resamples: int = RESAMPLES, seed: int = 0, references: int = 0,
 ) -> tuple[dict[str, Any], list[Example]]:  # fmt: skip
     """Return the report, and how each example was scored.
 
     The report holds ``metrics`` (the official numbers), ``accuracy`` (the share of examples on which Definition 1 of
     section 5.1 is 1, with what scores below the best threshold taken as no answer), ``intervals`` (95 %, of F1,
     precision and recall at the best threshold, over resampled examples), ``by_type`` (what is right among examples of
-    each kind of answer, at the best threshold) and ``conditional`` (after section 6.4: see `_conditional`).
+    each kind of answer, at the best threshold) and ``conditional`` (after section 6.4: see `_conditional`). With
+    ``references``, ``people`` says what annotators reach (see `human_bounds`).
 
     Raises
     ------
-    ExamplesDiffer
+    ExamplesDiffer, TooFewAnnotations
     """
     examples = score_all(gold, predictions, long_beta=long_beta, short_beta=short_beta)
     kinds = {"long": [one.long for one in examples], "short": [one.short for one in examples]}
@@ -37,16 +39,17 @@ def nq_report(
         "by_type": _by_type(gold, examples, least),
         "conditional": _conditional(examples),
     }
+    if references:
+        betas = {"long": long_beta, "short": short_beta}
+        report["people"] = human_bounds(
+            gold, predictions, examples, least, betas=betas, references=references, seed=seed
+        )
     return report, examples
 
 
 def _accuracy(rows: Sequence[Scored], least: float) -> float:
-    right = sum(row.is_correct if row.has_gold else not _is_said(row, least) for row in rows if not row.has_gold or _is_said(row, least))  # fmt: skip
+    right = sum(row.is_correct if row.has_gold else not is_said(row, least) for row in rows if not row.has_gold or is_said(row, least))  # fmt: skip
     return divided(right, len(rows))
-
-
-def _is_said(row: Scored, least: float) -> bool:
-    return row.has_prediction and row.score >= least
 
 
 def _intervals(rows: Sequence[Scored], least: float, resamples: int, seed: int) -> dict[str, list[float]]:
@@ -55,7 +58,7 @@ def _intervals(rows: Sequence[Scored], least: float, resamples: int, seed: int) 
         return {}
     import numpy as np  # noqa: PLC0415  a sixth of a second that scores alone do not need
 
-    flags = np.array([(_is_said(row, least) and row.is_correct, _is_said(row, least), row.has_gold) for row in rows], dtype=np.float64)  # fmt: skip
+    flags = np.array([(is_said(row, least) and row.is_correct, is_said(row, least), row.has_gold) for row in rows], dtype=np.float64)  # fmt: skip
     draw = np.random.default_rng(seed)
     sums = np.array([draw.multinomial(len(rows), np.full(len(rows), 1 / len(rows))) @ flags for _ in range(resamples)])
     right, said, there = sums.T
@@ -80,8 +83,8 @@ def _by_type(
         limit = least["short"] if one.short.has_gold else least["long"]
         found = counts.setdefault(kind, {"examples": 0, "answered": 0, "right": 0})
         found["examples"] += 1
-        found["answered"] += _is_said(scored, limit)
-        found["right"] += _is_said(scored, limit) and scored.is_correct
+        found["answered"] += is_said(scored, limit)
+        found["right"] += is_said(scored, limit) and scored.is_correct
     return dict(sorted(counts.items()))
 
 

@@ -72,14 +72,20 @@ def _long(rows: Sequence[Gold], prediction: Prediction, beta: int) -> Scored:
 
 def _short(rows: Sequence[Gold], prediction: Prediction, beta: int) -> Scored:
     has_gold = sum(row.has_short for row in rows) >= beta
-    is_correct = has_gold and prediction.has_short and any(_is_short(row, prediction) for row in rows)
+    is_correct = has_gold and prediction.has_short and any(is_short(row, prediction) for row in rows)
     return Scored(has_gold, prediction.has_short, is_correct, prediction.short_score)
 
 
-def _is_short(row: Gold, prediction: Prediction) -> bool:
+def is_short(row: Gold, prediction: Prediction) -> bool:
+    """Return whether an annotation has the short answer that is predicted: the same spans, yes or no."""
     if prediction.yes_no != NONE:
         return row.yes_no == prediction.yes_no
     return are_same(row.shorts, prediction.shorts)
+
+
+def is_said(row: Scored, least: float) -> bool:
+    """Return whether a system gives its answer, with answers that score below a threshold taken as none."""
+    return row.has_prediction and row.score >= least
 
 
 class Point(NamedTuple):

@@ -148,7 +148,7 @@ def distinct(items: Sequence[Answers]) -> dict[int, int]:
 
 def bounds(
     items: Sequence[Answers], *, references: int = 5, beta: int = 2, alpha: int = 8, partitions: int = PARTITIONS,
-    seed: int = 0,
+    seed: int = 0, system: Answers | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return what people reach by the measure of section 5.1: one annotator, and the super-annotator for each α.
 
@@ -162,27 +162,33 @@ def bounds(
     alpha
         From how many of the predicting annotations on the super-annotator answers: with fewer it says null, else the most
         frequent answer (of equals the one that was given first).
+    system
+        What a system answers to each item, None for null: it is held against the same references.
 
     Returns
     -------
     dict
         ``single`` and ``super`` with precision, recall and f1; ``sweep``, the f1 for each α from 0 to the number of
-        predicting annotations; ``partitions``.
+        predicting annotations; ``partitions``; with a system, ``system`` like the first two.
     """
     predicting = len(items[0]) - references
     chance = np.random.default_rng(seed)
-    found = [_item_counts(answers, references, beta, partitions, chance) for answers in items]
-    single = np.array([one for one, _swept in found])
-    swept = np.array([one for _single, one in found])
+    said = system if system is not None else [None] * len(items)
+    found = [
+        _item_counts(answers, one, references, beta, partitions, chance)
+        for answers, one in zip(items, said, strict=True)
+    ]
+    single, swept, own = (np.array(part) for part in zip(*found, strict=True))
     return {
         "single": _measures(single), "super": _measures(swept[:, alpha]), "alpha": alpha, "partitions": partitions,
         "sweep": [_measures(swept[:, threshold])["f1"] for threshold in range(predicting + 1)],
+        **({"system": _measures(own)} if system is not None else {}),
     }  # fmt: skip
 
 
 def _item_counts(
-    answers: Answers, references: int, beta: int, partitions: int, chance: np.random.Generator
-) -> tuple[Floats, Floats]:
+    answers: Answers, system: Hashable | None, references: int, beta: int, partitions: int, chance: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
     """Return how often an item is answered rightly (h of section 5.1), answered, and wanted, as means over partitions.
 
     With at least β references that are not null, an answer has to be one of them; with fewer, it has to be null.
@@ -190,7 +196,8 @@ def _item_counts(
     Returns
     -------
     tuple
-        Of one annotator, shape (3,), and of the super-annotator for each α, shape (predicting annotations + 1, 3).
+        Of one annotator, shape (3,); of the super-annotator for each α, shape (predicting annotations + 1, 3); of a
+        system, shape (3,).
     """
     codes = {answer: code for code, answer in enumerate(dict.fromkeys(one for one in answers if one is not None))}
     given = np.array([codes.get(one, -1) if one is not None else -1 for one in answers])
@@ -206,7 +213,9 @@ def _item_counts(
     swept[:, 0] = (answered & best_is_right[:, None]).mean(axis=0)
     swept[:, 1] = answered.mean(axis=0)
     swept[:, 2] = is_wanted.mean()
-    return np.array([single, found.mean() / others.shape[1], is_wanted.mean()]), swept
+    is_right = is_wanted & in_gold[:, codes[system]] if system in codes else np.zeros(partitions, bool)
+    own = np.array([is_right.mean(), float(system is not None), is_wanted.mean()])
+    return np.array([single, found.mean() / others.shape[1], is_wanted.mean()]), swept, own
 
 
 def _measures(counts: Floats) -> dict[str, Share]:

@@ -245,3 +245,30 @@ def test_two_predictions_for_one_example_are_refused(tmp_path):
     _, predictions = write(tmp_path, [], [prediction(1), prediction(1)])
     with pytest.raises(PredictionFault, match="an earlier prediction for 1"):
         read_predictions(predictions)
+
+
+def test_a_system_is_held_against_the_references_that_people_are_held_against(tmp_path, capsys):
+    """Four examples of seven annotations: what most say, silence, another box with other tokens, and a yes."""
+    wide = [annotation(long=0, shorts=[1])] * 5 + [annotation(long=2)] * 2
+    same = [annotation(long=1, yes_no="YES")] * 7
+    records = [record(n, rows) for n, rows in enumerate((wide, same, same, [annotation()] * 7))]
+    by_tokens = [{**span, "start_byte": -1, "end_byte": -1} for span in SPANS]
+    said = [
+        prediction(0, long=0, shorts=[1], spans=by_tokens), prediction(1, long=3, yes_no="YES"),
+        prediction(2, long=1, yes_no="NO", scores=(0.9, 1.0)), prediction(3),
+    ]  # fmt: skip
+    gold, predictions = write(tmp_path / "files", records, said)
+    call_command("evaluate", "nq", gold=[gold], predictions=predictions, people=5, json=True)
+    people = json.loads(capsys.readouterr().out)["people"]
+    assert (people["annotations"], people["references"]) == (7, 5)
+    # Long: the box of 0 is among any five references, that of 1 is wrong, that of 2 right, 3 is rightly silent.
+    assert people["long"]["system"]["precision"]["share"] == pytest.approx(2 / 3)
+    assert people["long"]["system"]["recall"]["share"] == pytest.approx(2 / 3)
+    assert people["short"]["system"]["f1"]["share"] == pytest.approx(2 / 3)
+    assert people["long"]["single"]["f1"]["share"] == pytest.approx(
+        1, abs=0.01
+    )  # any two of `wide` are among five of seven
+    call_command("evaluate", "nq", gold=[gold], predictions=predictions, people=5)
+    assert "long answers, the system           0.6667" in capsys.readouterr().out
+    with pytest.raises(CommandError, match=r"more than 7: these have 7"):
+        call_command("evaluate", "nq", gold=[gold], predictions=predictions, people=7)

@@ -54,7 +54,7 @@ def test_figure_4_by_hand():
 def test_bounds_are_those_of_a_direct_count():
     """The measure of section 5.1 and the super-annotator of section 5.2, written down as they stand there."""
     partitions, chance = 30, np.random.default_rng(4)
-    right = {"single": np.zeros(3), **{alpha: np.zeros(3) for alpha in range(21)}}
+    right = {"single": np.zeros(3), "system": np.zeros(3), **{alpha: np.zeros(3) for alpha in range(21)}}
     for answers in ITEMS:
         orders = chance.permuted(np.tile(np.arange(25), (partitions, 1)), axis=1)
         for order in orders:
@@ -62,14 +62,19 @@ def test_bounds_are_those_of_a_direct_count():
             wanted = sum(one is not None for one in gold) >= 2
             for one in others:
                 right["single"] += [wanted and one in gold and one is not None, one is not None, wanted]
+            says = next(filter(None, answers), None)
+            right["system"] += [wanted and says in gold, says is not None, wanted]
             votes = Counter(one for one in others if one is not None)
             first = list(dict.fromkeys(one for one in answers if one is not None))
             best = max(first, key=lambda one: (votes[one], -first.index(one)))
             for alpha in range(21):
                 answered = votes.total() >= alpha and bool(votes)
                 right[alpha] += [answered and wanted and best in gold, answered, wanted]
-    found = bounds(ITEMS, partitions=partitions, seed=4)
-    for name, counts in (("single", right["single"]), ("super", right[8])):
+    found = bounds(ITEMS, partitions=partitions, seed=4, system=[next(filter(None, one), None) for one in ITEMS])
+    assert {key: value for key, value in found.items() if key != "system"} == bounds(
+        ITEMS, partitions=partitions, seed=4
+    )
+    for name, counts in (("single", right["single"]), ("super", right[8]), ("system", right["system"])):
         assert found[name]["precision"].share == pytest.approx(counts[0] / counts[1])
         assert found[name]["recall"].share == pytest.approx(counts[0] / counts[2])
         assert found[name]["f1"].share == pytest.approx(2 * counts[0] / (counts[1] + counts[2]))
@@ -82,6 +87,13 @@ def test_who_all_agree_reach_everything():
     found = bounds([["a"] * 25, [None] * 25, ["b"] * 25], partitions=5)
     assert [found["single"][name].share for name in ("precision", "recall", "f1")] == [1, 1, 1]
     assert found["super"]["f1"].share == 1
+
+
+def test_a_system_that_says_something_else_or_nothing_is_wrong():
+    items = [["a"] * 25, ["b"] * 25]
+    assert bounds(items, partitions=5, system=["a", "elsewhere"])["system"]["f1"].share == 0.5
+    silent = bounds(items, partitions=5, system=[None, None])["system"]
+    assert (silent["recall"].share, math.isnan(silent["precision"].share)) == (0, True)
 
 
 @pytest.mark.parametrize(("best", "null", "references", "beta"), [(0.3, 0.5, 5, 2), (0.1, 0.2, 5, 2), (0.4, 0.6, 3, 1), (0.05, 0.9, 7, 3)])  # fmt: skip

@@ -1,0 +1,82 @@
+"""What people reach on the examples that a system answers, and the system by the same measure (sections 5.1 and 5.2)."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from evaluation.nq.answers import NONE, Gold, Prediction, is_same
+from evaluation.nq.scores import Example, Scored, is_said, is_short
+
+REFERENCES = 5
+PARTITIONS = 1_000
+
+
+class TooFewAnnotations(ValueError):
+    """Examples do not all have the same number of annotations, or no more than are references."""
+
+
+def human_bounds(
+    gold: Mapping[int, Sequence[Gold]], predictions: Mapping[int, Prediction], examples: Sequence[Example],
+    least: Mapping[str, float], *, betas: Mapping[str, int], references: int = REFERENCES, seed: int = 0,
+) -> dict[str, Any]:  # fmt: skip
+    """Return precision, recall and F1 of one annotator, the super-annotator and the system, by kind of answer.
+
+    Each partition takes so many annotations of an example as references by chance; people predict from the others, the
+    system says what it says at its best threshold. With fewer references than annotations in the file, its numbers differ
+    from the official ones.
+
+    Parameters
+    ----------
+    least
+        The score from which on the system's answer counts, by kind.
+    betas
+        So many references with an answer make one to find, by kind.
+
+    Raises
+    ------
+    TooFewAnnotations
+    """
+    from quality.rules.studies import as_json, bounds, usual_alpha  # noqa: PLC0415  numpy, which scores do not need
+
+    ways = {len(rows) for rows in gold.values()}
+    if len(ways) != 1 or min(ways) <= references:
+        raise TooFewAnnotations(
+            f"what people reach is computed of examples with as many annotations each, more than {references}: these have "
+            f"{', '.join(map(str, sorted(ways)[:5]))}"
+        )
+    found = {}
+    for kind in ("long", "short"):
+        keyed = [_keyed(kind, gold[one.example_id], predictions[one.example_id], one, least[kind]) for one in examples]
+        found[kind] = as_json(
+            bounds(
+                [people for people, _system in keyed], system=[system for _people, system in keyed],
+                references=references, beta=betas[kind], alpha=usual_alpha(min(ways) - references),
+                partitions=PARTITIONS, seed=seed,
+            )
+        )  # fmt: skip
+    return {"annotations": min(ways), "references": references, **found}
+
+
+def _keyed(
+    kind: str, rows: Sequence[Gold], prediction: Prediction, one: Example, least: float
+) -> tuple[list[Hashable], Hashable]:
+    """Return the answers of the annotators and that of the system, None for null, so that the same ones are equal."""
+    scored: Scored = getattr(one, kind)
+    people: list[Hashable] = [_long(row) if kind == "long" else _short(row) for row in rows]
+    if not is_said(scored, least):
+        return people, None
+    same = _says_long if kind == "long" else is_short
+    return people, next((key for row, key in zip(rows, people, strict=True) if same(row, prediction)), "another answer")
+
+
+def _long(row: Gold) -> Hashable:
+    return row.long
+
+
+def _short(row: Gold) -> Hashable:
+    if row.yes_no != NONE:
+        return row.yes_no
+    return frozenset(row.shorts) or None
+
+
+def _says_long(row: Gold, prediction: Prediction) -> bool:
+    return row.long is not None and prediction.long is not None and is_same(row.long, prediction.long)
