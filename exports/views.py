@@ -148,7 +148,7 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "is_kept": is_kept,
         "previews": previews(row) if may_release and is_kept else [],
         "may_release": may_release,
-        "only_watched": row.job is not None and not may_steer(request, row.job),
+        "only_watched": row.state != ReleaseState.READY and row.job is not None and not may_steer(request, row.job),
     }
     return render(request, "exports/release.html", context)
 

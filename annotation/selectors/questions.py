@@ -44,13 +44,13 @@ def _handed_in(surrogate_id: UUID) -> Q:
 
 def has_read_answer(item_id: int, surrogate_id: UUID) -> bool:
     """Return whether a person has read what was answered to them about an item: from then on their answer stays."""
-    return bool(items_with_read_answer([item_id], surrogate_id))
+    return ItemReport.objects.filter(item=item_id, surrogate_id=surrogate_id, read_at__isnull=False).exists()
 
 
-def items_with_read_answer(items: Sequence[int], surrogate_id: UUID) -> set[int]:
-    """Return about which of some items a person has read what was answered to them."""
-    read = ItemReport.objects.filter(item__in=items, surrogate_id=surrogate_id, read_at__isnull=False)
-    return set(read.values_list("item_id", flat=True))
+def author_has_read_answer() -> Exists:
+    """Return the same of the author of an annotation and its item, to annotate a query of annotations with."""
+    own = ItemReport.objects.filter(item=OuterRef("item"), surrogate=OuterRef("surrogate"), read_at__isnull=False)
+    return Exists(own)
 
 
 def questions_open(campaign: Campaign) -> QuerySet[ItemReport]:

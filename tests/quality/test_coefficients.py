@@ -100,7 +100,7 @@ def test_alpha_over_sets_says_why_it_is_undefined():
 
 def test_judgments_that_come_one_by_one_are_those_that_come_at_once():
     chance = random.Random(3)
-    rows = [
+    rows = [(0, "dee", 10)] + [
         (item, who, chance.choice([3, 10, 2]))
         for item in range(20)
         for who in ("ann", "bo", "cy")
