@@ -25,6 +25,8 @@ class Surrogate(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # No other times: when a surrogate was made could lead back to a person who withdrew at that moment.
     erased_at = models.DateTimeField(null=True, blank=True)
+    # Behind the pseudonyms of whom nothing names, where an archive of another installation said so; see `exports`.
+    key = models.BinaryField(null=True, editable=False)
 
     def __str__(self) -> str:
         return f"person {str(self.id)[:8]}"

@@ -6,31 +6,27 @@ the database is copied first, and what it names is there when the files are read
 ends, so they are read before the database and again after it.
 """
 
-import hashlib
-import io
 import json
 import os
 import shutil
 import sqlite3
 import subprocess
-import tarfile
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from datetime import datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
 
 from django.conf import settings
 from django.db import connection
 
-MANIFEST = "manifest.json"
+from config.tars import TarDamaged, hashed_tar, unpacked
+
 KEYS = "keys.json"
 DATABASES = ("database.sqlite3", "database.pgdump")
 FORMAT = 1
-_PIECE = 2**20
 
 
 class BackupError(RuntimeError):
@@ -45,31 +41,24 @@ def backup_write(stream: IO[bytes], *, now: str) -> dict[str, Any]:
     folder = Path(settings.DATA_DIR)
     with (
         tempfile.TemporaryDirectory(prefix="quorate-backup-") as temporary,
-        tarfile.open(fileobj=stream, mode="w|") as archive,
+        hashed_tar(stream) as archive,
     ):
-        hashes: dict[str, dict[str, Any]] = {}
         early = Path(temporary) / "early"
         for path in _files(folder, ("uploads",)):
             _keep_early(path, early / path.relative_to(folder))
         name = _database_copy(Path(temporary))
         for path in _files(folder, ("uploads",)):  # of jobs that were queued while the database was copied
             _keep_early(path, early / path.relative_to(folder))
-        _add(archive, hashes, name, Path(temporary) / name)
+        archive.add(name, Path(temporary) / name)
         for path in _files(folder, settings.BACKUP_FOLDERS):
-            _add(archive, hashes, str(path.relative_to(folder)), path)
+            archive.add(str(path.relative_to(folder)), path)
         for path in _files(early, ("uploads",)):
-            if (known := str(path.relative_to(early))) not in hashes:
-                _add(archive, hashes, known, path)
-        _add_bytes(archive, hashes, KEYS, json.dumps({"SECRET_KEY": settings.SECRET_KEY}).encode())
-        manifest = {
-            "format": FORMAT,
-            "service": settings.ROOT_URLCONF.partition(".")[0],
-            "database": name,
-            "made_at": now,
-            "files": hashes,
-        }
-        _add_bytes(archive, {}, MANIFEST, json.dumps(manifest, indent=1).encode())
-    return manifest
+            if (known := str(path.relative_to(early))) not in archive.files:
+                archive.add(known, path)
+        archive.add_bytes(KEYS, json.dumps({"SECRET_KEY": settings.SECRET_KEY}).encode())
+        return archive.finish(
+            {"format": FORMAT, "service": settings.ROOT_URLCONF.partition(".")[0], "database": name, "made_at": now}
+        )
 
 
 def backup_save(target: Path, *, now: str) -> tuple[Path, dict[str, Any]]:
@@ -147,43 +136,6 @@ def _postgresql(program: str, *arguments: str) -> None:
         raise BackupError(f"{program}: {done.stderr.strip()[-500:]}")
 
 
-def _add(archive: tarfile.TarFile, hashes: dict[str, dict[str, Any]], name: str, path: Path) -> None:
-    """Add a file as it is now; one that was deleted meanwhile belonged to work that has ended."""
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
-        return
-    with file:
-        entry = tarfile.TarInfo(name)
-        entry.size, entry.mode, entry.mtime = os.fstat(file.fileno()).st_size, 0o600, int(time.time())
-        hashing = _Hashing(file)
-        archive.addfile(entry, hashing)
-    hashes[name] = {"sha256": hashing.sum.hexdigest(), "bytes": entry.size}
-
-
-def _add_bytes(archive: tarfile.TarFile, hashes: dict[str, dict[str, Any]], name: str, data: bytes) -> None:
-    entry = tarfile.TarInfo(name)
-    entry.size, entry.mode, entry.mtime = len(data), 0o600, int(time.time())
-    archive.addfile(entry, io.BytesIO(data))
-    hashes[name] = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-
-
-class _Hashing(io.RawIOBase):
-    """A file whose hash is known when it was read."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.sum = hashlib.sha256()
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size)
-        self.sum.update(data)
-        return data
-
-
 # --- Restoring it -----------------------------------------------------------------------------------
 
 
@@ -223,62 +175,24 @@ def _refuse_unless_empty() -> None:
 
 
 def _unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:
-    """Unpack an archive into a folder and return its manifest, to which every file was compared."""
-    found: dict[str, str] = {}
-    manifest: dict[str, Any] | None = None
+    """Unpack a backup of this service and kind of database into a folder and return its manifest."""
     try:
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
-            for entry in archive:
-                source = archive.extractfile(entry)
-                if source is None or not _is_plain(entry.name):
-                    raise BackupError(f"{entry.name!r} has no place in a backup")
-                if entry.name == MANIFEST:
-                    manifest = json.load(source)
-                else:
-                    found[entry.name] = _unpack(source, folder / entry.name)
-    except (tarfile.TarError, EOFError, OSError, ValueError, RecursionError) as error:
-        raise BackupError(f"the archive cannot be read: {error}") from error
-    if manifest is None:
-        raise BackupError("the archive is cut short: its manifest, which comes last, is missing")
-    _compare(manifest, found)
-    return manifest
-
-
-def _is_plain(name: str) -> bool:
-    path = PurePosixPath(name)
-    return not path.is_absolute() and ".." not in path.parts
-
-
-def _unpack(source: IO[bytes], target: Path) -> str:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    found = hashlib.sha256()
-    with target.open("xb") as file:
-        while piece := source.read(_PIECE):
-            found.update(piece)
-            file.write(piece)
-        file.flush()
-        os.fsync(file.fileno())
-    return found.hexdigest()
-
-
-def _compare(manifest: Any, found: dict[str, str]) -> None:
+        manifest = unpacked(stream, folder)
+    except TarDamaged as error:
+        raise BackupError(str(error)) from error
     try:
-        stated = {name: file["sha256"] for name, file in manifest["files"].items()}
-        about = manifest["format"], manifest["service"]
-        database = manifest["database"]
+        about, database = (manifest["format"], manifest["service"]), manifest["database"]
         datetime.fromisoformat(manifest["made_at"])
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise BackupError("the manifest is not one of a backup") from error
-    for name in sorted({*stated, *found}):
-        if stated.get(name) != found.get(name):
-            raise BackupError(f"{name} is not as the manifest says: the archive is damaged")
     here = FORMAT, settings.ROOT_URLCONF.partition(".")[0]
     if about != here:
         raise BackupError(f"this is a backup of {about[1]}, format {about[0]}; here is {here[1]}, format {here[0]}")
-    if database not in DATABASES or database not in stated or KEYS not in stated:
+    if database not in DATABASES or database not in manifest["files"] or KEYS not in manifest["files"]:
         raise BackupError("the archive lacks its database or its keys")
     if database != DATABASES[0 if connection.vendor == "sqlite" else 1]:
         raise BackupError(f"the backup holds {database}, and DATABASE_URL names another kind of database")
+    return manifest
 
 
 def _folder_restore(copy: Path, target: Path) -> None:

@@ -17,6 +17,7 @@ ACTS = {
     "campaign_change": _("Settings of the campaign were changed"),
     "campaign_closed": _("The campaign was closed"),
     "campaign_create": _("The campaign was created"),
+    "campaign_import": _("The campaign came from an archive of another installation"),
     "campaign_draft": _("The campaign became a draft again"),
     "campaign_open": _("The campaign was opened"),
     "campaign_paused": _("The campaign was paused"),

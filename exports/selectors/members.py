@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Count
 from django.utils.crypto import salted_hmac
 
-from accounts.models import ExternalIdentity, RoleWaiver, User
+from accounts.models import ExternalIdentity, RoleWaiver, Surrogate, User
 from annotation.models import Annotation, Item, Participation
 from annotation.ordering import seeded
 from annotation.tasktypes.nq.answers import long_answer_tokens, span_text
@@ -135,15 +135,15 @@ class Pseudonyms:
     def of(self, surrogate_id: UUID) -> str:
         """Return the pseudonym of a person."""
         if surrogate_id not in self._keys:
-            self._keys[surrogate_id] = _key_of(surrogate_id)
+            self._keys[surrogate_id] = key_of(surrogate_id)
         key = self._keys[surrogate_id]
         return "annotator-" + hmac.new(key, self._campaign.encode(), hashlib.sha256).hexdigest()[:12]
 
 
-def _key_of(surrogate_id: UUID) -> bytes:
-    """Return a person's own key, or, for a person who was erased, one that nothing leads to."""
-    for model in (User, ExternalIdentity):
-        key = model.objects.filter(surrogate_id=surrogate_id).values_list("key", flat=True).first()
+def key_of(surrogate_id: UUID) -> bytes:
+    """Return a person's own key, or, for a person whom nothing names, one that nothing leads to."""
+    for model, name in ((User, "surrogate"), (ExternalIdentity, "surrogate"), (Surrogate, "pk")):
+        key = model.objects.filter(**{name: surrogate_id}).values_list("key", flat=True).first()
         if key is not None:
             return bytes(key)
     return salted_hmac("pseudonym", surrogate_id.bytes, algorithm="sha256").digest()

@@ -257,7 +257,7 @@ def test_a_backup_that_cannot_be_written_leaves_no_half_file(tmp_path, monkeypat
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("config.backups._add_bytes", full)
+    monkeypatch.setattr("config.tars.HashedTar.add_bytes", full)
     with pytest.raises((OSError, CommandError)):
         call_command("backup", str(tmp_path))
     assert list(tmp_path.iterdir()) == []

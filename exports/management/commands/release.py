@@ -7,8 +7,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
+from annotation.models import Campaign
 from exports.build import build_release
 from exports.families import FAMILIES
+from exports.models import Release
 from exports.services import ReleaseError, release_finish, release_freeze
 from exports.targets import FolderTaken, FolderTarget
 from jobs.terminal import print_result
@@ -26,7 +28,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("campaign", metavar="SLUG")
-        parser.add_argument("--format", required=True, choices=list(FAMILIES))
+        form = parser.add_mutually_exclusive_group(required=True)
+        form.add_argument("--format", choices=list(FAMILIES))
+        form.add_argument("--again", type=int, metavar="NUMBER", help="write a release that was made before once more: the same bytes")  # fmt: skip
         parser.add_argument("--ways", type=int, metavar="N", help="annotations an item: slots 0 to N-1 (formats of NQ)")
         parser.add_argument("--to", required=True, type=Path, metavar="DIR")
         order = parser.add_mutually_exclusive_group()
@@ -46,15 +50,7 @@ class Command(BaseCommand):
             target = FolderTarget(options["to"])
         except FolderTaken as error:
             raise CommandError(str(error)) from error
-        seed = None if options["as_imported"] else options["seed"]
-        try:
-            release = release_freeze(
-                campaign=campaign, family=options["format"], ways=options["ways"], splits=options["split"],
-                seed=seed, shards=options["shards"], actor_id=None, now=timezone.now(),
-                licence=options["licence"], authors=options["author"], labels_only=options["labels_only"],
-            )  # fmt: skip
-        except ReleaseError as error:
-            raise CommandError(str(error)) from error
+        release = _made_before(campaign, options["again"]) if options["again"] is not None else _made(campaign, options)
 
         def progress(done: int, total: int, name: str, files: dict[str, Any]) -> None:
             self.stderr.write(f"{done:,} of {total:,} items  {name}")
@@ -63,9 +59,28 @@ class Command(BaseCommand):
             manifest = build_release(release, target, progress)
         except (ValueError, OSError) as error:
             raise CommandError(f"{error}. {options['to']} holds no release: remove it, and release again") from error
-        release_finish(release=release, manifest=manifest)
+        if options["again"] is None:
+            release_finish(release=release, manifest=manifest)
         items = sum(manifest["splits"].values())
         if not items:
             self.stderr.write("This release holds no item: none was ready when it was frozen.")
         summary = f"{items} items written to {options['to']}, {manifest['shortfall']} are not ready and were left out"
         print_result(self.stdout, manifest, as_json=options["json"], summary=summary)
+
+
+def _made(campaign: Campaign, options: dict[str, Any]) -> Release:
+    try:
+        return release_freeze(
+            campaign=campaign, family=options["format"], ways=options["ways"], splits=options["split"],
+            seed=None if options["as_imported"] else options["seed"], shards=options["shards"], actor_id=None,
+            now=timezone.now(), licence=options["licence"], authors=options["author"], labels_only=options["labels_only"],
+        )  # fmt: skip
+    except ReleaseError as error:
+        raise CommandError(str(error)) from error
+
+
+def _made_before(campaign: Campaign, number: int) -> Release:
+    release = Release.objects.select_related("campaign").filter(campaign=campaign, number=number).first()
+    if release is None:
+        raise CommandError(f"{campaign.slug} has no release {number}")
+    return release

@@ -1,0 +1,171 @@
+"""Bring an archived campaign into an empty installation."""
+
+import gzip
+import json
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.core.exceptions import ValidationError
+from django.core.files import File
+from django.core.files.storage import storages
+from django.core.management.color import no_style
+from django.db import DatabaseError, connection, transaction
+from django.db.models import ForeignKey, Model
+
+from accounts.audit import record
+from accounts.models import User
+from annotation.models import Campaign
+from config.bulk import statistics_refresh
+from config.tars import TarDamaged, unpacked
+from console.archives.tables import PAGES, PEOPLE, ROWS, model_named
+from console.archives.writing import CHUNK, FORMAT, ArchiveError, columns_of, migrations_here
+
+SURROGATE, USER, *_NAMED = PEOPLE
+LOG = "accounts.AuditEvent"
+LABELS = (SURROGATE, USER, *_NAMED, *PAGES, *ROWS)
+# Of these an installation has rows before it has a campaign.
+_MAY_BE_THERE = (SURROGATE, USER, LOG)
+
+
+def archive_read(stream: IO[bytes], *, now: datetime) -> dict[str, Any]:
+    """Bring an archive in and return its manifest: whole, or not at all.
+
+    Everything keeps its keys. People get their accounts under their addresses, without a password or any right over the
+    installation: they ask for a new password. An account that is there under an address is that person's.
+
+    Raises
+    ------
+    ArchiveError
+        The installation is not empty or of another version, or the archive is damaged or none of a campaign.
+    """
+    folder = Path(settings.DATA_DIR)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".archive-", dir=folder) as name:
+        try:
+            manifest = unpacked(stream, Path(name))
+        except TarDamaged as error:
+            raise ArchiveError(str(error)) from error
+        _check(manifest)
+        _refuse_unless_empty()
+        for store in ("documents", "releases"):
+            _store(Path(name) / store, store)
+        with transaction.atomic():
+            _refuse_unless_empty()
+            _insert_all(Path(name) / "rows")
+            campaign = Campaign.objects.get(slug=manifest["campaign"])
+            record(
+                action="campaign_import", subject=campaign, now=now, actor_id=None, scope_id=campaign.pk,
+                made_at=manifest["made_at"], code=manifest["code"],
+            )  # fmt: skip
+    statistics_refresh(*(model_named(label) for label in ROWS))
+    return manifest
+
+
+def _check(manifest: dict[str, Any]) -> None:
+    if manifest.get("format") != FORMAT:
+        raise ArchiveError("this is no archive of a campaign (a backup goes through manage.py restore)")
+    if manifest.get("migrations") != migrations_here():
+        raise ArchiveError(
+            f"the archive was written by another version ({manifest.get('code')}): upgrade both installations to the same"
+        )
+    for label in LABELS:
+        fields = [field.attname for field in columns_of(model_named(label), label)]
+        if manifest.get("tables", {}).get(label, {}).get("fields") != fields:
+            raise ArchiveError(f"the archive lacks the table {label}, or has other columns in it")
+
+
+def _refuse_unless_empty() -> None:
+    """Refuse where there is a campaign, or anything left of one: all rows keep their keys."""
+    for label in LABELS:
+        if label not in _MAY_BE_THERE and model_named(label)._base_manager.exists():  # noqa: SLF001  Django's documented way past managers that filter
+            raise ArchiveError(
+                f"this installation is not empty ({label}): an archive goes into a new one (QUORATE_DATA, DATABASE_URL)"
+            )
+
+
+def _store(folder: Path, store: str) -> None:
+    for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+        name = str(path.relative_to(folder))
+        if store == "releases" or not storages[store].exists(name):
+            with path.open("rb") as file:
+                storages[store].save(name, File(file))
+
+
+def _insert_all(folder: Path) -> None:
+    """Insert every table, then have the database look at what its rows point to.
+
+    Raises
+    ------
+    ArchiveError
+        Rows are damaged, or point to others that are not there.
+    """
+    users: dict[int, int] = {}
+    try:
+        for label in LABELS:
+            rows = _rows(folder / f"{label}.jsonl.gz")
+            if label == USER:
+                users |= _insert_users(rows)
+            else:
+                _insert(model_named(label), label, rows, users)
+        connection.check_constraints()
+    except (DatabaseError, ValidationError, ValueError, LookupError, TypeError, OSError) as error:
+        raise ArchiveError(f"the rows of the archive do not fit together: {error}") from error
+    models = [model_named(label) for label in LABELS]
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), models):
+            cursor.execute(statement)
+
+
+def _rows(path: Path) -> Iterator[list[Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def _insert(model: type[Model], label: str, rows: Iterator[list[Any]], users: dict[int, int]) -> None:
+    """Insert rows as they are: no default, no date of today, no signal."""
+    fields = columns_of(model, label)
+    own_keys = label == LOG  # rows that nothing points to, beside some that may be there
+    here = [place for place, field in enumerate(fields) if not (own_keys and field.primary_key)]
+    quote = connection.ops.quote_name
+    names = ", ".join(quote(str(fields[place].column)) for place in here)
+    marks = ", ".join(["%s"] * len(here))
+    statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks})"  # noqa: S608, SLF001  names of columns
+    with connection.cursor() as cursor:
+        while chunk := list(islice(rows, CHUNK)):
+            cursor.executemany(
+                statement, [tuple(_value(fields[place], row[place], users) for place in here) for row in chunk]
+            )
+
+
+def _value(field: Any, value: Any, users: dict[int, int]) -> Any:
+    """Return a value as the database takes it; what it points to outside of the archive is nothing."""
+    if value is not None and isinstance(field, ForeignKey):
+        if field.related_model is User:
+            value = users[value]
+        elif field.related_model._meta.label not in LABELS:  # noqa: SLF001  Django's documented way to a model's name
+            value = None
+    return field.get_db_prep_save(field.to_python(value), connection)
+
+
+def _insert_users(rows: Iterator[list[Any]]) -> dict[int, int]:
+    """Give people accounts and return their new keys by the old ones."""
+    fields = columns_of(User, USER)
+    found = {}
+    for row in rows:
+        values = {field.attname: field.to_python(value) for field, value in zip(fields, row, strict=True)}
+        old = values.pop("id")
+        values["key"] = bytes(values["key"])
+        user = User.objects.filter(email__iexact=values["email"]).first()
+        if user is None:
+            user = User.objects.create(password=make_password(None), **values)
+        else:  # nobody has worked here: they are who they were there
+            user.surrogate_id, user.key = values["surrogate_id"], values["key"]
+            user.save(update_fields=["surrogate_id", "key"])
+        found[old] = user.pk
+    return found

@@ -1,0 +1,92 @@
+"""Which rows belong to a campaign: a line for each table, and for each that stays, why it does."""
+
+from collections.abc import Iterator
+
+from django.apps import apps
+from django.db.models import Model, Q, QuerySet
+
+from annotation.models import Campaign, CampaignDocument, Item
+from documents.models import Tokenization
+
+_ITS_OWN = "campaign"
+# table -> by which path its rows lead to their campaign
+ROWS = {
+    "accounts.Scope": "pk",
+    "accounts.Membership": "scope",
+    "accounts.FormerRole": "scope",
+    "accounts.RoleWaiver": "scope",
+    "accounts.ConsentText": "scope",
+    "accounts.Consent": "text__scope",
+    "accounts.AuditEvent": "scope",
+    "annotation.Campaign": "pk",
+    **dict.fromkeys(
+        (
+            "annotation.Guideline", "annotation.TrainingExample", "annotation.Split", "annotation.Batch",
+            "annotation.Participation", "annotation.StandingChange", "annotation.Withdrawal", "annotation.QueueRewind",
+            "annotation.CampaignDocument", "annotation.Item", "annotation.Slot", "annotation.Injection",
+            "annotation.Assignment", "annotation.Annotation",
+        ),
+        _ITS_OWN,
+    ),
+    "annotation.CountedChange": "annotation__campaign",
+    "annotation.EventChunk": "assignment__campaign",
+    "annotation.EventTally": "assignment__campaign",
+    "annotation.ItemReport": "item__campaign",
+    "annotation.FaqEntry": _ITS_OWN,
+    "annotation.Snapshot": _ITS_OWN,
+    **dict.fromkeys(
+        (
+            "quality.PolicyVersion", "quality.Case", "quality.Verdict", "quality.GoldKey", "quality.GoldCheck",
+            "quality.Inspection", "quality.InspectionTally", "quality.Unexamined", "quality.Flag", "quality.Review",
+            "quality.WatchRule", "quality.Audit", "quality.Wave", "quality.QualitySnapshot", "quality.StudySnapshot",
+            "quality.TargetSnapshot", "quality.BehaviourSnapshot",
+        ),
+        _ITS_OWN,
+    ),
+    "quality.Opinion": "case__campaign",
+    "quality.CaseMessage": "case__campaign",
+    "quality.Verdict_annotations": "verdict__campaign",
+    "quality.RuleFiring": "rule__campaign",
+    "quality.AuditItem": "audit__campaign",
+    "workforces.Workforce": _ITS_OWN,
+    "workforces.Posting": "workforce__campaign",
+    "workforces.Ticket": "workforce__campaign",
+    "workforces.TicketWork": "ticket__workforce__campaign",
+    "workforces.Errand": "workforce__campaign",
+    "workforces.LedgerEntry": _ITS_OWN,
+    "workforces.PayHold": _ITS_OWN,
+    "workforces.PayRefusal": _ITS_OWN,
+    "workforces.Appeal": _ITS_OWN,
+    "exports.Release": _ITS_OWN,
+    "exports.ReleaseMember": "release__campaign",
+    "exports.ReleaseVerdict": "release__campaign",
+    "exports.ReleaseVote": "release__campaign",
+    "exports.Shortfall": "release__campaign",
+}  # fmt: skip
+# Found by what the rows above point to.
+PAGES = ("documents.Document", "documents.Tokenization")
+PEOPLE = ("accounts.Surrogate", "accounts.User", "accounts.ExternalIdentity", "accounts.ClaimedIdentity")
+STAYS = {
+    "accounts.ForgottenIdentity": "a mark that only this installation's secret can compare",
+    "accounts.Invitation": "a link to this installation",
+    "accounts.InvitationUse": "a link to this installation",
+    "jobs.Job": "work of this installation: none of the campaign is unfinished when it leaves",
+    "jobs.Heartbeat": "of a worker of this installation",
+}
+
+
+def model_named(label: str) -> type[Model]:
+    """Return the model of a table, the one behind a many-to-many field included."""
+    app, _, name = label.partition(".")
+    return apps.get_app_config(app).get_model(name)
+
+
+def tables_of(campaign: Campaign) -> Iterator[tuple[str, "QuerySet[Model]"]]:
+    """Yield each table with the rows of a campaign, all but those of people."""
+    for label, path in ROWS.items():
+        yield label, model_named(label)._base_manager.filter(**{path: campaign.pk})  # noqa: SLF001  Django's documented way past managers that filter
+    named = CampaignDocument.objects.filter(campaign=campaign).values("tokenization")
+    pinned = Item.objects.filter(campaign=campaign).values("tokenization")
+    pages = Tokenization.objects.filter(Q(pk__in=named) | Q(pk__in=pinned))
+    yield "documents.Tokenization", pages
+    yield "documents.Document", model_named("documents.Document")._base_manager.filter(pk__in=pages.values("document"))  # noqa: SLF001  as above

@@ -1,0 +1,208 @@
+"""Write a campaign into an archive."""
+
+import base64
+import gzip
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID
+
+from django.core.files.storage import storages
+from django.db import connection, transaction
+from django.db.migrations.loader import MigrationLoader
+from django.db.models import Field, ForeignKey, Model, QuerySet
+
+from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate, User
+from annotation.models import Campaign, CampaignState
+from config.tars import HashedTar, hashed_tar
+from console.archives.tables import PEOPLE, ROWS, tables_of
+from documents.models import Tokenization
+from documents.paths import display_path, page_path, tokens_path
+from exports.build import CODE_VERSION, SUMS, descriptions_of
+from exports.models import Release, ReleaseState
+from exports.selectors.members import key_of
+from jobs.models import Job, JobState
+from workforces.models import Errand, ErrandState, Posting, PostingState
+
+FORMAT = "quorate campaign 1"
+CHUNK = 2000
+LEFT_OUT = {"accounts.User": ("password", "is_admin")}  # of the installation, not of the person
+
+
+class ArchiveError(RuntimeError):
+    """A campaign cannot be written or read as an archive; the message says why and what to do."""
+
+
+def archive_write(campaign: Campaign, stream: IO[bytes], *, now: datetime) -> dict[str, Any]:
+    """Write all that belongs to a campaign into a stream, as of one moment, and return the manifest.
+
+    Raises
+    ------
+    ArchiveError
+        Something of the campaign is still going on, here or at a marketplace.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="quorate-archive-") as name,
+        hashed_tar(stream) as tar,
+        reading_snapshot(),
+    ):
+        _refuse_unless_quiet(campaign)
+        tables = _write_rows(campaign, tar, Path(name) / "part")
+        for file in _document_names(campaign):
+            _add_stored(tar, "documents", file, Path(name) / "part")
+        for file in _release_names(campaign):
+            _add_stored(tar, "releases", file, Path(name) / "part")
+        return tar.finish(
+            {
+                "format": FORMAT,
+                "campaign": campaign.slug,
+                "code": CODE_VERSION,
+                "made_at": now.isoformat(timespec="seconds"),
+                "migrations": migrations_here(),
+                "tables": tables,
+            }
+        )
+
+
+@contextmanager
+def reading_snapshot() -> Iterator[None]:
+    """Read the database as it is at one moment, while others write."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")  # a transaction of Django's would take the lock of writers
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def migrations_here() -> dict[str, str]:
+    """Return the last migration of each of our apps: archives go between installations that have the same."""
+    ours = {label.partition(".")[0] for label in (*ROWS, *PEOPLE)} | {"documents"}
+    leaves = MigrationLoader(None, ignore_no_migrations=True).graph.leaf_nodes()
+    return {app: name for app, name in sorted(leaves) if app in ours}
+
+
+def columns_of(model: type[Model], label: str) -> list["Field[Any, Any]"]:
+    """Return the fields of a table that travel."""
+    return [field for field in model._meta.concrete_fields if field.name not in LEFT_OUT.get(label, ())]  # noqa: SLF001  Django's documented way to a model's fields
+
+
+def _refuse_unless_quiet(campaign: Campaign) -> None:
+    """Refuse to take away what is still going on: two installations would both go on with it."""
+    state = Campaign.objects.values_list("state", flat=True).get(pk=campaign.pk)
+    unfinished = Job.objects.filter(scope=campaign.pk, state__in=(JobState.QUEUED, JobState.RUNNING))
+    errands = Errand.objects.filter(
+        workforce__campaign=campaign, state__in=(ErrandState.DUE, ErrandState.SENDING, ErrandState.FAILED)
+    )
+    postings = Posting.objects.filter(workforce__campaign=campaign).exclude(state=PostingState.SETTLED)
+    for is_so, why in (
+        (state == CampaignState.OPEN, "it is open: pause or close it first"),
+        (unfinished.exists(), "a job of it is not finished: wait for it, or stop it"),
+        (errands.exists(), "something is still to be done at its marketplace: see Workforces"),
+        (postings.exists(), "postings of it are not settled yet: the marketplace is still read for them"),
+    ):
+        if is_so:
+            raise ArchiveError(f"{campaign.slug} cannot be archived: {why}")
+
+
+def _write_rows(campaign: Campaign, tar: HashedTar, part: Path) -> dict[str, Any]:
+    """Write each table into a member of its own; people last, once it is known who is meant."""
+    tables: dict[str, Any] = {}
+    people: set[UUID] = set()
+    users: set[int] = set()
+
+    def write(label: str, rows: "QuerySet[Any]") -> None:
+        fields = columns_of(rows.model, label)
+        pointers = [
+            (place, people if field.related_model is Surrogate else users)
+            for place, field in enumerate(fields)
+            if isinstance(field, ForeignKey) and field.related_model in (Surrogate, User)
+        ]
+        ordered = rows.order_by("pk").values_list(*(field.attname for field in fields))
+        count = 0
+        with _packed(part) as file:
+            for row in ordered.iterator(chunk_size=CHUNK):
+                for place, found in pointers:
+                    if row[place] is not None:
+                        found.add(row[place])
+                file.write(json.dumps(row, default=_plain, ensure_ascii=False).encode() + b"\n")
+                count += 1
+        tables[label] = {"fields": [field.attname for field in fields], "rows": count}
+        tar.add(f"rows/{label}.jsonl.gz", part)
+
+    for label, rows in tables_of(campaign):
+        write(label, rows)
+    people |= set(User.objects.filter(pk__in=users).values_list("surrogate_id", flat=True))
+    for label, model in zip(PEOPLE[1:], (User, ExternalIdentity, ClaimedIdentity), strict=True):
+        write(label, model._base_manager.filter(surrogate__in=people))  # noqa: SLF001  as above
+    _write_surrogates(people, tar, part)
+    tables[PEOPLE[0]] = {"fields": [field.attname for field in Surrogate._meta.concrete_fields], "rows": len(people)}  # noqa: SLF001  as above
+    return tables
+
+
+def _write_surrogates(people: Iterable[UUID], tar: HashedTar, part: Path) -> None:
+    """Write who is meant, with the key of each whom nothing names: elsewhere it could not be worked out again."""
+    named = {
+        surrogate
+        for model in (User, ExternalIdentity)
+        for surrogate in model._base_manager.values_list("surrogate_id", flat=True)  # noqa: SLF001  as above
+    }
+    with _packed(part) as file:
+        for one in Surrogate.objects.filter(pk__in=people).order_by("pk"):
+            one.key = None if one.pk in named else key_of(one.pk)
+            row = [field.value_from_object(one) for field in Surrogate._meta.concrete_fields]  # noqa: SLF001  as above
+            file.write(json.dumps(row, default=_plain).encode() + b"\n")
+    tar.add(f"rows/{PEOPLE[0]}.jsonl.gz", part)
+
+
+@contextmanager
+def _packed(part: Path) -> Iterator[gzip.GzipFile]:
+    """Open a file whose bytes say nothing of when it was written."""
+    with part.open("wb") as raw, gzip.GzipFile("", "wb", 5, raw, mtime=0) as file:
+        yield file
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON can hold it; fields read it back by themselves."""
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, UUID | Decimal):
+        return str(value)
+    if isinstance(value, bytes | memoryview):
+        return base64.b64encode(bytes(value)).decode()
+    raise TypeError(f"{type(value)} has no form in an archive")
+
+
+def _document_names(campaign: Campaign) -> Iterator[str]:
+    pages = next(rows for label, rows in tables_of(campaign) if label == "documents.Tokenization")
+    seen: set[str] = set()
+    for row in Tokenization.objects.filter(pk__in=pages.values("pk")).select_related("document").order_by("pk"):
+        for name in (page_path(row.document.sha256), tokens_path(row.sha256), display_path(row.sha256)):
+            if name not in seen:
+                seen.add(name)
+                yield name
+
+
+def _release_names(campaign: Campaign) -> Iterator[str]:
+    """Yield the files of releases that are kept here; a command writes them into a folder of its own."""
+    for release in Release.objects.filter(campaign=campaign, state=ReleaseState.READY).order_by("number"):
+        if storages["releases"].exists(f"{release.folder}/{SUMS}"):
+            for name in (*release.manifest["files"], *descriptions_of(release)):
+                yield f"{release.folder}/{name}"
+
+
+def _add_stored(tar: HashedTar, store: str, name: str, part: Path) -> None:
+    with storages[store].open(name) as source, part.open("wb") as copy:
+        for piece in source.chunks():
+            copy.write(piece)
+    tar.add(f"{store}/{name}", part)

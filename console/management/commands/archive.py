@@ -1,0 +1,66 @@
+"""``manage.py archive``: one campaign, with everything that belongs to it, in a file."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.management.campaigns import campaign_named
+from console.archives.writing import ArchiveError, archive_write
+from jobs.terminal import print_result
+
+
+class Command(BaseCommand):
+    """Write an archive of a campaign."""
+
+    help = (
+        "Write a campaign with all that belongs to it (pages, items, answers, people, quality control, books, releases "
+        "with their files) into one file, for another installation of the same version, whatever its database. It is "
+        "private: it holds names, addresses, and the keys of pseudonyms. The campaign must be paused or closed, and "
+        "nothing of it under way. Example: manage.py archive earth earth.tar, then there: manage.py archive_import earth.tar"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument("file", metavar="FILE", help="to write, or - for standard output")
+        parser.add_argument("--json", action="store_true", help="print the manifest as JSON, on standard error with -")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Write it and say what is in it."""
+        campaign, out = campaign_named(options["campaign"]), self.stdout
+        try:
+            if options["file"] == "-":
+                manifest, out = archive_write(campaign, sys.stdout.buffer, now=timezone.now()), self.stderr
+                sys.stdout.buffer.flush()
+            else:
+                manifest = _save(campaign, Path(options["file"]))
+        except (ArchiveError, OSError) as error:
+            raise CommandError(str(error)) from error
+        rows = sum(table["rows"] for table in manifest["tables"].values())
+        summary = f"{rows:,} rows and {len(manifest['files']):,} files of {campaign.slug} archived"
+        print_result(out, manifest, as_json=options["json"], summary=summary)
+
+
+def _save(campaign: Any, path: Path) -> dict[str, Any]:
+    """Write a file that is there whole or not at all, and never over another."""
+    if path.exists():
+        raise ArchiveError(f"{path} exists: an archive is not written over another file")
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("xb") as stream:
+            manifest = archive_write(campaign, stream, now=timezone.now())
+            stream.flush()
+            os.fsync(stream.fileno())
+    except FileExistsError as error:
+        raise ArchiveError(
+            f"{part} exists: another archive is being written, or one was cut short; delete it"
+        ) from error
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    part.replace(path)
+    return manifest

@@ -1,0 +1,230 @@
+"""A campaign leaves one installation and goes on in another, and its releases come out as before, byte for byte."""
+
+import gzip
+import io
+import json
+import tarfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from accounts.identities import user_erase
+from annotation.models import CampaignState
+from annotation.services.campaigns import campaign_move
+from config.tars import hashed_tar
+from console.archives.reading import archive_read
+from console.archives.tables import PAGES, PEOPLE, ROWS, STAYS, model_named
+from console.archives.writing import ArchiveError
+from exports.services import release_request
+from jobs.services import job_enqueue
+from tests import factories
+from tests.console.test_backup import elsewhere, manage
+from tests.exports.conftest import judged  # noqa: F401  a fixture
+from tests.workforces.acts import by_link
+from tests.workforces.panel import come, link
+
+pytestmark = pytest.mark.django_db(transaction=True)
+slow = pytest.mark.slow
+
+
+def closed(campaign):
+    campaign_move(campaign=campaign, to=CampaignState.CLOSED, actor_id=None, now=timezone.now())
+    return campaign
+
+
+def written(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def relevance(judged):  # noqa: F811
+    """Return a campaign with verdicts, an expert, gold, a panel's visit, and somebody who was erased since."""
+    factories.gold_keys(judged, 2)
+    come(by_link(link(judged), "p1", "s1"))
+    first = judged.annotations.order_by("pk")[0].surrogate.user
+    user_erase(user=first, actor_id=first.surrogate_id, now=timezone.now())
+    return closed(judged)
+
+
+@pytest.fixture
+def questions():
+    """Return a campaign with a page and answers, of which one release is kept here."""
+    campaign = factories.campaign(n=2, items=3)
+    for box in (0, 1):
+        person = factories.annotator(campaign)
+        for _ in range(3):
+            factories.annotate(campaign, person, box=box)
+    release_request(campaign=campaign, family="nq-simplified", ways=2, splits=[], seed=3, shards=2, actor_id=None, now=timezone.now())  # fmt: skip
+    factories.run_jobs()
+    return closed(campaign)
+
+
+@contextmanager
+def installations(tmp_path):
+    """Yield the environments of empty installations: on this kind of database, and on SQLite."""
+    with elsewhere(tmp_path / "here") as environment:
+        yield (
+            [environment]
+            if connection.vendor == "sqlite"
+            else [environment, on_sqlite(environment, tmp_path / "other")]
+        )
+
+
+def on_sqlite(environment, folder):
+    return environment | {"QUORATE_DATA": str(folder), "DATABASE_URL": f"sqlite:///{folder}/quorate.sqlite3"}
+
+
+@slow
+@pytest.mark.parametrize(("kind", "options"), [("relevance", ["--format", "antique"]), ("questions", ["--format", "nq-original", "--ways", "2"])])  # fmt: skip
+def test_a_campaign_moves_and_is_released_again_to_the_same_bytes(request, tmp_path, kind, options):
+    campaign = request.getfixturevalue(kind)
+    call_command("release", campaign.slug, *options, "--author", "Tolliver, Agnes", "--to", str(tmp_path / "first"))
+    number = str(campaign.releases.count())
+    call_command("archive", campaign.slug, str(tmp_path / "moved.tar"))
+    with installations(tmp_path) as found:
+        for place, environment in enumerate(found):
+            done = manage(environment, "archive_import", str(tmp_path / "moved.tar"))
+            assert done.returncode == 0, done.stderr
+            again = tmp_path / f"again{place}"
+            done = manage(environment, "release", campaign.slug, "--again", number, "--to", str(again))
+            assert done.returncode == 0, done.stderr
+            assert written(again) == written(tmp_path / "first")
+            back = manage(environment, "archive", campaign.slug, "-")
+            assert back.returncode == 0, back.stderr
+            assert same(members(io.BytesIO(back.stdout))) == same(members((tmp_path / "moved.tar").open("rb")))
+            refused = manage(environment, "archive_import", str(tmp_path / "moved.tar"))
+            assert refused.returncode != 0
+            assert b"is not empty" in refused.stderr
+
+
+def members(stream):
+    with tarfile.open(fileobj=stream) as tar:
+        return {one.name: tar.extractfile(one).read() for one in tar}
+
+
+def same(found):
+    """Return what is the same after a move: all but the log, which says so, numbers of accounts, and jobs of releases."""
+    changed = {
+        f"rows/{label}.jsonl.gz"
+        for label in ("accounts.AuditEvent", "accounts.User", "accounts.Membership", "exports.Release")
+    }
+    return {name: data for name, data in found.items() if name not in changed | {"manifest.json"}}
+
+
+def archived(campaign, tmp_path):
+    call_command("archive", campaign.slug, str(tmp_path / "a.tar"))
+    return (tmp_path / "a.tar").read_bytes()
+
+
+def test_every_table_is_archived_or_says_why_it_stays():
+    ours = {"accounts", "annotation", "documents", "exports", "jobs", "quality", "workforces", "evaluation"}
+    every = {model._meta.label for model in apps.get_models(include_auto_created=True) if model._meta.app_label in ours}
+    every -= {"accounts.User_groups", "accounts.User_user_permissions"}
+    assert every == {*ROWS, *PAGES, *PEOPLE, *STAYS}
+
+
+def test_an_archive_holds_every_row_and_file_of_its_campaign_and_nothing_of_another(relevance, tmp_path):
+    other = factories.campaign(n=1, items=2)
+    factories.annotate(other, factories.annotator(other))
+    archive = archived(relevance, tmp_path)
+    found = members(io.BytesIO(archive))
+    for label in (
+        "annotation.Item",
+        "annotation.Annotation",
+        "quality.Verdict",
+        "quality.GoldKey",
+        "workforces.Ticket",
+    ):
+        rows = gzip.decompress(found[f"rows/{label}.jsonl.gz"]).splitlines()
+        assert len(rows) == ROWS_OF[label](relevance), label
+    assert b"harbour" not in b"".join(gzip.decompress(data) for name, data in found.items() if name.startswith("rows/"))
+    assert not [name for name in found if name.startswith("documents/")]  # pairs have no pages
+
+
+ROWS_OF = {
+    label: lambda campaign, label=label: model_named(label).objects.filter(**{ROWS[label]: campaign.pk}).count()
+    for label in ROWS
+}
+
+
+def test_passwords_and_rights_over_the_installation_stay(questions, tmp_path):
+    factories.user("boss", is_admin=True)
+    archive = archived(questions, tmp_path)
+    fields = json.loads(members(io.BytesIO(archive))["manifest.json"])["tables"]["accounts.User"]["fields"]
+    assert "email" in fields
+    assert not {"password", "is_admin"} & set(fields)
+
+
+def test_what_is_still_going_on_is_not_archived(questions, tmp_path):
+    campaign_move(campaign=questions, to=CampaignState.OPEN, actor_id=None, now=timezone.now())
+    with pytest.raises(CommandError, match="pause or close it first"):
+        call_command("archive", questions.slug, str(tmp_path / "a.tar"))
+    closed(questions)
+    job_enqueue(kind="exports.write", payload={}, now=timezone.now(), scope_id=questions.pk)
+    with pytest.raises(CommandError, match="a job of it is not finished"):
+        call_command("archive", questions.slug, str(tmp_path / "a.tar"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_archive_is_never_written_over_a_file(questions, tmp_path):
+    (tmp_path / "a.tar").write_bytes(b"precious")
+    with pytest.raises(CommandError, match="not written over"):
+        call_command("archive", questions.slug, str(tmp_path / "a.tar"))
+    assert (tmp_path / "a.tar").read_bytes() == b"precious"
+
+
+def changed(archive, **members_of):
+    """Return an archive with other members or another manifest, and hashes that say so."""
+    found = members(io.BytesIO(archive))
+    manifest = {**json.loads(found.pop("manifest.json")), **members_of.pop("manifest", {})}
+    out = io.BytesIO()
+    with hashed_tar(out) as tar:
+        for name, data in {**found, **members_of}.items():
+            if data is not None:
+                tar.add_bytes(name, data)
+        tar.finish({name: value for name, value in manifest.items() if name != "files"})
+    return out.getvalue()
+
+
+ORPHAN = gzip.compress(b'["00000000-0000-4000-8000-000000000000"]\n')
+
+
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        (lambda data: data[: len(data) // 2], "cannot be read|cut short"),
+        (lambda data: changed(data, manifest={"format": "another"}), "no archive of a campaign"),
+        (lambda data: changed(data, manifest={"migrations": {}}), "another version"),
+        (lambda data: changed(data, manifest={"tables": {}}), "lacks the table"),
+        (lambda data: changed(data, **{"rows/annotation.Batch.jsonl.gz": None}), "do not fit together|cannot be read"),
+        (lambda data: changed(data, **{"rows/accounts.Scope.jsonl.gz": ORPHAN}), "do not fit together"),
+        (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[1]\n")}), "do not fit together"),
+        (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": b"no gzip"}), "do not fit together"),
+    ],
+)  # fmt: skip
+def test_a_damaged_archive_brings_nothing_in(questions, tmp_path, harm, why):
+    archive = archived(questions, tmp_path)
+    call_command("flush", interactive=False, verbosity=0)
+    with pytest.raises(ArchiveError, match=why):
+        archive_read(io.BytesIO(harm(archive)), now=timezone.now())
+    assert not [label for label in (*ROWS, *PAGES, *PEOPLE) if model_named(label).objects.exists()]
+    archive_read(io.BytesIO(archive), now=timezone.now())
+    assert model_named("annotation.Annotation").objects.count() == 6
+
+
+def test_who_has_an_account_there_is_who_they_were(questions, tmp_path):
+    person = questions.annotations.order_by("pk")[0].surrogate.user
+    archive, surrogate = archived(questions, tmp_path), person.surrogate_id
+    call_command("flush", interactive=False, verbosity=0)
+    there = factories.user(person.email.partition("@")[0], is_admin=True)
+    assert there.surrogate_id != surrogate
+    archive_read(io.BytesIO(archive), now=timezone.now())
+    there.refresh_from_db()
+    assert (there.surrogate_id, there.is_admin) == (surrogate, True)
+    assert there.check_password("correct horse battery")
+    assert there.memberships.count() == 1
