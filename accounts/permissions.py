@@ -25,6 +25,7 @@ class Action(StrEnum):
     SEE_RELEASES = "see_releases"
     RELEASE = "release"
     JUDGE = "judge"
+    UNSEAL = "unseal"  # of administrators alone
 
 
 # Experts see no list of items: those of gold keys are not on it, and so it would tell which case is one.

@@ -69,6 +69,8 @@ ACTS = {
     "refusals_take_back": _("Refusals of pay were taken back"),
     "release": _("A release was made"),
     "release_download": _("A file of a release was downloaded"),
+    "split_seal": _("A split was sealed: its labels leave only as scores"),
+    "split_unseal": _("The labels of a sealed split are shown again"),
     "release_freeze": _("The members of a release were frozen"),
     "review_join": _("Reviews of one person were joined"),
     "review_lapse": _("A review ended without a decision in time: all is paid"),

@@ -103,6 +103,7 @@ def _manifest(
         "splits": items,
         "shortfall": shortfall,
         "labels_only": release.labels_only,
+        "sealed": release.sealed,
         "frozen_at": release.created_at.isoformat(timespec="seconds"),
         "code": f"quorate {CODE_VERSION}",
         "licence": release.frozen.get("licence"),  # none: not stated

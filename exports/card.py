@@ -118,9 +118,17 @@ def _what(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         ),
         _since(manifest["since"]) if manifest["since"] else "",
         _NO_TEXTS if manifest["labels_only"] else "",
+        _sealed(manifest["sealed"]) if manifest["sealed"] else "",
         f"Licence: {manifest['licence'] or 'not stated'}.",
         f"Content warning: {_line(facts['warning'])}" if facts["warning"] else "",
     ]
+
+
+def _sealed(names: list[str]) -> str:
+    return (
+        f"Sealed: {', '.join(names)}. Their items are in this release, their labels are kept back: systems are scored against "
+        "them where this dataset is kept. Agreement and everything below is about the other splits."
+    )
 
 
 def _since(since: dict[str, int]) -> str:

@@ -46,6 +46,11 @@ class Release(models.Model):
         return bool(self.frozen.get("labels_only"))
 
     @property
+    def sealed(self) -> list[str]:
+        """Return the splits that were sealed when it was frozen: it holds their items without a label."""
+        return list(self.frozen.get("sealed", []))
+
+    @property
     def is_empty(self) -> bool:
         """Return whether it is written and holds no item."""
         return self.state == ReleaseState.READY and not any(self.manifest.get("splits", {}).values())

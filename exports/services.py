@@ -70,7 +70,8 @@ def release_freeze(
         )  # fmt: skip
         FAMILIES[family].freeze(release, chosen)
         votes_freeze(release)
-        release.frozen |= _facts(release, licence, authors) | {"labels_only": labels_only}
+        sealed = [split.name for split in chosen if split.sealed_at is not None]
+        release.frozen |= _facts(release, licence, authors) | {"labels_only": labels_only, "sealed": sealed}
         release.save(update_fields=["frozen"])
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,

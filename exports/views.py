@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from accounts.permissions import Action, can, signed_in
+from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.models import Campaign, Split
 from annotation.views.access import campaign_for
 from config.files import StoreAway
@@ -25,6 +25,7 @@ from exports.card import LOAD
 from exports.families import families_of
 from exports.models import Release, ReleaseState
 from exports.preview import previews
+from exports.selectors.sealing import closed_by
 from exports.services import ReleaseError, release_request, release_sent
 from jobs.views import may_steer
 
@@ -92,7 +93,8 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.SEE_RELEASES)
     user = signed_in(request)
     form = ReleaseForm(campaign, request.POST or None)
-    may_release = can(user, Action.RELEASE, campaign.pk)
+    may = actions_of(user, campaign.pk)
+    may_release = Action.RELEASE in may
     if request.method == "POST":
         if not may_release:
             raise PermissionDenied
@@ -104,7 +106,11 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             except ReleaseError as error:
                 form.add_error("ways" if "ways" in form.fields and "an item" in str(error) else None, str(error))
     rows = Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100]
-    context = {"campaign": campaign, "releases": rows, "form": form, "may_release": may_release}
+    context = {
+        "campaign": campaign, "releases": rows, "form": form, "may_release": may_release,
+        "splits": campaign.splits.filter(weight__gt=0).order_by("position"),
+        "may_seal": Action.MANAGE in may, "may_unseal": Action.UNSEAL in may,
+    }  # fmt: skip
     return render(request, "exports/releases.html", context)
 
 
@@ -134,17 +140,19 @@ def _snippet(names: list[str]) -> str:
 def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show what is in a release and how it was made."""
     campaign = campaign_for(request, slug, Action.SEE_RELEASES)
-    row = get_object_or_404(Release.objects.select_related("job"), campaign=campaign, number=number)
-    files = sorted(row.manifest.get("files", {}).items())
+    row = get_object_or_404(Release.objects.select_related("job", "campaign"), campaign=campaign, number=number)
+    closed = closed_by(row)
+    files = [] if closed else sorted(row.manifest.get("files", {}).items())
     may_release = can(signed_in(request), Action.RELEASE, campaign.pk)
-    is_kept = row.state == ReleaseState.READY and _is_kept(row)
+    is_kept = row.state == ReleaseState.READY and not closed and _is_kept(row)
     context = {
         "campaign": campaign,
         "release": row,
         "files": files,
         "size": sum(file["size"] for _name, file in files),
         "snippet": LOAD if row.has_tables else _snippet([name for name, _file in files]),
-        "descriptions": descriptions_of(row),
+        "descriptions": [] if closed else descriptions_of(row),
+        "closed": closed,
         "is_kept": is_kept,
         "previews": previews(row) if may_release and is_kept else [],
         "may_release": may_release,
@@ -156,7 +164,10 @@ def release(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def _ready(request: HttpRequest, slug: str, number: int) -> Release:
     campaign = campaign_for(request, slug, Action.RELEASE)
     rows = Release.objects.select_related("campaign")
-    return get_object_or_404(rows, campaign=campaign, number=number, state=ReleaseState.READY)
+    row = get_object_or_404(rows, campaign=campaign, number=number, state=ReleaseState.READY)
+    if closed_by(row):
+        raise PermissionDenied
+    return row
 
 
 def _away(request: HttpRequest, row: Release) -> HttpResponse:

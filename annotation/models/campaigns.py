@@ -82,6 +82,7 @@ class Split(models.Model):
     n = models.PositiveIntegerField()
     weight = models.PositiveIntegerField()  # share of the items, relative to the other splits
     position = models.PositiveIntegerField()
+    sealed_at = models.DateTimeField(null=True, blank=True)  # from then on its labels leave only as scores
 
     class Meta:
         constraints = [

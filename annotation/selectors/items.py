@@ -23,6 +23,7 @@ from annotation.models import (
     Split,
 )
 from annotation.ordering import seeded
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Summary
 from annotation.tasktypes.registry import answer_summary
 from documents.html.tokens import Tokenization
@@ -127,7 +128,7 @@ class ItemFilter:
 
 def _unlike_others() -> QuerySet[Annotation]:
     """Return annotations of an outer item that count, and beside which another says something else."""
-    counted = Annotation.objects.filter(state=AnnotationState.COUNTED)
+    counted = Annotation.objects.filter(unsealed(), state=AnnotationState.COUNTED)
     others = counted.filter(item=OuterRef("item")).exclude(answer=OuterRef("answer"))
     return counted.filter(Exists(others), item=OuterRef("pk"))
 

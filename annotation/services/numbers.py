@@ -113,15 +113,17 @@ def _work_numbers(campaign: Campaign) -> dict[str, Any]:
     days: Counter[str] = Counter()
     rows = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY).values_list(
         "surrogate_id", "answer", "stage_seconds", "active_seconds", "seconds", "state", "submitted_at",
+        "item__split__sealed_at",
     )  # fmt: skip
-    for surrogate, answer, stages, active, seconds, state, submitted_at in rows.iterator(chunk_size=2000):
+    for surrogate, answer, stages, active, seconds, state, submitted_at, sealed_at in rows.iterator(chunk_size=2000):
         person = people[str(surrogate)]
         person["late"] += state == AnnotationState.LATE
         if state != AnnotationState.COUNTED:
             continue
-        path = task_type.path(answer)
-        paths[path] += 1
-        person["paths"][path] += 1
+        if sealed_at is None:
+            path = task_type.path(answer)
+            paths[path] += 1
+            person["paths"][path] += 1
         person["counted"] += 1
         person["seconds"].append(active if active is not None else seconds)
         days[submitted_at.date().isoformat()] += 1

@@ -17,6 +17,7 @@ from annotation.forms import GuidelineForm, ItemsFilterForm, PilotForm
 from annotation.models import Annotation, BatchState, Campaign, Item, Purpose
 from annotation.selectors.campaigns import guideline_current
 from annotation.selectors.items import CountedItem, ItemFilter, items_counted, items_wanted, pilot_items
+from annotation.selectors.sealing import unsealed
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.items import item_retire, pilot_draw
 from annotation.tasktypes.registry import TASK_TYPES
@@ -122,7 +123,7 @@ def retire(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
 def exclude(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse:
     """Count an annotation no longer and ask for another."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    annotation = get_object_or_404(Annotation, pk=annotation_id, campaign=campaign)
+    annotation = _annotation_for(campaign, annotation_id)
     actor_id = signed_in(request).surrogate_id
     if annotation_exclude(annotation=annotation, because="manager", actor_id=actor_id, now=timezone.now()):
         messages.success(request, _("It counts no longer, and its place is open again. “Count again” takes that back."))
@@ -136,7 +137,7 @@ def exclude(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
 def restore(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse:
     """Count an excluded annotation again."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    annotation = get_object_or_404(Annotation, pk=annotation_id, campaign=campaign)
+    annotation = _annotation_for(campaign, annotation_id)
     actor_id = signed_in(request).surrogate_id
     if not annotation_restore(annotation=annotation, actor_id=actor_id, now=timezone.now()):
         messages.error(
@@ -145,6 +146,11 @@ def restore(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
     else:
         messages.success(request, _("It counts again."))
     return redirect("item", slug=slug, item_id=annotation.item_id)
+
+
+def _annotation_for(campaign: Campaign, annotation_id: int) -> Annotation:
+    """Return an annotation that a manager may see; of those of a sealed split none is there to be picked out."""
+    return get_object_or_404(Annotation, unsealed(), pk=annotation_id, campaign=campaign)
 
 
 @login_required

@@ -53,7 +53,8 @@ class AntiqueFamily:
         for split, its in by_split.items():
             if not release.labels_only:
                 put(f"antique-{split}-queries.txt", _queries(its))
-            put(f"antique-{split}.qrel", (one.line() for one in _judgments(its)))
+            if split not in release.sealed:
+                put(f"antique-{split}.qrel", (one.line() for one in _judgments(its)))
             put(f"{split}-queries-blacklist.txt", _blacklist(its, release.frozen.get("blacklist", [])))
             done += len(its)
             progress(done, total, f"antique-{split}.qrel", files)

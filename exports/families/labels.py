@@ -46,6 +46,7 @@ class LabelsFamily:
 
         for split in release.splits:
             counts[split] = release.verdicts.filter(item__split__name=split).count()
-            put(f"{split}-labels.jsonl.gz", labelled_items(release, split))
+            if split not in release.sealed:
+                put(f"{split}-labels.jsonl.gz", labelled_items(release, split))
             progress(sum(counts.values()), sum(counts.values()), f"{split}-labels.jsonl.gz", files)
         return counts

@@ -1,5 +1,6 @@
 """Releases of Natural Questions campaigns: the annotations of the first slots, in the official files."""
 
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ class NaturalQuestionsFamily:
 
     def tables(self, release: Release) -> dict[str, Any]:
         """Return the tables of annotations, one beside each shard."""
-        parts = (_table(split, shard) for split in release.splits for shard in range(release.shards))
+        told = [split for split in release.splits if split not in release.sealed]
+        parts = (_table(split, shard) for split in told for shard in range(release.shards))
         return {part.key: part.described() for part in parts}
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
@@ -54,8 +56,8 @@ class NaturalQuestionsFamily:
             for shard in range(release.shards):
                 part = shard_of(release, order, shard)
                 name = shard_name(release.family, split, shard, release.shards)
-                table = _table(split, shard)
-                if not all(one in files for one in (name, *table.files)):
+                table = None if split in release.sealed else _table(split, shard)
+                if not all(one in files for one in (name, *(table.files if table else ()))):
                     written = _write_shard(release, name, table, part, folder, target)
                     files |= {one: asdict(file) for one, file in written.items()}
                 done += len(part)
@@ -70,19 +72,21 @@ def _table(split: str, shard: int) -> Table:
 
 
 def _write_shard(
-    release: Release, name: str, table: Table, item_ids: list[int], folder: Path, target: Target
+    release: Release, name: str, table: Table | None, item_ids: list[int], folder: Path, target: Target
 ) -> dict[str, WrittenFile]:
-    """Write a shard and the table of its annotations in one pass; put the shard last."""
+    """Write a shard and the table of its annotations in one pass; put the shard last. A sealed one has no annotations."""
     record, checker = RECORDS[release.family], Checker()
-    parts = {file: folder / str(number) for number, file in enumerate((*table.files, name))}
-    with TableFiles(table, *(parts[file] for file in table.files)) as rows, LinesFile(parts[name]) as records:
+    parts = {file: folder / str(number) for number, file in enumerate((*(table.files if table else ()), name))}
+    rows = TableFiles(table, *(parts[file] for file in table.files)) if table else None
+    with rows or nullcontext(), LinesFile(parts[name]) as records:
         for item in released_items(release, item_ids):
-            made = record(item.example, item.annotations)
+            made = record(item.example, item.annotations if rows else [])
             _check(checker, made)
             records.write(made)
-            for row in item.rows:
-                rows.write(row)
-    written = dict(zip(parts, (*rows.finished(), records.finished()), strict=True))
+            if rows is not None:
+                for row in item.rows:
+                    rows.write(row)
+    written = dict(zip(parts, (*(rows.finished() if rows else ()), records.finished()), strict=True))
     for file, part in parts.items():
         target.put(file, part)
     return written

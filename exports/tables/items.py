@@ -35,6 +35,8 @@ def items_of(release: Release) -> list[int]:
     Parts of it are ranges of keys, which databases read faster than lists of them.
     """
     frozen = Q(pk__in=release.votes.values("item")) | Q(pk__in=release.shortfall.values("item"))
+    if release.sealed:  # whose votes are not frozen
+        frozen |= Q(pk__in=release.members.values("item")) | Q(pk__in=release.verdicts.values("item"))
     return list(Item.objects.filter(frozen).order_by("pk").values_list("pk", flat=True))
 
 

@@ -5,13 +5,13 @@ from math import log2
 from typing import Any
 
 import orjson
-from django.db.models import TextField
+from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
 from annotation.tasktypes.columns import Column, Kind, kind_of
 from annotation.tasktypes.registry import voted
 from exports.formats.tables import Row, Table, chunks
-from exports.models import Release
+from exports.models import Release, ReleaseVerdict
 from exports.selectors.members import Pseudonyms
 from exports.selectors.votes import Answers, labels_given
 from exports.tables.items import CHUNK, EXTERNAL, ITEM, SPLIT
@@ -52,8 +52,10 @@ def _rows(release: Release, order: list[int], labels: tuple[Any, ...]) -> Iterat
     names = ("item_id", "text", "verdict__rule", "verdict__policy__version")
     ids = ("item__published_id", "item__external_id", "item__split__name")
     for chunk in chunks(order, CHUNK):
-        rows = release.verdicts.filter(item_id__gte=chunk[0], item_id__lte=chunk[-1]).annotate(
-            text=Cast("verdict__label", TextField())
+        rows = (
+            _told(release)
+            .filter(item_id__gte=chunk[0], item_id__lte=chunk[-1])
+            .annotate(text=Cast("verdict__label", TextField()))
         )
         found = {row[0]: row[1:] for row in rows.values_list(*names, *ids)}
         for pk in chunk:
@@ -63,6 +65,11 @@ def _rows(release: Release, order: list[int], labels: tuple[Any, ...]) -> Iterat
                 given = counts[place].tolist() if place is not None else [0] * len(labels)
                 belief = posterior[place].tolist() if place is not None else [None] * len(labels)
                 yield (*who, orjson.loads(text), rule, version, entropy(given), *given, *belief)
+
+
+def _told(release: Release) -> "QuerySet[ReleaseVerdict]":
+    """Return the labels that a release tells."""
+    return release.verdicts.exclude(item__split__name__in=release.sealed)
 
 
 def _judgments(release: Release, labels: tuple[Any, ...]) -> Judgments:
@@ -88,7 +95,7 @@ def opinions_table(release: Release, order: list[int], pseudonyms: Pseudonyms) -
     )
 
     def rows() -> Iterator[Row]:
-        decided = release.verdicts.filter(verdict__opinion__isnull=False)
+        decided = _told(release).filter(verdict__opinion__isnull=False)
         known = set(decided.values_list("item_id", flat=True))
         for chunk in chunks((pk for pk in order if pk in known), CHUNK):
             found = {

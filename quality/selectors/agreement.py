@@ -11,6 +11,7 @@ import numpy as np
 from django.db.models import Q
 
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Measure, Scale, TaskType
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from quality.models import QualitySnapshot
@@ -104,7 +105,9 @@ def agreement_shown(campaign: Campaign, kept: Mapping[str, Any] | None = None) -
 
 def _guidelines_of_items(campaign: Campaign) -> dict[int, int]:
     """Return under which version of the guidelines items were answered, for those answered under one; empty with one in all."""
-    rows = Annotation.objects.filter(campaign=campaign, state=AnnotationState.COUNTED, guideline__isnull=False)
+    rows = Annotation.objects.filter(
+        unsealed(), campaign=campaign, state=AnnotationState.COUNTED, guideline__isnull=False
+    )
     versions: dict[int, set[int]] = defaultdict(set)
     if campaign.guidelines.count() > 1:
         for item, version in rows.order_by("item").values_list("item", "guideline__version").distinct():
@@ -150,7 +153,7 @@ def _confusion(paths: list[Value]) -> dict[str, Any]:
 def _answers(campaign: Campaign) -> Iterable[tuple[int, str, str, str]]:
     """Return item, annotator, answer and state of first-round work, in order; what was published elsewhere has no assignment."""
     first_round = Q(assignment__slot__round=1) | Q(assignment=None, slot__round=1)
-    rows = Annotation.objects.filter(first_round, campaign=campaign, item__batch__purpose__in=ORDINARY)
+    rows = Annotation.objects.filter(first_round, unsealed(), campaign=campaign, item__batch__purpose__in=ORDINARY)
     nobodys = [AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP, AnnotationState.UNDONE]
     rows = rows.exclude(state__in=nobodys)
     return answers_as_text(rows, "state")

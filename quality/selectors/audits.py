@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import Membership, Role
 from annotation.models import ORDINARY, Assignment, Campaign, ItemState
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, voted
 from quality.models import Audit, AuditItem, CaseState, Opinion, Phase, Rule, TargetSnapshot, Verdict
@@ -37,7 +38,9 @@ def labels_of(campaign: Campaign) -> list[Label]:
 
     Reads every annotation: for jobs.
     """
-    verdicts = Verdict.objects.filter(campaign=campaign, superseded_at=None, item__batch__purpose__in=ORDINARY)
+    verdicts = Verdict.objects.filter(
+        unsealed(), campaign=campaign, superseded_at=None, item__batch__purpose__in=ORDINARY
+    )
     rows = list(verdicts.filter(item__state="active").order_by("item").values_list("pk", "item_id", "rule", "label"))
     votes = votes_in(campaign)
     if not len(votes):

@@ -10,6 +10,7 @@ from django.db.models.functions import Cast, Coalesce, Length
 
 from accounts.selectors import people_told_of_behaviour
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, EventTally, Item, Participation
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.rules.behaviour import Signal, known_by_gold, pace, pointed_at, sameness, twins, untrusted
 from quality.rules.judgments import Repeats, judgments_of
@@ -54,7 +55,7 @@ def _rows(campaign: Campaign) -> Iterable[Row]:
     here = Participation.objects.filter(campaign=campaign, surrogate__in=told)
     keys = list(here.values_list("surrogate_id", flat=True))
     people = {text: str(key) for key in keys for text in (str(key), key.hex)}  # databases write them in either way
-    rows = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
+    rows = Annotation.objects.filter(unsealed(), campaign=campaign, item__batch__purpose__in=ORDINARY)
     rows = rows.exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP, AnnotationState.UNDONE])
     rows = rows.annotate(time=Coalesce(F("active_seconds"), F("seconds")))
     said = Said(TASK_TYPES[campaign.task_type])

@@ -6,6 +6,7 @@ import orjson
 from django.db.models import F, Q
 
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.registry import voted
 from quality.rules.judgments import Judgments, Repeats, judgments_of
 from quality.selectors.answers import answers_as_text
@@ -18,7 +19,7 @@ def votes_in(campaign: Campaign) -> Judgments:
     """Return every vote on ordinary items that counts. Reads every annotation: for jobs."""
     task_type = voted(campaign.task_type)
     rows = Annotation.objects.filter(
-        VOTES, campaign=campaign, state=AnnotationState.COUNTED, item__batch__purpose__in=ORDINARY
+        VOTES, unsealed(), campaign=campaign, state=AnnotationState.COUNTED, item__batch__purpose__in=ORDINARY
     )
     labels: dict[str, Any] = {}  # of answers, which are few texts
     votes = []

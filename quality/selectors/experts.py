@@ -9,6 +9,7 @@ import numpy as np
 from django.db.models import Count, Q, QuerySet
 
 from annotation.models import BLOCKING, Assignment, AssignmentState, Campaign
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import Case, CaseReason, CaseState, Opinion, Phase
@@ -42,7 +43,7 @@ def cases_of_expert(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]
     """Return the cases whose opinions an expert may read: they judged them, and so did everybody who was asked."""
     judged = Opinion.objects.filter(case__campaign=campaign, surrogate_id=surrogate_id, phase=Phase.BLIND)
     return Case.objects.filter(
-        campaign=campaign, pk__in=judged.values("case"), state__in=[CaseState.CONSENSUS, CaseState.DECIDED]
+        unsealed(), campaign=campaign, pk__in=judged.values("case"), state__in=[CaseState.CONSENSUS, CaseState.DECIDED]
     )
 
 
@@ -69,7 +70,9 @@ def _agreement(campaign: Campaign) -> list[dict[str, Any]]:
     task_type = TASK_TYPES[campaign.task_type]
     is_nominal = isinstance(task_type, Voted) and not task_type.is_ordinal
     steps = {grade: step for step, grade in enumerate(task_type.grades)}
-    alone = Opinion.objects.filter(case__campaign=campaign, phase=Phase.BLIND, case__experts__gt=1)
+    alone = Opinion.objects.filter(
+        unsealed("case__item"), case__campaign=campaign, phase=Phase.BLIND, case__experts__gt=1
+    )
     # Opinions of a case that others still judge, or that was recalled before all had, are in no number.
     done = alone.filter(case__state__in=[CaseState.CONSENSUS, CaseState.DECIDED])
     rows = done.select_related("case").order_by("pk")
@@ -86,7 +89,11 @@ def _sample(campaign: Campaign) -> list[dict[str, Any]]:
     """Return for each kind of part how often each grade was given in decided samples, with 95 % intervals."""
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
     rows = Opinion.objects.filter(
-        decides, case__campaign=campaign, case__because=CaseReason.SAMPLE, case__state=CaseState.DECIDED
+        decides,
+        unsealed("case__item"),
+        case__campaign=campaign,
+        case__because=CaseReason.SAMPLE,
+        case__state=CaseState.DECIDED,
     )
     counts: dict[str, Counter[Any]] = defaultdict(Counter)
     for row in rows.select_related("case").iterator(chunk_size=2000):

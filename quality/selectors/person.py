@@ -17,6 +17,7 @@ from annotation.models import (
     StandingChange,
 )
 from annotation.selectors.items import ShownAnswer, answer_shown
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Measure, Scale
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import GoldCheck, QualitySnapshot, Review
@@ -45,7 +46,9 @@ def person_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any] | Non
     place = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).first()
     if place is None:
         return None
-    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, item__batch__purpose__in=ORDINARY)
+    own = Annotation.objects.filter(
+        unsealed(), campaign=campaign, surrogate_id=surrogate_id, item__batch__purpose__in=ORDINARY
+    )
     latest = list(own.order_by("-pk")[:LATEST])
     return {
         "place": place,

@@ -10,6 +10,7 @@ from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from annotation.models import ORDINARY, Campaign, Item, ItemState, Slot
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import Case, CaseReason, CaseState, Rule, Verdict
@@ -66,7 +67,9 @@ def relevance_study_of(campaign: Campaign) -> dict[str, Any]:
 def _splits(campaign: Campaign) -> dict[str, _Split]:
     task_type = TASK_TYPES[campaign.task_type]
     assert isinstance(task_type, Voted)
-    labels = dict(Verdict.objects.filter(campaign=campaign, superseded_at=None).values_list("item", "label"))
+    labels = dict(
+        Verdict.objects.filter(unsealed(), campaign=campaign, superseded_at=None).values_list("item", "label")
+    )
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
     rows = items.annotate(text=Cast("content", TextField())).order_by("split__position", "pk")
     splits: dict[str, _Split] = defaultdict(_Split)

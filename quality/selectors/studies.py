@@ -9,6 +9,7 @@ import orjson
 from django.db.models import Max, Q
 
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Extractive
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.models import Tokenization
@@ -170,8 +171,8 @@ def _counted(campaign: Campaign) -> Any:
     """Return the counted annotations of the first round; what was published elsewhere has no assignment."""
     first_round = Q(assignment__slot__round=1) | Q(assignment=None, slot__round=1)
     return Annotation.objects.filter(
-        first_round, campaign=campaign, state=AnnotationState.COUNTED, item__batch__purpose__in=ORDINARY,
-        item__state=ItemState.ACTIVE,
+        first_round, unsealed(), campaign=campaign, state=AnnotationState.COUNTED,
+        item__batch__purpose__in=ORDINARY, item__state=ItemState.ACTIVE,
     )  # fmt: skip
 
 
@@ -205,8 +206,9 @@ def _judged(campaign: Campaign) -> dict[str, dict[int, Any]]:
     """Return by kind of part and item the grade of its reference as it was drawn, where a sample's case was decided."""
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
     rows = Opinion.objects.filter(
-        decides, case__campaign=campaign, case__because=CaseReason.SAMPLE, case__state=CaseState.DECIDED
-    )
+        decides, unsealed("case__item"), case__campaign=campaign, case__because=CaseReason.SAMPLE,
+        case__state=CaseState.DECIDED,
+    )  # fmt: skip
     task_type, references = TASK_TYPES[campaign.task_type], _references(campaign)
     found: dict[str, dict[int, Any]] = defaultdict(dict)
     for row in rows.select_related("case").order_by("pk").iterator(chunk_size=2000):

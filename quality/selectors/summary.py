@@ -22,6 +22,7 @@ from annotation.models import (
     Slot,
     Standing,
 )
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import Case, CaseReason, Inspection, Rule, Verdict
@@ -86,7 +87,7 @@ def summary_of(campaign: Campaign) -> Summary:
         pairs=items.count(),
         has_vote=isinstance(TASK_TYPES[campaign.task_type], Voted),
         verdicts=rules.total(),
-        labels=_labels(campaign, verdicts, known),
+        labels=_labels(campaign, verdicts.filter(unsealed()), known),
         rules={rule: rules[rule] for rule in Rule.values},
         no_agreement_first=Slot.objects.filter(item__in=items, round=2).values("item").distinct().count(),
         expert_cases=Case.objects.filter(campaign=campaign, because=CaseReason.NO_AGREEMENT).count(),

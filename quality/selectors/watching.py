@@ -16,6 +16,7 @@ from annotation.models import (
     Standing,
     StandingChange,
 )
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import GoldCheck, Inspection, InspectionVerdict, WatchRule
 from quality.rules.watching import Act, Collector, Condition, Fact, Kind, kinds_of
@@ -81,7 +82,9 @@ def _inspections(campaign: Campaign, surrogate_ids: Collection[UUID], found: Fac
 
 def _answers(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts, begin: datetime) -> None:
     undone, path = _undone(campaign, surrogate_ids), TASK_TYPES[campaign.task_type].path
-    rows = Annotation.objects.filter(campaign=campaign, surrogate__in=surrogate_ids, submitted_at__gte=begin)
+    rows = Annotation.objects.filter(
+        unsealed(), campaign=campaign, surrogate__in=surrogate_ids, submitted_at__gte=begin
+    )
     columns = ("pk", "surrogate_id", "submitted_at", "active_seconds", "seconds", "answer")
     for pk, who, at, active, seconds, answer in rows.values_list(*columns).iterator(chunk_size=2000):
         value: Any = (seconds if active is None else active, path(answer))

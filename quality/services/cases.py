@@ -12,6 +12,7 @@ from accounts.audit import record
 from accounts.transactions import durable, require_transaction
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
 from annotation.ordering import seeded
+from annotation.selectors.sealing import is_sealed
 from annotation.tasktypes.base import Part
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.work import Work
@@ -62,6 +63,8 @@ def case_ask(*, item: Item, because: CaseReason, experts: int, actor_id: UUID, n
         There is nothing to judge, or the number of experts makes no sense.
     """
     experts_check(experts)
+    if is_sealed(item):
+        raise CaseError("the split of this item is sealed")
     parts = parts_of(item)
     if not parts:
         raise CaseError("no answer to this item says anything that experts could judge")
@@ -119,7 +122,9 @@ def _marked(parts: Sequence[Part], own: Sequence[Part]) -> list[Part]:
 
 def _drawn(campaign: Campaign, seed: int, least: int) -> Iterator[tuple[Item, Any]]:
     """Yield items in a seeded order with their reference answers, where those say something; no item for a second time."""
-    ids = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY, n__gte=least)
+    ids = Item.objects.filter(
+        campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY, n__gte=least, split__sealed_at=None
+    )
     named = ids.exclude(cases__because=CaseReason.SAMPLE).values_list("pk", "external_id")
     order = [pk for pk, _ in sorted(named, key=lambda row: (seeded(seed, "sample", row[1]), row[0]))]
     parts = TASK_TYPES[campaign.task_type].parts

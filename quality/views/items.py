@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 from accounts.permissions import Action, can, signed_in
 from annotation.models import AnnotationState, Item
 from annotation.selectors.items import ShownAnswer, answers_side_by_side, comparison_of
+from annotation.selectors.sealing import is_sealed
 from annotation.tasktypes.base import Pages
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
@@ -26,6 +27,8 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.SEE_ANSWERS)
     rows = Item.objects.select_related("tokenization__document", "split", "batch")
     found = get_object_or_404(rows, pk=item_id, campaign=campaign)
+    if is_sealed(found):
+        return render(request, "quality/item_sealed.html", {"campaign": campaign, "item": found})
     pages, answers = pages_of(campaign.task_type), answers_side_by_side(found)
     context = {
         "campaign": campaign, "item": found, "pages": pages, "comparison": comparison_of(answers),

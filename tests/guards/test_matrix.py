@@ -37,12 +37,12 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
         (
             "campaign-launch", "campaign-schedule", "campaign-state", "campaign-extend", "membership-revoke",
             "invitation-withdraw", "item-retire", "items-retire", "campaign-jobs-retry", "question-answer", "faq-retire", "pilot-draw", "annotation-exclude", "annotation-restore", "panel-confirm",
-            "quality-decide", "quality-ask",
+            "quality-decide", "quality-ask", "split-seal",
         ),
         ("post", MANAGE),
     ),
     **dict.fromkeys(("quality", "quality-behaviour", "quality-chart", "quality-chart-csv", "quality-chart-svg", "quality-target", "quality-decisions", "approvals", "campaign-log", "campaign-jobs"), ("get", MANAGE)),
-    "role-waive": ("post", {"admin"}),
+    **dict.fromkeys(("role-waive", "split-unseal"), ("post", {"admin"})),
     **dict.fromkeys(("quality-inspect", "quality-gold", "quality-gold-key", "quality-audits", "quality-experts", "campaign-questions", "quality-people", "quality-person", "quality-policy", "quality-rules", "quality-study-plan"), ("get post", MANAGE)),
     # A case shows what was said to those who judged it, and to nobody else.
     **dict.fromkeys(("quality-cases", "quality-case"), ("get post", {"expert"})),

@@ -63,7 +63,7 @@ class World:
             "invitation_id": Invitation.objects.get().pk, "workforce_id": self.link.pk, "number": release.number,
             "job_id": job.pk if job else uuid4(), "key": self.link.key, "token": "t", "what": "case", "pk": 1,
             "name": "manifest.json", "uidb36": "1", "case_id": self.case.pk, "surrogate_id": worker.surrogate_id, "key_id": key.pk,
-            "figure": "pace", "campaign_id": campaign.pk, "document_id": document.pk, "report_id": report.pk, "entry_id": entry.pk,
+            "figure": "pace", "campaign_id": campaign.pk, "split_name": "train", "document_id": document.pk, "report_id": report.pk, "entry_id": entry.pk,
         }  # fmt: skip
         numbers_refresh(campaign=campaign, now=now)  # something to draw
         self.signed_link = by_link(self.link, "p1", "s1")

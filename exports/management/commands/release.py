@@ -11,6 +11,7 @@ from annotation.models import Campaign
 from exports.build import build_release
 from exports.families import FAMILIES
 from exports.models import Release
+from exports.selectors.sealing import closed_by
 from exports.services import ReleaseError, release_finish, release_freeze
 from exports.targets import FolderTaken, FolderTarget
 from jobs.terminal import print_result
@@ -83,4 +84,7 @@ def _made_before(campaign: Campaign, number: int) -> Release:
     release = Release.objects.select_related("campaign").filter(campaign=campaign, number=number).first()
     if release is None:
         raise CommandError(f"{campaign.slug} has no release {number}")
+    closed = closed_by(release)
+    if closed:
+        raise CommandError(f"release {number} tells labels of {', '.join(closed)}, which was sealed since")
     return release

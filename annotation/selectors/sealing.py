@@ -1,0 +1,23 @@
+"""Which labels nobody may see any more: those of sealed splits leave only as scores."""
+
+from django.db.models import Q
+
+from annotation.models import Campaign, Item
+
+
+def unsealed(path: str = "item") -> Q:
+    """Return the condition that an item's split is not sealed; ``path`` leads from the rows to the item.
+
+    Every number and page that says what was answered has it; `tests/guards/test_sealing.py` looks for those that have not.
+    """
+    return Q(**{f"{path}__split__sealed_at": None})
+
+
+def sealed_names(campaign: Campaign) -> list[str]:
+    """Return the names of a campaign's sealed splits."""
+    return list(campaign.splits.exclude(sealed_at=None).order_by("position").values_list("name", flat=True))
+
+
+def is_sealed(item: Item) -> bool:
+    """Return whether an item's split is sealed."""
+    return item.split.sealed_at is not None

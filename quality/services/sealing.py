@@ -1,0 +1,90 @@
+"""Sealing a split: from then on its labels leave only as scores."""
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.audit import record
+from annotation.locks import campaign_lock
+from annotation.models import ORDINARY, ItemState, Slot, SlotState, Snapshot, Split
+from quality.models import (
+    PENDING,
+    AuditItem,
+    BehaviourSnapshot,
+    Case,
+    Inspection,
+    QualitySnapshot,
+    StudySnapshot,
+    TargetSnapshot,
+)
+
+LEAST = 10  # of fewer items, what numbers said before and say after would tell labels
+_UNFINISHED = (SlotState.OPEN, SlotState.ASIDE, SlotState.HELD)
+_NUMBERS = (Snapshot, QualitySnapshot, StudySnapshot, TargetSnapshot, BehaviourSnapshot)
+
+
+class SealError(ValueError):
+    """A split cannot be sealed or unsealed; the message says why."""
+
+
+def split_seal(*, split: Split, actor_id: UUID | None, now: datetime) -> None:
+    """Seal a split that is finished: pages, numbers, files and releases hold its labels no more.
+
+    Numbers that were computed with it are deleted, so that nothing of them is shown until they are computed without.
+
+    Raises
+    ------
+    SealError
+        It is sealed already, too small, or people or experts are not done with it.
+    """
+    with transaction.atomic():
+        campaign_lock(split.campaign)
+        split.refresh_from_db()
+        if split.sealed_at is not None:
+            raise SealError(f"{split} is sealed already")
+        _refuse_unless_done(split)
+        split.sealed_at = now
+        split.save(update_fields=["sealed_at"])
+        for numbers in _NUMBERS:
+            numbers.objects.filter(campaign=split.campaign_id).delete()
+        record(
+            action="split_seal", subject=split, now=now, actor_id=actor_id, scope_id=split.campaign_id, name=split.name
+        )
+
+
+def split_unseal(*, split: Split, reason: str, actor_id: UUID | None, now: datetime) -> None:
+    """Show the labels of a split again, for a reason that stays on record.
+
+    Raises
+    ------
+    SealError
+        It is not sealed, or there is no reason.
+    """
+    if not reason.strip():
+        raise SealError("unsealing takes a reason: it stays on record")
+    with transaction.atomic():
+        campaign_lock(split.campaign)
+        if not Split.objects.filter(pk=split.pk).exclude(sealed_at=None).update(sealed_at=None):
+            raise SealError(f"{split} is not sealed")
+        record(
+            action="split_unseal", subject=split, now=now, actor_id=actor_id, scope_id=split.campaign_id, name=split.name,
+            reason=reason.strip(),
+        )  # fmt: skip
+
+
+def _refuse_unless_done(split: Split) -> None:
+    items = split.items.filter(state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+    if items.count() < LEAST:
+        raise SealError(f"{split} has fewer than {LEAST} items: too few to hide a label among them")
+    slots = Slot.objects.filter(item__in=items, state__in=_UNFINISHED)
+    drawn = AuditItem.objects.filter(verdict__item__in=items, case__state__in=PENDING)
+    for waiting, what in (
+        (items.filter(slots=None), "items of it are not launched"),
+        (slots, "annotations of it are still wanted"),
+        (Case.objects.filter(item__in=items, state__in=PENDING), "items of it are before the experts"),
+        (drawn, "an audit of it is not finished"),
+        (Inspection.objects.filter(annotation__item__in=items, verdict=""), "answers to it wait to be inspected"),
+    ):
+        if waiting.exists():
+            raise SealError(f"{split} is not finished: {what}")
