@@ -48,7 +48,11 @@ class SplitsField(forms.CharField):
                     params={"number": number},
                 )
             plans.append(SplitPlan(parts[0], int(parts[1]), int(parts[2]) if len(parts) == 3 else 1))
-        if not plans or len({plan.name for plan in plans}) < len(plans) or not any(plan.weight for plan in plans):
+        if (
+            not plans
+            or len({plan.name.casefold() for plan in plans}) < len(plans)
+            or not any(plan.weight for plan in plans)
+        ):
             raise forms.ValidationError(_("Give at least one split, each with a name of its own."))
         return plans
 

@@ -16,5 +16,6 @@ urlpatterns = [
     path("", include("workforces.urls")),
     path("", include("quality.urls")),
     path("", include("exports.urls")),
+    path("", include("evaluation.urls")),
     path("", include("console.urls")),
 ]

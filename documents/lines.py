@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import IO, cast
 
 from isal import igzip
+from isal.igzip_lib import IsalError
 
 # Text shrinks to a tenth, a table of repeated rows to a hundredth; only what was made to fill memories shrinks more.
 MAX_RATIO = 200
@@ -69,7 +70,7 @@ class _Unzipped(io.RawIOBase):
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
         try:
             data = self._content.read(len(buffer))
-        except (OSError, EOFError, zlib.error) as error:
+        except (OSError, EOFError, zlib.error, IsalError) as error:  # type: ignore[misc]  # its stub says Any
             raise DamagedFile(f"the gzip file is damaged or cut short ({error})") from error
         self._written += len(data)
         check_ratio(self._written, self._file.tell())

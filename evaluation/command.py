@@ -18,6 +18,8 @@ DESCRIPTION = (
     "Example: nq --gold 'nq-dev-*.jsonl.gz' --predictions predictions.json"
 )
 
+MOST_RESAMPLES = 1_000_000
+
 
 class Kind(Protocol):
     """A module of `evaluation.kinds`."""
@@ -65,8 +67,8 @@ def evaluate(options: dict[str, Any]) -> str:
     ------
     EvaluationError
     """
-    if min(options["resamples"], options["seed"]) < 0:
-        raise EvaluationError("resamples and seeds are at least 0")
+    if not 0 <= options["resamples"] <= MOST_RESAMPLES or options["seed"] < 0:
+        raise EvaluationError(f"resamples and seeds are at least 0, resamples {MOST_RESAMPLES:,} at most")
     kind = KINDS[options["kind"]]
     found = kind.report(options)
     return json.dumps(found, ensure_ascii=False) if options["json"] else kind.text(found)

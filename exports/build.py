@@ -113,6 +113,7 @@ def _manifest(
         "role_waivers": list(role_waivers(release)),
         "agreement": agreement_in(release, takes_ways=FAMILIES[release.family].takes_ways),
         "label_error": release.frozen.get("label_error"),
+        "audits": release.frozen.get("audits"),  # none: not counted when it was frozen
         "tables": {
             **{table.key: table.described() for table in tables},
             **(FAMILIES[release.family].tables(release) if tables else {}),

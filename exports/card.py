@@ -1,5 +1,6 @@
 """The data card of a release: what it is, how it was made, how far to trust it, in words beside the data."""
 
+import re
 from html import escape
 from typing import Any
 
@@ -21,6 +22,7 @@ _NO_TEXTS = (
     "The texts that were labelled are left out: they may not be handed on. Who has them from their source finds each by the "
     "ids in the table `items`."
 )
+_MARKDOWN = re.compile(r"[\[\]`|]")
 _SCALES = {"nominal": "nominal", "ordinal": "ordinal", "sets": "MASI distance of sets"}
 
 
@@ -68,8 +70,9 @@ def _front(manifest: dict[str, Any], facts: dict[str, Any]) -> str:
 
 
 def _line(text: str) -> str:
-    """Return what a person wrote as a part of one line of Markdown, in which no HTML begins."""
-    return escape(" ".join("".join(sign if is_one_line(sign) else " " for sign in text).split()), quote=False)
+    """Return what a person wrote as a part of one line of Markdown, in which no HTML, link, code or cell begins."""
+    line = " ".join("".join(sign if is_one_line(sign) else " " for sign in text).split())
+    return _MARKDOWN.sub(r"\\\g<0>", escape(line, quote=False))
 
 
 def _use(manifest: dict[str, Any]) -> list[str]:
@@ -81,7 +84,7 @@ def _use(manifest: dict[str, Any]) -> list[str]:
         "Check that all is there and unchanged, from this folder: `sha256sum --check SHA256SUMS`, or `manage.py release_verify .` of Quorate, which looks into the tables too.",
         "```python\n" + LOAD + "\n```",
         "Every table is there as JSON lines too (`tables/*.jsonl.gz`), and `croissant.json` describes them for programs.",
-        f"Cite it as: {reference(manifest)}" if manifest["authors"] else
+        f"Cite it as: {_line(reference(manifest))}" if manifest["authors"] else
         "Its authors were not stated: ask who published it how to cite it.",
     ]  # fmt: skip
 
@@ -119,7 +122,7 @@ def _what(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         _since(manifest["since"]) if manifest["since"] else "",
         _NO_TEXTS if manifest["labels_only"] else "",
         _sealed(manifest["sealed"]) if manifest["sealed"] else "",
-        f"Licence: {manifest['licence'] or 'not stated'}.",
+        f"Licence: {_line(manifest['licence'] or 'not stated')}.",
         f"Content warning: {_line(facts['warning'])}" if facts["warning"] else "",
     ]
 
@@ -146,9 +149,9 @@ def _how(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
             f"{facts['annotators']} people had annotated in the campaign by then. Annotations by where their authors came from: {ways or 'not recorded'}. "
             f"Written by {manifest['code']}."
         ),
-        f"What annotators were told of its purpose: {facts['purpose']}" if facts["purpose"] else "",
-        f"What they were told is recorded: {facts['recorded']}" if facts["recorded"] else "",
-        f"Ethics approval: {facts['approval']}" if facts["approval"] else "",
+        f"What annotators were told of its purpose: {_line(facts['purpose'])}" if facts["purpose"] else "",
+        f"What they were told is recorded: {_line(facts['recorded'])}" if facts["recorded"] else "",
+        f"Ethics approval: {_line(facts['approval'])}" if facts["approval"] else "",
         "Annotators stand under pseudonyms that nobody can lead back to them without this platform's keys.",
     ]
 
@@ -167,12 +170,19 @@ def _trust(manifest: dict[str, Any]) -> list[str]:
         "Krippendorff's alpha over the annotations of this release, of the first round (95 % two-way jackknife intervals):\n\n" + "\n".join(rows) if rows else
         "Agreement is undefined: no item has two annotations, or nobody said anything but one thing.",
         "The error of its labels was measured by an audit: see `label_error` in `manifest.json`." if error else
-        "The error of its labels was not measured.",
-        *(f"One person managed and worked here: {waiver.get('reason', '')}" for waiver in manifest["role_waivers"]),
+        f"The error of its labels was not measured{_audits(manifest['audits'])}.",
+        *(f"One person managed and worked here: {_line(waiver.get('reason', ''))}" for waiver in manifest["role_waivers"]),
     ]  # fmt: skip
 
 
+def _audits(counted: dict[str, int] | None) -> str:
+    if not counted or not counted["drawn"]:
+        return ""
+    were = "1 audit was" if counted["drawn"] == 1 else f"{counted['drawn']} audits were"
+    return f": {were} drawn and {counted['called_off']} called off"
+
+
 def _guideline(one: dict[str, Any]) -> str:
-    note = f"\n\nWhat changed: {one['note']}" if one["note"] else ""
+    note = f"\n\nWhat changed: {_line(one['note'])}" if one["note"] else ""
     quoted = "\n".join(f"> {line}".rstrip() for line in one["body"].splitlines())
     return f"Version {one['version']}{note}\n\n{quoted}"

@@ -20,7 +20,7 @@ from exports.selectors.changes import since_before
 from exports.selectors.labels import labels_beyond
 from jobs.services import job_enqueue
 from quality.models import Audit
-from quality.selectors.audits import label_error_of
+from quality.selectors.audits import audits_counted, label_error_of
 
 
 class ReleaseError(ValueError):
@@ -106,6 +106,7 @@ def _facts(release: Release, licence: str, authors: Sequence[str]) -> dict[str, 
     """Return what else is decided when a release is frozen, besides what is in it."""
     return {
         "label_error": _label_error(release),
+        "audits": audits_counted(release.campaign),
         "card": card_facts(release.campaign),
         "licence": licence or None,
         "authors": list(authors),

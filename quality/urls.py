@@ -49,7 +49,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/cases/<int:case_id>/", cases.discussion, name="quality-case"),
     path("campaigns/<slug:slug>/standing/", standing.standing, name="quality-standing"),
     path("statement/<str:token>/standing/", standing.statement_standing, name="statement-standing"),
-    path("campaigns/<slug:slug>/splits/<slug:split_name>/seal/", sealing.seal, name="split-seal"),
-    path("campaigns/<slug:slug>/splits/<slug:split_name>/unseal/", sealing.unseal, name="split-unseal"),
+    path("campaigns/<slug:slug>/splits/<str:split_name>/seal/", sealing.seal, name="split-seal"),
+    path("campaigns/<slug:slug>/splits/<str:split_name>/unseal/", sealing.unseal, name="split-unseal"),
     path("campaigns/<slug:slug>/workforces/", workforces.workforces, name="quality-workforces"),
 ]

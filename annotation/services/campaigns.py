@@ -55,6 +55,8 @@ def _check_names(slug: str, splits: Sequence[SplitPlan]) -> None:
                 f"the split {plan.name!r}: a name is up to 30 letters, digits, dots, hyphens and underscores of ASCII, and "
                 "begins with a letter or digit"
             )
+    if len({plan.name.casefold() for plan in splits}) < len(splits):
+        raise ValueError("two splits are named alike: files are named after them, on systems too where a and A are one")
     if not slug_re.fullmatch(slug):
         raise ValueError(
             f"the short name {slug!r} stands in addresses: letters, digits, hyphens and underscores of ASCII"

@@ -62,6 +62,10 @@ ROWS = {
     "exports.ReleaseVerdict": "release__campaign",
     "exports.ReleaseVote": "release__campaign",
     "exports.Shortfall": "release__campaign",
+    "evaluation.Board": _ITS_OWN,
+    "evaluation.Team": "board__campaign",
+    "evaluation.TeamMember": "board__campaign",
+    "evaluation.Submission": "board__campaign",
 }  # fmt: skip
 # Found by what the rows above point to.
 PAGES = ("documents.Document", "documents.Tokenization")

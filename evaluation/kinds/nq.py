@@ -60,7 +60,10 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
     except (GoldFault, PredictionFault, ExamplesDiffer, TooFewAnnotations) as error:
         raise EvaluationError(str(error)) from error
     if options["examples"]:
-        options["examples"].write_text("".join(map(_line, examples)), encoding="utf-8")
+        try:
+            options["examples"].write_text("".join(map(_line, examples)), encoding="utf-8")
+        except OSError as error:
+            raise EvaluationError(f"{options['examples']}: cannot be written: {error}") from error
     return found
 
 

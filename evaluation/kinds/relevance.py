@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.files import EvaluationError
 from evaluation.kinds.table import metric_lines
-from evaluation.relevance.files import read_qrels, read_questions, read_run
+from evaluation.relevance.files import MOST_LABEL, read_qrels, read_questions, read_run
 from evaluation.relevance.report import Convention, relevance_report
 from evaluation.statistics import PERMUTATIONS
 from exports.released.folder import shown
@@ -32,8 +32,10 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
     ------
     EvaluationError
     """
-    if not 0 <= options["lowest"] < options["relevant"]:
-        raise EvaluationError("relevant labels begin above the lowest one, which is at least 0")
+    if not 0 <= options["lowest"] < options["relevant"] <= MOST_LABEL:
+        raise EvaluationError(
+            f"relevant labels begin above the lowest one, which is at least 0, and at {MOST_LABEL} at most"
+        )
     if not 1 <= options["permutations"] <= 1_000_000 or len(options["run"]) > MOST_RUNS:
         raise EvaluationError(f"expected 1 to 1,000,000 permutations, and at most {MOST_RUNS} runs")
     without = read_questions(options["without"]) if options["without"] else frozenset()

@@ -88,6 +88,12 @@ def audits_of(campaign: Campaign) -> list[dict[str, Any]]:
     ]
 
 
+def audits_counted(campaign: Campaign) -> dict[str, int]:
+    """Return how many audits were drawn, and how many of them called off: nobody draws until they like the result."""
+    audits = Audit.objects.filter(campaign=campaign)
+    return {"drawn": audits.count(), "called_off": audits.exclude(called_off_at=None).count()}
+
+
 def label_error_of(campaign: Campaign) -> dict[str, Any] | None:
     """Return the latest audit that was finished, and how many were drawn and called off in all.
 

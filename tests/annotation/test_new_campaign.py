@@ -7,6 +7,7 @@ from django.test import Client
 
 from annotation.effort import SplitEffort, effort_of
 from annotation.models import Campaign
+from annotation.services.campaigns import SplitPlan
 from tests import factories
 
 SENT = {
@@ -74,3 +75,9 @@ def test_a_short_name_is_made_of_the_title_once(client):
     page = client.post("/campaigns/new/", sent)
     assert page.context["form"].errors["slug"]
     assert Campaign.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_splits_whose_names_differ_in_case_alone_are_refused():
+    with pytest.raises(ValueError, match="named alike"):
+        factories.campaign(splits=[SplitPlan("train", 1), SplitPlan("TRAIN", 1)])

@@ -271,3 +271,9 @@ def test_a_system_is_held_against_the_references_that_people_are_held_against(tm
     assert "long answers, the system           0.6667" in capsys.readouterr().out
     with pytest.raises(CommandError, match=r"more than 7: these have 7"):
         call_command("evaluate", "nq", gold=[gold], predictions=predictions, people=7)
+
+
+def test_a_file_of_examples_that_cannot_be_written_is_a_sentence(tmp_path):
+    gold, predictions = write(tmp_path, [record(1, [annotation(0)])], [prediction(1, 0)])
+    with pytest.raises(CommandError, match="cannot be written"):
+        call_command("evaluate", "nq", gold=[str(gold)], predictions=predictions, examples=tmp_path)  # fmt: skip

@@ -205,8 +205,20 @@ def test_the_text_says_what_the_numbers_rest_on(tmp_path, capsys):
 
 @pytest.mark.parametrize(("options", "why"), [
     ({"relevant": 1}, "relevant labels begin above"), ({"permutations": 0}, "permutations"), ({"seed": -1}, "seeds"),
+    ({"relevant": 10**14}, "127 at most"), ({"resamples": 10**11}, "1,000,000 at most"),
 ])  # fmt: skip
 def test_options_that_make_no_sense_are_refused(tmp_path, options, why):
     qrels, run = write(tmp_path, [("q1", "a", 4)], [("q1", "a", 1.0)])
     with pytest.raises(CommandError, match=why):
         call_command("evaluate", "relevance", qrels=qrels, run=[run], **options)
+
+
+BROKEN = b"\x1f\x8b\x08\x00\0\0\0\0\0\x03" + b"\xff" * 100  # a head of gzip, and blocks that are none
+
+
+def test_a_gzip_file_with_broken_blocks_is_damaged(tmp_path):
+    (tmp_path / "bad.gz").write_bytes(BROKEN)
+    with pytest.raises(EvaluationError, match="damaged or cut short"):
+        list(text_lines(tmp_path / "bad.gz"))
+    with pytest.raises(CommandError, match="1 errors in 0 records"):
+        call_command("validate_nq", str(tmp_path / "bad.gz"))

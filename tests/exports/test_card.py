@@ -9,11 +9,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import ConsentText
 from annotation.models import Campaign
 from annotation.services.campaigns import guideline_publish
 from exports.build import build_release
 from exports.models import Release
 from exports.targets import FolderTarget
+from quality.models import Audit
 from tests import factories
 from tests.exports.readers import read_by
 
@@ -108,3 +110,27 @@ def test_what_the_card_says_to_load_it_runs(labelled, tmp_path):
     card = write(labelled, tmp_path)
     [snippet] = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
     assert "[4 rows x" in read_by(snippet, cwd=tmp_path)
+
+
+HOSTILE = "told\n\n# Fake heading\n\nLicence: MIT\n<script>alert(1)</script> [x](javascript:alert(1)) `code` |a|"
+
+
+def test_what_people_wrote_stands_as_text_in_the_card(tmp_path):
+    campaign = factories.campaign(n=1, items=1)
+    factories.annotate(campaign, factories.annotator(campaign))
+    ConsentText.objects.filter(scope=campaign.pk).update(purpose=HOSTILE, recorded=HOSTILE, approval_id=HOSTILE[-40:])
+    guideline_publish(campaign=campaign, body="Be exact.", note=HOSTILE, actor_id=None, now=timezone.now())
+    call_command("release", campaign.slug, "--format", "nq-original", "--ways", "1", "--to", str(tmp_path), "--licence", "<b>[x](y)", "--author", "<i>[x](y), A")  # fmt: skip
+    lines = (tmp_path / "README.md").read_text().splitlines()
+    body = lines[lines.index("---", 1) + 1 :]
+    assert "Licence: MIT" not in body
+    assert "# Fake heading" not in body
+    assert not [line for line in body if re.search(r"<script|<b>|<i>|(?<!\\)\[x", line)]
+
+
+def test_audits_that_were_called_off_are_in_a_release_though_none_was_finished(judged, tmp_path):
+    now = timezone.now()
+    Audit.objects.create(campaign=judged, seed=1, strata=[], drawn_at=now, called_off_at=now)
+    call_command("release", judged.slug, "--format", "labels", "--to", str(tmp_path))
+    assert json.loads((tmp_path / "manifest.json").read_text())["audits"] == {"drawn": 1, "called_off": 1}
+    assert "was not measured: 1 audit was drawn and 1 called off." in (tmp_path / "README.md").read_text()

@@ -268,7 +268,7 @@ def test_what_people_wrote_stays_one_line_of_the_card_without_html(judged, tmp_p
     Campaign.objects.update(title="Two\nlines \x1b[31m<script>", content_warning="Storms\n# Heading")
     folder = release(judged, tmp_path, "--licence", "yes", "--author", "Agnes")
     card = (folder / "README.md").read_text()
-    assert "\n# Two lines [31m&lt;script&gt;\n" in card
+    assert "\n# Two lines \\[31m&lt;script&gt;\n" in card
     assert "Content warning: Storms # Heading\n" in card
     assert '\nlicense: "yes"\n' in card
     assert '\nlicense: "yes"\n' in (folder / "CITATION.cff").read_text()

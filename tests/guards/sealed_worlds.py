@@ -1,13 +1,16 @@
 """Campaigns that are done, one split of which can be sealed, with somebody in every role and all that they can ask for."""
 
 import itertools
+import json
 import logging
 import random
 import re
 import zipfile
+from datetime import timedelta
 from io import BytesIO
 
 from django.core.files.storage import storages
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client
 from django.utils import timezone
@@ -16,6 +19,8 @@ from accounts.models import AuditEvent, Role
 from annotation.models import Annotation, Participation, Snapshot
 from annotation.services.campaigns import SplitPlan
 from annotation.services.numbers import numbers_refresh
+from evaluation.models import Board, Team
+from evaluation.services import board_create, submission_add, team_enter
 from exports.models import Release
 from exports.services import release_request
 from jobs.models import Job
@@ -87,6 +92,9 @@ class Judged:
         made.refresh_from_db()
         return made
 
+    def probe(self, release):
+        """Submit adaptive predictions to a board of a release, as a researcher, within its limits."""
+
     def relabel(self, seed):
         """Give everything that was said of the test split another content, as if it had been said at the time."""
         draw = random.Random(seed)
@@ -108,6 +116,7 @@ class Judged:
             "surrogate_id": list(Participation.objects.filter(campaign=self.campaign).values_list("surrogate_id", flat=True)),
             "number": list(Release.objects.values_list("number", flat=True)),
             "name": sorted({name for one in Release.objects.all() for name in one.manifest.get("files", {})} | {"manifest.json"}),
+            "board_number": list(Board.objects.order_by("number").values_list("number", flat=True)),
             "figure": list(DRAWINGS), "job_id": list(Job.objects.order_by("created_at").values_list("pk", flat=True)),
             "slug": [self.campaign.slug], "campaign_id": [self.campaign.pk], "split_name": ["test"],
         }  # fmt: skip
@@ -126,6 +135,7 @@ class Judged:
         with transaction.atomic():
             self.relabel(seed)
             after = self.release()
+            self.probe(after)
             for refresh in REFRESH:
                 refresh(campaign=self.campaign, now=self.now)
             found = {("all", "files"): {name: stored(after, name) for name in after.manifest["files"]}}
@@ -134,7 +144,8 @@ class Judged:
                 client.force_login(self.people[role])
                 for place, (route, path) in enumerate(self.addresses()):
                     found[role, route, place] = told(client.get(path))
-            found["all", "kept"] = [list(model.objects.order_by(by).values_list(*names)) for model, by, names in KEPT]
+            rows = [list(model.objects.order_by(by).values_list(*names)) for model, by, names in KEPT]
+            found["all", "kept"] = re.sub(UUID, "", repr(rows))
             found["all", "log"] = [re.sub(UUID, "", record.getMessage()) for record in caplog.records]
             transaction.set_rollback(True)
         return found
@@ -147,18 +158,38 @@ class Relevance(Judged):
 
     def begin(self):
         made = factories.antique(items=0, splits=[SplitPlan("train", 2), SplitPlan("test", 2)])
-        factories.import_rows(made, factories.pairs(30))
+        factories.import_rows(made, factories.pairs(40))
         factories.launch(made)
         return made
 
     def collect(self):
         for worker in [factories.annotator(self.campaign) for _ in range(2)]:
-            for _ in range(30):
+            for _ in range(40):
                 held = factories.claim(self.campaign, worker)
                 factories.submit(factories.label(held, 1 + held.item_id % 4))
 
     def said(self, draw):
         return draw.randint(1, 4)
+
+    def probe(self, release):
+        # A step that chance among so few items does not take: a score may be shown of course, where it is better.
+        board = board_create(
+            release=release, split="test", metric="accuracy", step=0.5, a_day=9, actor_id=None, now=self.now
+        )
+        person, guess = (
+            self.people["researcher"],
+            {item.published_id: 1 + place % 4 for place, item in enumerate(self.items)},
+        )
+        team_enter(board=board, name="probing", code="", surrogate_id=person.surrogate_id, now=self.now)
+        Team.objects.update(code="")  # drawn anew each time
+        for label in range(1, 5):
+            told = {**guess, self.items[0].published_id: label}
+            lines = "".join(json.dumps({"item_id": item, "label": one}) + "\n" for item, one in told.items())
+            submission_add(
+                board=board, file=SimpleUploadedFile("p", lines.encode()), name="p", system="s", options={},
+                surrogate_id=person.surrogate_id, now=self.now + timedelta(seconds=label),
+            )  # fmt: skip
+        factories.run_jobs()
 
     def ask_experts(self):
         second = factories.user()

@@ -48,8 +48,9 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("quality-cases", "quality-case"), ("get post", {"expert"})),
     "quality-standing": ("get post", {"annotator"}),
     **dict.fromkeys(("quality-studies", "quality-studies-json"), ("get", RELEASES)),
-    "releases": ("get post", RELEASES),
-    "release": ("get", RELEASES),
+    **dict.fromkeys(("releases", "boards"), ("get post", RELEASES)),
+    **dict.fromkeys(("release", "board"), ("get", RELEASES)),
+    **dict.fromkeys(("board-team", "board-submit"), ("post", RELEASES)),
     **dict.fromkeys(("release-file", "release-all"), ("get", {"researcher", "admin"})),
     # Whoever holds the address: a key nobody can guess, or a signed token that names one visit or one ticket.
     **dict.fromkeys(("hit", "join", "visit"), ("get", "public")),

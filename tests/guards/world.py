@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import Invitation, Role
 from accounts.services import invitation_create
 from annotation.services.numbers import numbers_refresh
+from evaluation.services import board_create
 from exports.services import release_request
 from jobs.models import Job
 from jobs.services import job_run
@@ -45,6 +46,10 @@ class World:
         self.link = workforce_add(campaign=campaign, kind="link", terms=CODES, actor_id=None, now=now)
         release = release_request(campaign=campaign, family="labels", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=now)  # fmt: skip
         job_run(job_id=release.job_id)
+        release.refresh_from_db()
+        board = board_create(
+            release=release, split="train", metric="accuracy", step=0.01, a_day=3, actor_id=None, now=now
+        )
         self.people = {role: factories.user() for role in [*Role.values, "stranger", "admin", "foreign"]}
         for role in Role.values:
             factories.join(campaign, self.people[role], role)
@@ -63,7 +68,7 @@ class World:
             "invitation_id": Invitation.objects.get().pk, "workforce_id": self.link.pk, "number": release.number,
             "job_id": job.pk if job else uuid4(), "key": self.link.key, "token": "t", "what": "case", "pk": 1,
             "name": "manifest.json", "uidb36": "1", "case_id": self.case.pk, "surrogate_id": worker.surrogate_id, "key_id": key.pk,
-            "figure": "pace", "campaign_id": campaign.pk, "split_name": "train", "document_id": document.pk, "report_id": report.pk, "entry_id": entry.pk,
+            "figure": "pace", "campaign_id": campaign.pk, "split_name": "train", "board_number": board.number, "document_id": document.pk, "report_id": report.pk, "entry_id": entry.pk,
         }  # fmt: skip
         numbers_refresh(campaign=campaign, now=now)  # something to draw
         self.signed_link = by_link(self.link, "p1", "s1")

@@ -1,0 +1,78 @@
+"""The labels of a board, from what its release froze: in memory and on their way to the process that scores, nowhere else."""
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import orjson
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
+from documents.selectors import tokenization_load
+from evaluation.models import Board
+from evaluation.nq.answers import OFFSETS, span_at
+from exports.formats.nq import annotation_record
+from exports.models import Release
+from exports.selectors.judged import judged_pairs
+
+RANKED = 1  # the label below which nothing is
+
+
+def metrics_of(release: Release) -> list[str]:
+    """Return the metrics by which systems can be scored against a release."""
+    if release.campaign.task_type == "nq":
+        return ["long-f1", "short-f1"]
+    ranked = ["ndcg@10", "ndcg@3", "ndcg@1", "map", "mrr", "p@10", "p@3", "p@1"] if release.family == "antique" else []
+    return ["accuracy", *ranked]
+
+
+def gold_of(board: Board) -> dict[str, Any]:
+    """Return what the metric of a board scores against, as JSON can hold it."""
+    if board.metric in ("long-f1", "short-f1"):
+        return {"annotations": _annotations(board), "beta": min(2, board.release.ways)}
+    if board.metric == "accuracy":
+        return _labels(board)
+    return {"qrels": _qrels(board)}
+
+
+def _annotations(board: Board) -> dict[str, list[Any]]:
+    rows = board.release.members.filter(item__split__name=board.split).select_related(
+        "annotation", "item__tokenization"
+    )
+    found: dict[str, list[Any]] = defaultdict(list)
+    for row in rows.order_by("item_id", "rank").iterator(chunk_size=500):
+        tokens = row.item.tokenization
+        assert tokens is not None
+        record = annotation_record(0, row.annotation.answer, tokenization_load(tokens.sha256))
+        shorts = [_span(one) for one in record["short_answers"]]
+        found[row.item.published_id].append((_span(record["long_answer"]), shorts, record["yes_no_answer"].lower()))
+    return dict(found)
+
+
+def _span(offsets: dict[str, int]) -> tuple[int, int, int, int] | None:
+    return span_at(tuple(offsets[name] for name in OFFSETS), "")
+
+
+def _labels(board: Board) -> dict[str, Any]:
+    task_type = TASK_TYPES[board.campaign.task_type]
+    assert isinstance(task_type, Voted)
+    rows = board.release.verdicts.annotate(text=Cast("verdict__label", TextField())).order_by("item_id")
+    labels, elsewhere = {}, Counter[str]()
+    for item, split, text in rows.values_list("item__published_id", "item__split__name", "text").iterator(5000):
+        label = str(orjson.loads(text))
+        if split == board.split:
+            labels[item] = label
+        else:
+            elsewhere[label] += 1
+    allowed = [str(label) for label in task_type.labels]
+    usual = min(allowed, key=lambda label: (-elsewhere[label], allowed.index(label)))
+    return {"labels": labels, "allowed": allowed, "usual": usual}
+
+
+def _qrels(board: Board) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for pair in judged_pairs(board.release):
+        if pair.split == board.split and pair.label is not None:
+            found[pair.question_id][pair.answer_id] = pair.label
+    return dict(found)

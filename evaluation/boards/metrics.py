@@ -1,0 +1,146 @@
+"""The metrics of boards: what is scored how, against labels that are given in memory."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import orjson
+
+from evaluation.boards.ladder import Scored
+from evaluation.files import EvaluationError, LineFault, naming, text_lines
+from evaluation.nq.answers import Gold
+from evaluation.nq.predictions import PredictionFault, read_predictions
+from evaluation.nq.scores import ExamplesDiffer, divided, is_said, score_all
+from evaluation.relevance.files import Qrels, Run, read_run
+from evaluation.relevance.report import MEASURES, Convention, values_of
+
+Options = Mapping[str, Any]
+
+
+class Metric(Protocol):
+    """How a file of predictions is scored; ``gold`` is what JSON gave back of what `evaluation.boards.gold` wrote."""
+
+    title: str
+    file: str  # what is uploaded, for a person
+
+    def score(self, path: Path, gold: Any, options: Options) -> Scored:
+        """Read a file and score it; raise `EvaluationError` with a sentence that tells nothing of the labels."""
+        ...
+
+    def floor(self, gold: Any) -> Scored:
+        """Return what can be had without knowing anything: what a first submission has to beat."""
+        ...
+
+
+class Accuracy:
+    """The share of items whose label is the right one."""
+
+    title = "Accuracy"
+    file = "JSON lines with item_id and label"
+
+    def score(self, path: Path, gold: Any, options: Options) -> Scored:
+        """Score labels, one for each item of the split."""
+        labels, given = gold["labels"], dict[str, str]()
+        allowed = set(gold["allowed"])
+        for number, text in text_lines(path, most=2 * len(labels) + 1000):
+            with naming(path, number):
+                item, label = _labelled(text)
+                if label not in allowed:
+                    raise LineFault(f"label: {label[:40]!r} is none of {', '.join(sorted(allowed))}")
+                if item in given:
+                    raise LineFault(f"item_id: there is an earlier label for {item[:40]}")
+                if item in labels:
+                    given[item] = label
+        _refuse_missing(path, [item for item in labels if item not in given])
+        return _mean([float(given[item] == label) for item, label in labels.items()])
+
+    def floor(self, gold: Any) -> Scored:
+        """Return what one label for all items comes to: the most frequent one elsewhere."""
+        return _mean([float(label == gold["usual"]) for label in gold["labels"].values()])
+
+
+class Ranking:
+    """A measure of ranked lists, by the conventions of the ANTIQUE paper."""
+
+    file = "a run: question, Q0, answer, rank, score and name on a line"
+
+    def __init__(self, measure: str) -> None:
+        self.title = measure
+
+    def score(self, path: Path, gold: Any, options: Options) -> Scored:
+        """Score a run."""
+        qrels: Qrels = gold["qrels"]
+        return self._of(qrels, read_run(path, qrels).scores)
+
+    def floor(self, gold: Any) -> Scored:
+        """Return what an order that knows nothing comes to."""
+        qrels: Qrels = gold["qrels"]
+        return self._of(qrels, {question: {answer: _noise(answer) for answer in qrels[question]} for question in qrels})
+
+    def _of(self, qrels: Qrels, scores: dict[str, dict[str, float]]) -> Scored:
+        return _mean(values_of(qrels, Run("", scores), Convention(resamples=0))[self.title])
+
+
+class AnswerF1:
+    """F1 of long or short answers of Natural Questions, of what a system says from a threshold on that it states."""
+
+    file = "the prediction file of the official evaluation"
+
+    def __init__(self, kind: str, title: str) -> None:
+        self.kind, self.title = kind, title
+
+    def score(self, path: Path, gold: Any, options: Options) -> Scored:
+        """Score predictions; the threshold comes with them, since one that was found here would tell of the labels."""
+        rows = {int(key): [_gold(one) for one in given] for key, given in gold["annotations"].items()}
+        try:
+            predictions = read_predictions(path)
+            examples = score_all(rows, predictions, long_beta=gold["beta"], short_beta=gold["beta"])
+        except (PredictionFault, ExamplesDiffer) as fault:
+            raise EvaluationError(str(fault)) from fault
+        scored = [getattr(one, self.kind) for one in examples]
+        said = [is_said(one, options["threshold"]) for one in scored]
+        right = [2.0 * (is_one_said and one.is_correct) for one, is_one_said in zip(scored, said, strict=True)]
+        both = [float(is_one_said) + float(one.has_gold) for one, is_one_said in zip(scored, said, strict=True)]
+        f1, mean = divided(sum(right), sum(both)), divided(sum(both), len(both))
+        return Scored(f1, [f1 + divided(top - f1 * bottom, mean) for top, bottom in zip(right, both, strict=True)])
+
+    def floor(self, gold: Any) -> Scored:
+        """Return 0: who answers nothing."""
+        return Scored(0.0, [0.0] * len(gold["annotations"]))
+
+
+METRICS: dict[str, Metric] = {
+    "accuracy": Accuracy(),
+    "long-f1": AnswerF1("long", "F1 of long answers"),
+    "short-f1": AnswerF1("short", "F1 of short answers"),
+    **{name.lower(): Ranking(name) for name in MEASURES},
+}
+
+
+def _labelled(text: str) -> tuple[str, str]:
+    try:
+        row = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise LineFault(f"is no JSON: {error}") from error
+    if not isinstance(row, Mapping) or not isinstance(row.get("item_id"), str):
+        raise LineFault("item_id: expected an object with this text")
+    return row["item_id"], str(row.get("label"))
+
+
+def _refuse_missing(path: Path, missing: Sequence[str]) -> None:
+    if missing:
+        raise EvaluationError(f"{path}: {len(missing):,} items of the split have no label: {', '.join(missing[:20])}")
+
+
+def _mean(values: Sequence[float]) -> Scored:
+    return Scored(divided(sum(values), len(values)), values)
+
+
+def _gold(row: Any) -> Gold:
+    long, shorts, yes_no = row
+    return Gold(tuple(long) if long else None, tuple(tuple(one) for one in shorts), yes_no)
+
+
+def _noise(answer: str) -> float:
+    return int.from_bytes(hashlib.sha256(answer.encode()).digest()[:3])

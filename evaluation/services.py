@@ -1,0 +1,214 @@
+"""Making boards, entering teams, submitting and scoring."""
+
+import array
+import hashlib
+import tempfile
+import zlib
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import IO, Any
+from uuid import UUID, uuid4
+
+import orjson
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.db.models import Max
+
+from accounts.audit import record
+from annotation.locks import campaign_lock
+from evaluation.boards.child import score_apart
+from evaluation.boards.gold import gold_of, metrics_of
+from evaluation.boards.ladder import LEAST_STEP, Scored, shown_score
+from evaluation.files import EvaluationError
+from evaluation.models import Board, Submission, SubmissionState, Team, TeamMember
+from exports.models import Release
+from exports.selectors.sealing import closed_by
+from jobs.services import job_enqueue
+from jobs.uploads import opened
+from jobs.work import Work
+
+MOST_BYTES = 100 * 2**20
+MOST_ERROR = 1000
+PIECE = 2**20
+
+
+class BoardError(ValueError):
+    """A board, team or submission cannot be made as asked; the message says why."""
+
+
+def board_create(
+    *, release: Release, split: str, metric: str, step: float, a_day: int, actor_id: UUID | None, now: datetime
+) -> Board:
+    """Make a board of a split of a release.
+
+    Raises
+    ------
+    BoardError
+        The release cannot be scored against so, the step is none, or there is such a board.
+    """
+    if split not in release.splits or metric not in metrics_of(release):
+        raise BoardError(f"release {release.number} has no {split}, or cannot be scored by {metric}")
+    if not LEAST_STEP <= step <= 0.5 or not 1 <= a_day <= 100:
+        raise BoardError(f"a step is between {LEAST_STEP} and 0.5, and a team submits 1 to 100 times a day")
+    with transaction.atomic():
+        campaign_lock(release.campaign)
+        if closed_by(release):
+            raise BoardError(f"release {release.number} tells labels of a split that was sealed since: make a new one")
+        if Board.objects.filter(release=release, split=split, metric=metric).exists():
+            raise BoardError("there is such a board")
+        last = Board.objects.filter(campaign=release.campaign).aggregate(last=Max("number"))["last"] or 0
+        board = Board.objects.create(
+            campaign=release.campaign, release=release, number=last + 1, split=split, metric=metric, step=step,
+            a_day=a_day, is_sealed=split in release.sealed, created_at=now,
+        )  # fmt: skip
+        record(
+            action="board_create", subject=board, now=now, actor_id=actor_id, scope_id=release.campaign_id, split=split,
+            metric=metric, step=step,
+        )  # fmt: skip
+    return board
+
+
+def team_enter(*, board: Board, name: str, code: str, surrogate_id: UUID, now: datetime) -> Team:
+    """Found a team, or join one with the code that its members know.
+
+    Raises
+    ------
+    BoardError
+        The person is in a team, the name is taken, or the code is wrong.
+    """
+    with transaction.atomic():
+        campaign_lock(board.campaign)
+        if TeamMember.objects.filter(board=board, surrogate_id=surrogate_id).exists():
+            raise BoardError("you are in a team of this board already")
+        team = Team.objects.filter(board=board, name=name).first()
+        if team is not None and team.code != code.strip():
+            raise BoardError("there is a team of this name: ask its members for their code, or take another name")
+        team = team or Team.objects.create(board=board, name=name)
+        TeamMember.objects.create(board=board, team=team, surrogate_id=surrogate_id)
+        record(
+            action="team_enter", subject=team, now=now, actor_id=surrogate_id, scope_id=board.campaign_id, board=board.number
+        )  # fmt: skip
+    return team
+
+
+def submission_add(
+    *, board: Board, file: IO[bytes], name: str, system: str, options: dict[str, Any], surrogate_id: UUID, now: datetime
+) -> Submission:
+    """Take a file of predictions and have it scored by a job, within the limits of the team.
+
+    Raises
+    ------
+    BoardError
+        The person is in no team, the file is too large or empty, or the team's submissions of 24 hours are used up.
+    """
+    if closed_by(board.release):
+        raise BoardError("the split of this board was sealed since: it scores no more")
+    size, digest = _measured(file)
+    if not 0 < size <= MOST_BYTES:
+        raise BoardError(f"a file has at most {MOST_BYTES:,} bytes, and at least one")
+    stored = default_storage.save(f"{uuid4()}", file)
+    try:
+        with transaction.atomic():
+            campaign_lock(board.campaign)
+            team = _team_with_room(board, surrogate_id, now)
+            made = Submission.objects.create(
+                board=board, team=team, submitted_by_id=surrogate_id, system=system, sha256=digest, options=options, created_at=now
+            )  # fmt: skip
+            made.job = job_enqueue(
+                kind="evaluation.score", payload={"submission": made.pk, "file": stored, "name": name}, now=now,
+                scope_id=board.campaign_id, requested_by_id=surrogate_id,
+            )  # fmt: skip
+            made.save(update_fields=["job"])
+            record(
+                action="submission_add", subject=made, now=now, actor_id=surrogate_id, scope_id=board.campaign_id,
+                board=board.number, sha256=digest,
+            )  # fmt: skip
+    except BaseException:
+        default_storage.delete(stored)
+        raise
+    return made
+
+
+def _measured(file: IO[bytes]) -> tuple[int, str]:
+    found, size = hashlib.sha256(), 0
+    file.seek(0)
+    while piece := file.read(PIECE):
+        found.update(piece)
+        size += len(piece)
+    file.seek(0)
+    return size, found.hexdigest()
+
+
+def _team_with_room(board: Board, surrogate_id: UUID, now: datetime) -> Team:
+    member = TeamMember.objects.select_related("team").filter(board=board, surrogate_id=surrogate_id).first()
+    if member is None:
+        raise BoardError("enter a team first")
+    lately = Submission.objects.filter(team=member.team, created_at__gt=now - timedelta(days=1))
+    if lately.count() >= board.a_day:
+        raise BoardError(
+            f"your team has submitted {board.a_day} times within 24 hours, as often as it may: try again later"
+        )
+    return member.team
+
+
+def submission_score(work: Work) -> dict[str, Any]:
+    """Score a submission; what may be shown of it is decided in the order in which submissions are scored."""
+    submission = Submission.objects.select_related("board__release__campaign", "board__campaign", "team").get(
+        pk=work.payload["submission"]
+    )
+    if submission.state != SubmissionState.WAITING:
+        return {}
+    board = submission.board
+    with tempfile.TemporaryDirectory(prefix="quorate-score-") as folder:
+        gold, predictions = Path(folder) / "gold", Path(folder) / "predictions"
+        gold.write_bytes(orjson.dumps(gold_of(board)))
+        with opened(work.payload) as source, predictions.open("wb") as copy:
+            while piece := source.read(PIECE):
+                copy.write(piece)
+        try:
+            scored, floor = score_apart(
+                board.metric, gold=gold, predictions=predictions, name=work.payload["name"], options=submission.options
+            )
+        except EvaluationError as error:
+            with work.step():
+                _end(submission, state=SubmissionState.REFUSED, error=str(error)[:MOST_ERROR])
+            return {}
+    with work.step():
+        campaign_lock(board.campaign)
+        _decide(submission, scored, floor)
+    return {}
+
+
+def _decide(submission: Submission, scored: Scored, floor: Scored) -> None:
+    """Write down what is shown of a score."""
+    board = submission.board
+    against = Submission.objects.filter(
+        board__campaign=board.campaign_id, board__split=board.split, attempt__isnull=False
+    )
+    attempt = against.count() + 1  # over all boards of these labels: another metric or release is no other secret
+    if not board.is_sealed:
+        _end(submission, state=SubmissionState.SHOWN, attempt=attempt, score=scored.score)
+        return
+    # What was shown last: with it, the next one has to be better by more than chance.
+    last = submission.team.submissions.filter(state=SubmissionState.SHOWN, values__isnull=False).order_by("-pk").first()
+    best = floor if last is None else _unpacked(last.values)
+    shown = shown_score(best, scored, step=board.step, attempt=attempt)
+    if shown is None:
+        _end(submission, state=SubmissionState.NOT_SHOWN, attempt=attempt)
+        return
+    submission.team.submissions.exclude(values=None).update(values=None)
+    _end(submission, state=SubmissionState.SHOWN, attempt=attempt, score=shown, values=_packed(scored))
+
+
+def _end(submission: Submission, **changes: Any) -> None:
+    Submission.objects.filter(pk=submission.pk, state=SubmissionState.WAITING).update(**changes)
+
+
+def _packed(scored: Scored) -> bytes:
+    return zlib.compress(array.array("d", [scored.score, *scored.values]).tobytes())
+
+
+def _unpacked(data: bytes | memoryview | None) -> Scored:
+    values: Sequence[float] = array.array("d", zlib.decompress(bytes(data or b"")))
+    return Scored(values[0], values[1:])

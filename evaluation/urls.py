@@ -1,0 +1,12 @@
+"""Addresses of the evaluation app."""
+
+from django.urls import path
+
+from evaluation import views
+
+urlpatterns = [
+    path("campaigns/<slug:slug>/boards/", views.boards, name="boards"),
+    path("campaigns/<slug:slug>/boards/<int:board_number>/", views.board, name="board"),
+    path("campaigns/<slug:slug>/boards/<int:board_number>/team/", views.enter, name="board-team"),
+    path("campaigns/<slug:slug>/boards/<int:board_number>/submit/", views.submit, name="board-submit"),
+]

@@ -1,0 +1,176 @@
+"""Pages of leaderboards."""
+
+import math
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Max
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.permissions import Action, signed_in
+from annotation.models import Campaign
+from annotation.views.access import campaign_for
+from evaluation.boards.gold import metrics_of
+from evaluation.boards.ladder import LEAST_STEP
+from evaluation.boards.metrics import METRICS
+from evaluation.models import Board, Team, TeamMember
+from evaluation.services import BoardError, board_create, submission_add, team_enter
+from exports.models import Release, ReleaseState
+
+MOST = 100
+
+
+class BoardForm(forms.Form):
+    """What a board scores."""
+
+    release = forms.ModelChoiceField(label=gettext_lazy("Release"), queryset=Release.objects.none())
+    split = forms.ChoiceField(label=gettext_lazy("Split"))
+    metric = forms.ChoiceField(label=gettext_lazy("Metric"))
+    step = forms.FloatField(
+        label=gettext_lazy("Step"), initial=0.01, min_value=LEAST_STEP, max_value=0.5,
+        help_text=gettext_lazy("Of a sealed split: scores are rounded to it, and a smaller improvement is not shown."),
+    )  # fmt: skip
+    a_day = forms.IntegerField(label=gettext_lazy("Submissions of a team in 24 hours"), initial=3, min_value=1, max_value=100)  # fmt: skip
+
+    def __init__(self, campaign: Campaign, data: object = None) -> None:
+        super().__init__(data)  # type: ignore[arg-type]
+        releases = list(
+            Release.objects.select_related("campaign")
+            .filter(campaign=campaign, state=ReleaseState.READY)
+            .order_by("-number")[:MOST]
+        )
+        cast("forms.ModelChoiceField[Release]", self.fields["release"]).queryset = Release.objects.filter(
+            pk__in=[one.pk for one in releases]
+        ).order_by("-number")
+        metrics = dict.fromkeys(metric for one in releases for metric in metrics_of(one))
+        cast("forms.ChoiceField", self.fields["metric"]).choices = [(key, METRICS[key].title) for key in metrics]
+        splits = dict.fromkeys(name for one in releases for name in one.splits)
+        cast("forms.ChoiceField", self.fields["split"]).choices = [(name, name) for name in splits]
+
+
+class TeamForm(forms.Form):
+    """Who submits together."""
+
+    name = forms.CharField(label=gettext_lazy("Team"), max_length=60)
+    code = forms.CharField(
+        label=gettext_lazy("Code"), max_length=20, required=False,
+        help_text=gettext_lazy("To join a team that is there: its members see its code. Empty for a new one."),
+    )  # fmt: skip
+
+
+class SubmissionForm(forms.Form):
+    """Predictions of a system."""
+
+    system = forms.CharField(label=gettext_lazy("System"), max_length=100)
+    file = forms.FileField(label=gettext_lazy("Predictions"))
+    threshold = forms.FloatField(
+        label=gettext_lazy("Threshold"),
+        help_text=gettext_lazy("The score from which on an answer is given: the best one on a split whose labels you have."),
+    )  # fmt: skip
+
+    def __init__(self, board: Board, *data: Any) -> None:
+        super().__init__(*data)
+        self.fields["file"].help_text = METRICS[board.metric].file
+        if not board.metric.endswith("-f1"):
+            del self.fields["threshold"]
+
+    def clean_threshold(self) -> float:
+        """Refuse what is no number."""
+        value: float = self.cleaned_data["threshold"]
+        if not math.isfinite(value):
+            raise forms.ValidationError(_("Enter a number."))
+        return value
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def boards(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the boards of a campaign; POST makes one."""
+    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
+    may_make = Action.MANAGE in request.campaign_actions  # type: ignore[attr-defined]
+    form = BoardForm(campaign, request.POST or None) if may_make else None
+    if request.method == "POST":
+        if form is None:
+            raise PermissionDenied
+        if form.is_valid():
+            try:
+                made = board_create(actor_id=signed_in(request).surrogate_id, now=timezone.now(), **form.cleaned_data)
+                return redirect("board", slug=slug, board_number=made.number)
+            except BoardError as error:
+                form.add_error(None, str(error))
+    rows = Board.objects.filter(campaign=campaign).select_related("release").order_by("-number")[:MOST]
+    context = {"campaign": campaign, "boards": [(row, METRICS[row.metric].title) for row in rows], "form": form}
+    return render(request, "evaluation/boards.html", context)
+
+
+@login_required
+@require_GET
+def board(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
+    """Show how systems stand, and to a member of a team what it submitted."""
+    found = _board(request, slug, board_number)
+    return _page(request, found)
+
+
+def _board(request: HttpRequest, slug: str, number: int) -> Board:
+    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
+    return get_object_or_404(Board.objects.select_related("release", "campaign"), campaign=campaign, number=number)
+
+
+def _page(request: HttpRequest, found: Board, *, form: forms.Form | None = None, status: int = 200) -> HttpResponse:
+    teams = Team.objects.filter(board=found).annotate(best=Max("submissions__score"), tries=Count("submissions"))
+    own = (
+        TeamMember.objects.select_related("team").filter(board=found, surrogate=signed_in(request).surrogate_id).first()
+    )
+    team = own.team if own else None
+    context: dict[str, Any] = {
+        "campaign": found.campaign, "board": found, "metric": METRICS[found.metric], "team": team,
+        "teams": sorted(teams[:1000], key=lambda one: (-(one.best if one.best is not None else -1), one.name)),
+        "history": team.submissions.order_by("-pk")[:MOST] if team else [],
+        "form": form or (SubmissionForm(found) if team else TeamForm()),
+    }  # fmt: skip
+    return render(request, "evaluation/board.html", context, status=status)
+
+
+@login_required
+@require_POST
+def enter(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
+    """Found a team, or join one."""
+    found, form = _board(request, slug, board_number), TeamForm(request.POST)
+    if form.is_valid():
+        try:
+            team_enter(
+                board=found, surrogate_id=signed_in(request).surrogate_id, now=timezone.now(), **form.cleaned_data
+            )
+            return redirect("board", slug=slug, board_number=board_number)
+        except BoardError as error:
+            form.add_error(None, str(error))
+    return _page(request, found, form=form, status=422)
+
+
+@login_required
+@require_POST
+def submit(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
+    """Take predictions and have them scored."""
+    found = _board(request, slug, board_number)
+    form = SubmissionForm(found, request.POST, request.FILES)
+    if form.is_valid():
+        data = form.cleaned_data
+        try:
+            submission_add(
+                board=found, file=data["file"], name=data["file"].name, system=data["system"],
+                options={"threshold": data["threshold"]} if "threshold" in data else {},
+                surrogate_id=signed_in(request).surrogate_id, now=timezone.now(),
+            )  # fmt: skip
+            messages.success(request, _("It is being scored. Reload this page in a moment."))
+            return redirect("board", slug=slug, board_number=board_number)
+        except BoardError as error:
+            form.add_error(None, str(error))
+    return _page(request, found, form=form, status=422)

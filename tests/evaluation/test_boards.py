@@ -1,0 +1,285 @@
+"""Leaderboards: who may submit what how often, and what is told of it."""
+
+import gzip
+import json
+import random
+import re
+
+import pytest
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import AuditEvent, Role
+from annotation.services.campaigns import SplitPlan
+from evaluation.boards.gold import gold_of
+from evaluation.models import Board, Submission, SubmissionState, Team
+from evaluation.services import BoardError, board_create, submission_add, team_enter
+from exports.services import release_request
+from quality.models import Inspection
+from quality.services.sealing import split_seal
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+SHOWN, NOT_SHOWN, REFUSED = SubmissionState.SHOWN, SubmissionState.NOT_SHOWN, SubmissionState.REFUSED
+
+
+class Challenge:
+    """A campaign of sixty labels, half of them in a test split, with a board of it."""
+
+    def __init__(self, *, sealed=True, **options):
+        self.now = timezone.now()
+        self.campaign = factories.antique(items=0, splits=[SplitPlan("train", 1), SplitPlan("test", 1)])
+        factories.import_rows(self.campaign, factories.pairs(60))
+        factories.launch(self.campaign)
+        worker = factories.annotator(self.campaign)
+        for _ in range(60):
+            held = factories.claim(self.campaign, worker)
+            factories.submit(factories.label(held, 1 + held.item_id % 4))
+        factories.examine(self.campaign)
+        Inspection.objects.filter(campaign=self.campaign).update(verdict="right")
+        self.test = self.campaign.splits.get(name="test")
+        if sealed:
+            split_seal(split=self.test, actor_id=None, now=self.now)
+        self.board = self.make(**options)
+        self.labels = gold_of(self.board)["labels"] if self.board.metric == "accuracy" else {}
+
+    def release(self):
+        made = release_request(campaign=self.campaign, family="antique", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=self.now)  # fmt: skip
+        factories.run_jobs()
+        made.refresh_from_db()
+        return made
+
+    def make(self, **options):
+        return board_create(
+            release=self.release(), split="test", actor_id=None, now=self.now, **{"metric": "accuracy", "step": 0.01, "a_day": 50, **options}
+        )  # fmt: skip
+
+    def member(self, team="ours"):
+        person = factories.user()
+        factories.join(self.campaign, person, Role.RESEARCHER)
+        known = Team.objects.filter(board=self.board, name=team).first()
+        team_enter(
+            board=self.board,
+            name=team,
+            code=known.code if known else "",
+            surrogate_id=person.surrogate_id,
+            now=self.now,
+        )
+        return person
+
+    def submit(self, person, content, name="p.jsonl", **options):
+        """Submit predictions and return what became of them."""
+        data = content if isinstance(content, bytes) else lines(content)
+        made = submission_add(
+            board=self.board, file=SimpleUploadedFile(name, data), name=name, system="s", options=options,
+            surrogate_id=person.surrogate_id, now=timezone.now(),
+        )  # fmt: skip
+        factories.run_jobs()
+        made.refresh_from_db()
+        return made
+
+    def right(self, count):
+        """Return predictions of which so many are right."""
+        return {
+            item: label if number < count else str(1 + int(label) % 4)
+            for number, (item, label) in enumerate(self.labels.items())
+        }
+
+
+def lines(labels):
+    return "".join(json.dumps({"item_id": item, "label": int(label)}) + "\n" for item, label in labels.items()).encode()
+
+
+def test_a_sealed_board_shows_what_is_better_by_enough_and_nothing_else():
+    made = Challenge()
+    person, all_of_them = made.member(), len(made.labels)
+    first = made.submit(person, made.right(all_of_them - 6))
+    assert (first.state, first.score) == (SHOWN, round((all_of_them - 6) / all_of_them, 2))
+    again = made.submit(person, made.right(all_of_them - 6))
+    better_by_one = made.submit(person, made.right(all_of_them - 5))
+    worse = made.submit(person, made.right(3))
+    assert [(one.state, one.score, one.values) for one in (again, better_by_one, worse)] == [
+        (NOT_SHOWN, None, None)
+    ] * 3
+    assert [one.attempt for one in (first, again, better_by_one, worse)] == [1, 2, 3, 4]
+    assert not default_storage.listdir("")[1]  # no file is kept
+
+
+def test_adaptive_probing_within_the_limits_tells_no_label():
+    made = Challenge()
+    person, draw = made.member(), random.Random(4)
+    guess = {item: str(draw.randint(1, 4)) for item in made.labels}
+    for item in list(guess)[:8]:
+        for label in range(1, 5):
+            told = made.submit(person, {**guess, item: str(label)})
+            assert (told.state, told.score, told.error) == (NOT_SHOWN, None, "")
+
+
+def test_limits_count_teams_and_a_code_joins_one():
+    made = Challenge(a_day=2)
+    first, second = made.member(), made.member()
+    made.submit(first, made.right(3))
+    made.submit(second, made.right(4))
+    for person in (first, second):
+        with pytest.raises(BoardError, match="submitted 2 times within 24 hours"):
+            made.submit(person, made.right(5))
+    stranger = factories.user()
+    with pytest.raises(BoardError, match="enter a team first"):
+        made.submit(stranger, made.right(5))
+    with pytest.raises(BoardError, match="ask its members for their code"):
+        team_enter(board=made.board, name="ours", code="guess", surrogate_id=stranger.surrogate_id, now=made.now)
+    with pytest.raises(BoardError, match="in a team of this board already"):
+        team_enter(board=made.board, name="another", code="", surrogate_id=first.surrogate_id, now=made.now)
+    assert Submission.objects.count() == 2
+    assert not default_storage.listdir("")[1]
+
+
+def test_attempts_count_over_all_boards_of_the_same_labels():
+    made = Challenge()
+    person = made.member()
+    made.submit(person, made.right(3))
+    made.board = made.make(metric="map")
+    made.member("others")
+    team_enter(board=made.board, name="ours", code="", surrogate_id=person.surrogate_id, now=made.now)
+    run = "".join(
+        f"{question} Q0 {answer} 1 1.0 run\n"
+        for question, row in gold_of(made.board)["qrels"].items()
+        for answer in row
+    )
+    assert made.submit(person, run.encode()).attempt == 2
+
+
+BOMB = gzip.compress(b"[" * 50_000_000)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"\x00\xff\xfe", "no text"),
+        (b"[" * 60_000 + b"\n", "no JSON|recursion|expected an object"),
+        (b'{"item_id": "x", "label": NaN}\n', "no JSON"),
+        (b'{"item_id": 99999999999999999999999999, "label": 1}\n', "item_id"),
+        (b'{"item_id": "../../etc/passwd", "label": 9}\n', "is none of 1, 2, 3, 4"),
+        (b'{"item_id": "x", "label": 1}\n', "items of the split have no label"),
+        (BOMB, "unpacks|longer|cannot be read"),
+        (b"{" + b'"a":' * 30_000 + b"1", "no JSON|longer"),
+    ],
+)
+def test_hostile_files_end_with_a_sentence(content, why):
+    made = Challenge(sealed=False)
+    told = made.submit(made.member(), content, name="../../p<script>.jsonl")
+    assert told.state == REFUSED
+    assert re.search(why, told.error), told.error
+    assert "/tmp/" not in told.error
+    assert told.attempt is None
+
+
+def test_a_board_of_labels_that_are_told_shows_every_score_and_closes_once_they_are_sealed():
+    made = Challenge(sealed=False)
+    person, all_of_them = made.member(), len(made.labels)
+    scores = [made.submit(person, made.right(count)).score for count in (3, 4, 2)]
+    assert scores == pytest.approx([count / all_of_them for count in (3, 4, 2)])
+    split_seal(split=made.test, actor_id=None, now=made.now)
+    with pytest.raises(BoardError, match="sealed since"):
+        made.submit(person, made.right(5))
+    with pytest.raises(BoardError, match="sealed since"):
+        board_create(
+            release=made.board.release, split="test", metric="mrr", step=0.01, a_day=3, actor_id=None, now=made.now
+        )
+
+
+def test_long_answers_score_as_the_official_evaluation_does_at_a_threshold(tmp_path):
+    from evaluation.nq.gold import read_gold
+    from evaluation.nq.predictions import read_predictions
+    from evaluation.nq.report import nq_report
+    from exports.build import build_release
+    from exports.targets import FolderTarget
+
+    campaign = factories.campaign(n=2, items=8)
+    for chosen in ({"box": 0, "kind": "yes"}, {"box": 0, "kind": "yes"}):
+        person = factories.annotator(campaign)
+        for number in range(8):
+            factories.annotate(campaign, person, **(chosen if number % 3 else {"box": -1}))
+    release = release_request(campaign=campaign, family="nq-original", ways=2, splits=[], seed=0, shards=1, actor_id=None, now=timezone.now())  # fmt: skip
+    factories.run_jobs()
+    build_release(release, FolderTarget(tmp_path / "out"), lambda *_: None)
+    shards = list((tmp_path / "out").glob("nq-dev-*.jsonl.gz"))
+    rows = [json.loads(line) for shard in shards for line in gzip.open(shard, "rt")]
+    draw = random.Random(2)
+    null = dict.fromkeys(("start_byte", "end_byte", "start_token", "end_token"), -1)
+    predictions = {
+        "predictions": [
+            {
+                "example_id": row["example_id"], "long_answer_score": draw.random(), "short_answers_score": draw.random(),
+                "long_answer": {key: row["long_answer_candidates"][place][key] for key in null},
+                "short_answers": [], "yes_no_answer": draw.choice(["yes", "no"]),
+            }
+            for row in rows
+            for place in [draw.choice([0, 0, 1])]
+        ]
+    }  # fmt: skip
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(predictions))
+    official = nq_report(read_gold(shards), read_predictions(path), long_beta=2, short_beta=2, resamples=0, seed=0)[0][
+        "metrics"
+    ]
+    for kind in ("long", "short"):
+        board = board_create(
+            release=release, split="dev", metric=f"{kind}-f1", step=0.01, a_day=3, actor_id=None, now=timezone.now()
+        )
+        person = factories.user()
+        team_enter(board=board, name="a", code="", surrogate_id=person.surrogate_id, now=timezone.now())
+        made = submission_add(
+            board=board, file=SimpleUploadedFile("p.json", path.read_bytes()), name="p.json", system="s",
+            options={"threshold": official[f"{kind}-best-threshold"]}, surrogate_id=person.surrogate_id, now=timezone.now(),
+        )  # fmt: skip
+        factories.run_jobs()
+        made.refresh_from_db()
+        assert made.score == pytest.approx(official[f"{kind}-best-threshold-f1"])
+        assert made.score > 0
+
+
+def test_the_pages_from_a_team_to_a_score(client):
+    made = Challenge()
+    person = factories.user()
+    factories.join(made.campaign, person, Role.RESEARCHER)
+    client.force_login(person)
+    page = f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/"
+    assert "Enter a team" in client.get(page).content.decode()
+    client.post(f"{page}team/", {"name": "The <b>best</b>", "code": ""})
+    assert "Submit predictions" in client.get(page).content.decode()
+    sent = {"system": "ours", "file": SimpleUploadedFile("p.jsonl", lines(made.right(len(made.labels))))}
+    assert "being scored" in client.post(f"{page}submit/", sent, follow=True).content.decode()
+    factories.run_jobs()
+    shown = client.get(page).content.decode()
+    assert "1.0000" in shown
+    assert "The &lt;b&gt;best&lt;/b&gt;" in shown
+    assert client.post(f"{page}submit/", {"system": "ours"}).status_code == 422
+    assert set(AuditEvent.objects.values_list("action", flat=True)) >= {"board_create", "team_enter", "submission_add"}
+
+
+def test_managers_make_boards_and_researchers_do_not(client):
+    made = Challenge()
+    manager, researcher = factories.user(), factories.user()
+    factories.join(made.campaign, manager, Role.MANAGER)
+    factories.join(made.campaign, researcher, Role.RESEARCHER)
+    path, sent = f"/campaigns/{made.campaign.slug}/boards/", {"release": made.board.release_id, "split": "test", "metric": "mrr", "step": "0.01", "a_day": "3"}  # fmt: skip
+    client.force_login(researcher)
+    assert client.post(path, sent).status_code == 403
+    client.force_login(manager)
+    assert client.post(path, {**sent, "step": "0.0001"}).status_code == 200
+    assert Board.objects.count() == 1
+    assert client.post(path, sent).status_code == 302
+    assert Board.objects.latest("pk").is_sealed
+    assert "there is such a board" in client.post(path, sent).content.decode()
+
+
+def test_nothing_of_a_board_is_kept_after_a_person_without_a_role_asks(client):
+    made = Challenge()
+    client.force_login(factories.user())
+    page = f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/"
+    assert [client.get(page).status_code, client.post(f"{page}team/", {"name": "x"}).status_code] == [404, 404]
+    assert Client().get(page).status_code == 302
+    assert not Team.objects.exists()
