@@ -14,11 +14,14 @@ import orjson
 from exports.card import card_text
 from exports.citation import citation_text
 from exports.croissant import croissant_text
+from exports.fair_work import fair_work_text
 from exports.families import FAMILIES
 from exports.formats.tables import Table
 from exports.models import Release
 from exports.selectors.agreement import agreement_in
+from exports.selectors.errata import errata_rows
 from exports.selectors.members import Pseudonyms, provenance_of, role_waivers, shortfall_rows
+from exports.selectors.overlap import page_overlap
 from exports.tables import tables_of
 from exports.targets import Progress, Target
 from exports.writers.lines import write_lines
@@ -27,8 +30,8 @@ from exports.writers.tables import write_table
 MANIFEST_VERSION = 3
 CODE_VERSION = "0.1.0"  # as pyproject.toml says; a test compares them
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
-CARD, CITATION, CROISSANT = "README.md", "CITATION.cff", "croissant.json"
-SHORTFALL = "sidecar/shortfall.jsonl.gz"
+CARD, CITATION, CROISSANT, FAIR_WORK = "README.md", "CITATION.cff", "croissant.json", "FAIR-WORK.md"
+SHORTFALL, ERRATA = "sidecar/shortfall.jsonl.gz", "sidecar/errata.jsonl.gz"
 FOLDER_PREFIX = "quorate-release-"
 
 
@@ -50,10 +53,14 @@ def build_release(
         for table in tables:
             _write_table(table, folder, target, files)
             progress(sum(items.values()), sum(items.values()), table.parquet, files)
-        shortfall = write_lines(folder / "shortfall", shortfall_rows(release))
-        target.put(SHORTFALL, folder / "shortfall")
-        files[SHORTFALL] = asdict(shortfall)
-        manifest = _manifest(release, files, items, shortfall.rows, tables)
+        sidecars = {
+            SHORTFALL: shortfall_rows(release),
+            **({ERRATA: errata_rows(release)} if release.frozen.get("errata") else {}),
+        }
+        for sidecar, rows in sidecars.items():
+            files[sidecar] = asdict(write_lines(folder / "sidecar", rows))
+            target.put(sidecar, folder / "sidecar")
+        manifest = _manifest(release, files, items, files[SHORTFALL]["rows"], tables)
         _describe(release, manifest, folder, target)
     return manifest
 
@@ -75,6 +82,7 @@ def descriptions_of(release: Release) -> list[str]:
         CARD: "card" in release.frozen,
         CITATION: bool(release.frozen.get("authors")),
         CROISSANT: release.has_tables,
+        FAIR_WORK: "work" in release.frozen,
     }
     return [*(name for name, is_there in there.items() if is_there), MANIFEST, SUMS]
 
@@ -114,6 +122,9 @@ def _manifest(
         "agreement": agreement_in(release, takes_ways=FAMILIES[release.family].takes_ways),
         "label_error": release.frozen.get("label_error"),
         "audits": release.frozen.get("audits"),  # none: not counted when it was frozen
+        "page_overlap": page_overlap(release),
+        "errata": len(release.frozen.get("errata", [])),
+        "work": release.frozen.get("work"),
         "tables": {
             **{table.key: table.described() for table in tables},
             **(FAMILIES[release.family].tables(release) if tables else {}),
@@ -128,6 +139,7 @@ def _describe(release: Release, manifest: dict[str, Any], folder: Path, target: 
         CARD: card_text(release, manifest),
         CITATION: citation_text(manifest),
         CROISSANT: croissant_text(release, manifest),
+        FAIR_WORK: fair_work_text(manifest),
         MANIFEST: orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode() + "\n",
     }
     sums = {name: file["sha256"] for name, file in manifest["files"].items()}

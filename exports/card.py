@@ -122,6 +122,8 @@ def _what(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         _since(manifest["since"]) if manifest["since"] else "",
         _NO_TEXTS if manifest["labels_only"] else "",
         _sealed(manifest["sealed"]) if manifest["sealed"] else "",
+        *_overlap(manifest["page_overlap"]),
+        _errata(manifest["errata"]) if manifest["errata"] else "",
         f"Licence: {_line(manifest['licence'] or 'not stated')}.",
         f"Content warning: {_line(facts['warning'])}" if facts["warning"] else "",
     ]
@@ -132,6 +134,15 @@ def _sealed(names: list[str]) -> str:
         f"Sealed: {', '.join(names)}. Their items are in this release, their labels are kept back: systems are scored against "
         "them where this dataset is kept. Agreement and everything below is about the other splits."
     )
+
+
+def _overlap(found: list[dict[str, Any]]) -> list[str]:
+    shared = [f"{one['pages']} in {' and '.join(one['splits'])}" for one in found if one["pages"]]
+    return [f"Pages that two splits share: {'; '.join(shared) or 'none'}."] if found else []
+
+
+def _errata(count: int) -> str:
+    return f"`sidecar/errata.jsonl.gz` lists {count} annotations that earlier releases of this form rest on and that count no more."
 
 
 def _since(since: dict[str, int]) -> str:
@@ -152,6 +163,9 @@ def _how(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         f"What annotators were told of its purpose: {_line(facts['purpose'])}" if facts["purpose"] else "",
         f"What they were told is recorded: {_line(facts['recorded'])}" if facts["recorded"] else "",
         f"Ethics approval: {_line(facts['approval'])}" if facts["approval"] else "",
+        "`FAIR-WORK.md` says how they were paid, what was excluded and refused, and what became of appeals."
+        if manifest["work"]
+        else "",
         "Annotators stand under pseudonyms that nobody can lead back to them without this platform's keys.",
     ]
 

@@ -17,7 +17,9 @@ from exports.families import FAMILIES, families_of
 from exports.freeze import votes_freeze
 from exports.models import Release, ReleaseState
 from exports.selectors.changes import since_before
+from exports.selectors.errata import errata_before
 from exports.selectors.labels import labels_beyond
+from exports.selectors.work import fair_work
 from jobs.services import job_enqueue
 from quality.models import Audit
 from quality.selectors.audits import audits_counted, label_error_of
@@ -112,6 +114,8 @@ def _facts(release: Release, licence: str, authors: Sequence[str]) -> dict[str, 
         "authors": list(authors),
         "has_tables": True,
         "since": since_before(release),
+        "errata": errata_before(release),
+        "work": fair_work(release.campaign),
     }
 
 

@@ -40,10 +40,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Revoted:
-    """Labels by item, None where votes do not decide; and what changed against the release."""
+    """Labels by item, None where votes do not decide; what changed against the release, and its labels of these items."""
 
     labels: dict[str, Any]
     changes: list[Change]
+    released: dict[str, Any]
 
     @property
     def undecided(self) -> list[str]:
@@ -84,7 +85,7 @@ def revote(
     changes = [
         Change(item, released.get(item), label) for item, label in found.items() if label != released.get(item)
     ]  # fmt: skip
-    return Revoted(found, changes)
+    return Revoted(found, changes, {item: released.get(item) for item in places})
 
 
 def _most_probable(rows: list[Vote]) -> dict[str, Any]:

@@ -4,11 +4,10 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, Sum, TextField
 from django.db.models.functions import Cast, Substr
 
-from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Slot
+from annotation.models import ORDINARY, Campaign, CampaignState, Slot
 from annotation.services.numbers import numbers_request, numbers_version, refresh_request
 from jobs.models import Job
 from quality.models import GoldCheck, Inspection, Opinion, QualitySnapshot, Verdict
@@ -19,6 +18,7 @@ from quality.selectors.audits import audits_of
 from quality.selectors.decisions import waiting_of
 from quality.selectors.experts import experts_of
 from quality.selectors.gold import gold_of
+from quality.selectors.pay import wages_of
 from quality.selectors.policies import policy_current
 from quality.selectors.summary import people_of, summary_of
 from workforces.models import LedgerEntry, Workforce
@@ -42,7 +42,7 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
         "audits": audits_of(campaign),
         "gold": gold_of(campaign, found[1] if found else Policy()),
         "waiting": waiting_of(campaign),
-        "wages": _wages(campaign),
+        "wages": wages_of(campaign),
         "spent": _spent_by_day(campaign),
         "workforces": [_workforce(row) for row in campaign.workforces.order_by("pk")],
         "people": [{**row, "surrogate_id": str(row["surrogate_id"])} for row in people],
@@ -102,28 +102,6 @@ def _rounds(campaign: Campaign) -> list[dict[str, Any]]:
         {"batch": row["item__batch__ordinal"], **{name: row[name] for name in ("round", "open", "held", "filled")}}
         for row in rows
     ]
-
-
-def _wages(campaign: Campaign) -> dict[str, Any]:
-    """Return cents an hour over people: by the time they were active, and by the server's clock."""
-    paid = {
-        row["surrogate"]: row["cents"]
-        for row in LedgerEntry.objects.filter(campaign=campaign).values("surrogate").annotate(cents=Sum("cents")).order_by("surrogate")
-    }  # fmt: skip
-    times = (
-        Annotation.objects.filter(campaign=campaign, surrogate__in=paid)
-        .values("surrogate")
-        .annotate(active=Sum("active_seconds"), wall=Sum("seconds"))
-        .order_by("surrogate")
-    )
-    found: dict[str, Any] = {"people": 0}
-    for name in ("active", "wall"):
-        rates = [paid[row["surrogate"]] * 3600 / row[name] for row in times if row[name]]
-        found["people"] = max(found["people"], len(rates))
-        if rates:
-            found[name] = {"p10": round(float(np.percentile(rates, 10))), "median": round(float(np.median(rates)))}
-            found[name]["all"] = sorted(round(rate) for rate in rates)
-    return found
 
 
 def _spent_by_day(campaign: Campaign) -> list[tuple[str, int]]:

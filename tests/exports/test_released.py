@@ -173,3 +173,25 @@ def test_items_that_fell_short_are_no_part_of_what_is_computed_again(judged, tmp
     found = revote(ReleasedFolder(folder), Revote.ALL)
     assert short[0] not in found.labels
     assert len(found.labels) == 4
+
+
+def test_ranks_of_systems_by_other_labels_are_those_worked_out_by_hand(judged, tmp_path, capsys):
+    folder = release(judged, tmp_path)
+    # Labels: 4, 1 and 3 of the one question, 2 and 2 of the other, the last by the expert.
+    runs = {
+        "first.txt": {"2146313": ["2146313_0", "2146313_8", "2146313_1"], "0045": ["0045_0", "0045_2"]},
+        "second.txt": {"2146313": ["2146313_8", "2146313_0", "2146313_1"], "0045": ["0045_2", "0045_0"]},
+    }
+    for name, run in runs.items():
+        (tmp_path / name).write_text("".join(f"{question} Q0 {answer} 1 {-place} r\n" for question, found in run.items() for place, answer in enumerate(found)))  # fmt: skip
+    options = ["--run", *(str(tmp_path / name) for name in runs), "--measure", "nDCG@1"]
+    found = said("release_revote", str(folder), "--policy", "majority", *options, capsys=capsys)
+    before = {one["run"]: (one["before"], one["rank_before"]) for one in found["runs"]}
+    # Gains are labels less 1: 3 of 3 at best for the one question; both pairs of the other have the same label.
+    assert before["first.txt"] == (pytest.approx(1.0), 1)
+    assert before["second.txt"] == (pytest.approx((2 / 3 + 1) / 2), 2)
+    call_command("release_revote", str(folder), "--policy", "majority", *options)
+    assert "place 1 → 1" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="answers no question that has labels"):
+        (tmp_path / "none.txt").write_text("other Q0 a 1 1 r\n")
+        call_command("release_revote", str(folder), "--policy", "majority", "--run", str(tmp_path / "none.txt"))

@@ -1,12 +1,16 @@
 """``manage.py release_revote``: compute the labels of a release again."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from documents.management.reading import ReadingCommand
+from evaluation.files import EvaluationError
+from evaluation.relevance.report import MEASURES
+from evaluation.relevance.reranked import Reranked, reranked
 from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.revote import Revote, Revoted, revote
 
@@ -31,6 +35,8 @@ class Command(ReadingCommand):
         parser.add_argument("--policy", required=True, choices=[one.value for one in Revote])
         parser.add_argument("--without", action="append", default=[], metavar="PSEUDONYM", help="leave out the votes of this annotator; repeatable")  # fmt: skip
         parser.add_argument("--without-batch", action="append", default=[], type=int, metavar="N", help="leave out the items of this batch; repeatable")  # fmt: skip
+        parser.add_argument("--run", nargs="+", type=Path, default=[], metavar="FILE", help="runs of TREC: say how they rank by the labels as released and by these (releases of pairs)")  # fmt: skip
+        parser.add_argument("--measure", default="nDCG@10", choices=list(MEASURES), help="by which they rank (default nDCG@10)")  # fmt: skip
         parser.add_argument("--to", type=Path, metavar="FILE", help="write item_id and label, separated by tabs")
         parser.add_argument("--json", action="store_true", help="print all changes as JSON")
 
@@ -43,7 +49,12 @@ class Command(ReadingCommand):
                 folder, Revote(options["policy"]), without=set(options["without"]),
                 without_batches=set(options["without_batch"]),
             )  # fmt: skip
-        except FolderError as error:
+            ranks = (
+                reranked(folder, found.released, found.labels, options["run"], options["measure"])
+                if options["run"]
+                else []
+            )
+        except (FolderError, EvaluationError) as error:
             raise CommandError(str(error)) from error
         if options["to"]:
             rows = (f"{shown(item)}\t{shown(label)}\n" for item, label in found.labels.items() if label is not None)
@@ -51,7 +62,9 @@ class Command(ReadingCommand):
                 options["to"].write_text("".join(rows), encoding="utf-8")
             except OSError as error:
                 raise CommandError(f"{options['to']}: {error}") from error
-        self.stdout.write(json.dumps(_as_data(found), ensure_ascii=False) if options["json"] else _text(found))
+        self.stdout.write(
+            json.dumps(_as_data(found, ranks), ensure_ascii=False) if options["json"] else _text(found, ranks)
+        )
 
 
 def _refuse_unknown(folder: ReleasedFolder, without: list[str]) -> None:
@@ -62,12 +75,17 @@ def _refuse_unknown(folder: ReleasedFolder, without: list[str]) -> None:
         raise FolderError(f"no annotator of this release is called {', '.join(sorted(unknown))}")
 
 
-def _as_data(found: Revoted) -> dict[str, Any]:
+def _as_data(found: Revoted, ranks: list[Reranked]) -> dict[str, Any]:
     changes = [{"item_id": one.item_id, "before": one.before, "after": one.after} for one in found.changes]
-    return {"items": len(found.labels), "changes": changes, "undecided": found.undecided}
+    return {
+        "items": len(found.labels),
+        "changes": changes,
+        "undecided": found.undecided,
+        "runs": [asdict(one) for one in ranks],
+    }
 
 
-def _text(found: Revoted) -> str:
+def _text(found: Revoted, ranks: list[Reranked]) -> str:
     lines = [
         (
             f"{len(found.labels):,} items: {len(found.labels) - len(found.changes):,} as released, "
@@ -77,4 +95,8 @@ def _text(found: Revoted) -> str:
     ]  # fmt: skip
     if len(found.changes) > SHOWN:
         lines.append(f"  … and {len(found.changes) - SHOWN:,} more (--json lists all)")
+    lines += [
+        shown(f"  {one.run}: {one.before:.4f} → {one.after:.4f}, place {one.rank_before} → {one.rank_after}")
+        for one in ranks
+    ]
     return "\n".join(lines)

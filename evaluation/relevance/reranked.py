@@ -1,0 +1,69 @@
+"""How systems rank under the labels of a release, and under those of another policy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluation.files import EvaluationError
+from evaluation.relevance.files import Qrels, read_run
+from evaluation.relevance.report import MEASURES, Convention, values_of
+from evaluation.statistics import means
+from exports.released.folder import ReleasedFolder
+
+IDS = ("item_id", "question_id", "answer_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """One run: its mean and its place, from 1 on, before and after; runs with the same mean share the better place."""
+
+    run: str
+    before: float
+    after: float
+    rank_before: int
+    rank_after: int
+
+
+def reranked(
+    folder: ReleasedFolder, before: Mapping[str, Any], after: Mapping[str, Any], runs: Sequence[Path], measure: str
+) -> list[Reranked]:
+    """Return how each run stands by the labels before and after, in the order of the files.
+
+    Parameters
+    ----------
+    before, after
+        By item its label; None is no label, and the pair is left out as if it had not been judged.
+
+    Raises
+    ------
+    EvaluationError
+        The items of the release are no pairs of a question and an answer, or a run cannot be read.
+    """
+    if measure not in MEASURES:
+        raise EvaluationError(f"no measure is called {measure}: there are {', '.join(MEASURES)}")
+    if not set(IDS) <= set(folder.kinds("items")):
+        raise EvaluationError(f"{folder.path}: its items are no pairs of a question and an answer")
+    pairs = {row["item_id"]: (row["question_id"], row["answer_id"]) for row in folder.rows("items", IDS)}
+    scores = [_means(_qrels(pairs, labels), runs, measure) for labels in (before, after)]
+    places = [[1 + sum(other > one for other in found) for one in found] for found in scores]
+    return [
+        Reranked(path.name, *both, *ranks)
+        for path, both, ranks in zip(runs, zip(*scores, strict=True), zip(*places, strict=True), strict=True)
+    ]
+
+
+def _qrels(pairs: Mapping[str, tuple[str, str]], labels: Mapping[str, Any]) -> Qrels:
+    found: Qrels = {}
+    for item, label in labels.items():
+        if item in pairs and isinstance(label, int):
+            question, answer = pairs[item]
+            found.setdefault(question, {})[answer] = label
+    if not found:
+        raise EvaluationError("no pair has a label")
+    return found
+
+
+def _means(qrels: Qrels, runs: Sequence[Path], measure: str) -> list[float]:
+    convention = Convention(resamples=0)
+    return [means({measure: values_of(qrels, read_run(path, qrels), convention)[measure]})[measure] for path in runs]

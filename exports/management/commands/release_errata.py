@@ -1,0 +1,38 @@
+"""``manage.py release_errata``: what a release rests on and counts no more."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.management.campaigns import campaign_named
+from exports.models import Release
+from exports.selectors.errata import errata_of
+from exports.selectors.sealing import closed_by
+
+
+class Command(BaseCommand):
+    """List what was excluded since a release was frozen."""
+
+    help = (
+        "List the annotations that a release rests on and that count no more: excluded, withdrawn or of retired items, one "
+        "JSON object a line. The next release of the same form holds the list. Example: manage.py release_errata earth 1"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument("number", type=int, metavar="NUMBER")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Look and list."""
+        campaign = campaign_named(options["campaign"])
+        release = Release.objects.select_related("campaign").filter(campaign=campaign, number=options["number"]).first()
+        if release is None or closed_by(release):
+            raise CommandError(f"{campaign.slug} has no release {options['number']} that can be read")
+        count = 0
+        for item, annotation, why in errata_of(release):
+            row = {"annotation_id": annotation, "because": why, "item_id": item, "release": release.number}
+            self.stdout.write(json.dumps(row, ensure_ascii=False))
+            count += 1
+        self.stderr.write(f"{count:,} annotations count no more")

@@ -1,0 +1,52 @@
+"""How the people behind a release were paid and treated, as it is when it is frozen."""
+
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+
+from annotation.models import INTERNAL, PUBLISHED, Annotation, AnnotationState, Campaign
+from quality.selectors.pay import wages_of
+from workforces.models import Appeal, LedgerEntry, Ticket, TicketState
+from workforces.services.terms import terms_of
+
+FEWEST = 5  # people of whom a distribution is told: of fewer it would tell what one of them earned
+
+
+def fair_work(campaign: Campaign) -> dict[str, Any]:
+    """Return pay (from the ledger, in cents), exclusions, refusals and appeals of a campaign; no person is named."""
+    money = LedgerEntry.objects.filter(campaign=campaign).aggregate(
+        reward=Sum("cents", filter=Q(kind="reward")), bonus=Sum("cents", filter=Q(kind="bonus")), fee=Sum("fee_cents"),
+        people=Count("surrogate", distinct=True),
+    )  # fmt: skip
+    wages = wages_of(campaign)
+    states = dict(
+        Annotation.objects.filter(campaign=campaign)
+        .exclude(via=PUBLISHED)
+        .values_list("state")
+        .annotate(n=Count("pk"))
+        .order_by("state")
+    )
+    appeals = dict(
+        Appeal.objects.filter(campaign=campaign).values_list("state").annotate(n=Count("pk")).order_by("state")
+    )
+    refused = Ticket.objects.filter(workforce__campaign=campaign, state=TicketState.REFUSED).count()
+    return {
+        "people_paid": money["people"],
+        "reward_cents": money["reward"] or 0,
+        "bonus_cents": money["bonus"] or 0,
+        "fee_cents": money["fee"] or 0,
+        "cents_an_hour": {
+            clock: {name: wages[key][name] for name in ("p10", "median")}
+            for clock, key in (("active", "active"), ("server", "wall"))
+            if key in wages and len(wages[key]["all"]) >= FEWEST
+        },
+        "floor_cents_an_hour": max(
+            (terms_of(row).floor_cents_per_hour for row in campaign.workforces.all()), default=0
+        ),
+        "annotations": {
+            state.value: states.get(state.value, 0) for state in AnnotationState if states.get(state.value)
+        },
+        "by_members": Annotation.objects.filter(campaign=campaign, via=INTERNAL).count(),
+        "submissions_refused": refused,
+        "appeals": {str(state): n for state, n in appeals.items()},
+    }
