@@ -32,6 +32,10 @@ class Board(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["campaign", "number"], name="board_number"),
             models.UniqueConstraint(fields=["release", "split", "metric"], name="board_once"),
+            # With several, the labels of one split would be told as often as there are releases of it.
+            models.UniqueConstraint(
+                fields=["campaign", "split", "metric"], condition=models.Q(is_sealed=True), name="sealed_board_once"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -78,8 +82,8 @@ class SubmissionState(models.TextChoices):
 class Submission(models.Model):
     """A file of predictions. The file is deleted once it is scored.
 
-    ``score`` is what is shown. ``values`` is kept of the last one of a team that was shown on a sealed board, to compare the
-    next one with; it tells labels, and is in no page, export or log.
+    ``score`` is what is shown, ``exact`` what it is: of a sealed split it is shown once that is unsealed. ``values`` is kept of
+    the last one that a sealed board showed, to compare the next one with; it tells labels, and is in no page or log.
     """
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="submissions")
@@ -91,6 +95,7 @@ class Submission(models.Model):
     state = models.CharField(max_length=10, choices=SubmissionState, default=SubmissionState.WAITING)
     attempt = models.PositiveIntegerField(null=True)  # of all that were scored against these labels
     score = models.FloatField(null=True)
+    exact = models.FloatField(null=True)
     values = models.BinaryField(null=True)
     error = models.CharField(max_length=1000, blank=True)
     job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="+")

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 import orjson
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from accounts.audit import record
 from annotation.locks import campaign_lock
@@ -27,6 +27,7 @@ from exports.selectors.sealing import closed_by
 from jobs.services import job_enqueue
 from jobs.uploads import opened
 from jobs.work import Work
+from quality.services.sealing import LEAST
 
 MOST_BYTES = 100 * 2**20
 MOST_ERROR = 1000
@@ -55,18 +56,34 @@ def board_create(
         campaign_lock(release.campaign)
         if closed_by(release):
             raise BoardError(f"release {release.number} tells labels of a split that was sealed since: make a new one")
-        if Board.objects.filter(release=release, split=split, metric=metric).exists():
-            raise BoardError("there is such a board")
+        is_sealed = split in release.sealed
+        boards = Board.objects.filter(campaign=release.campaign, split=split, metric=metric)
+        if boards.filter(Q(release=release) | Q(is_sealed=True) if is_sealed else Q(release=release)).exists():
+            raise BoardError(
+                "there is such a board; of a sealed split there is one for each metric, whatever the release"
+            )
+        if _units(release, split) < LEAST:
+            raise BoardError(
+                f"{split} has fewer than {LEAST} items in release {release.number}: too few to score against"
+            )
         last = Board.objects.filter(campaign=release.campaign).aggregate(last=Max("number"))["last"] or 0
         board = Board.objects.create(
             campaign=release.campaign, release=release, number=last + 1, split=split, metric=metric, step=step,
-            a_day=a_day, is_sealed=split in release.sealed, created_at=now,
+            a_day=a_day, is_sealed=is_sealed, created_at=now,
         )  # fmt: skip
         record(
             action="board_create", subject=board, now=now, actor_id=actor_id, scope_id=release.campaign_id, split=split,
             metric=metric, step=step,
         )  # fmt: skip
     return board
+
+
+def _units(release: Release, split: str) -> int:
+    """Return how many items of a split can be scored against."""
+    return (
+        release.members.filter(item__split__name=split, rank=0).count()
+        or release.verdicts.filter(item__split__name=split).count()
+    )
 
 
 def team_enter(*, board: Board, name: str, code: str, surrogate_id: UUID, now: datetime) -> Team:
@@ -187,18 +204,28 @@ def _decide(submission: Submission, scored: Scored, floor: Scored) -> None:
         board__campaign=board.campaign_id, board__split=board.split, attempt__isnull=False
     )
     attempt = against.count() + 1  # over all boards of these labels: another metric or release is no other secret
-    if not board.is_sealed:
-        _end(submission, state=SubmissionState.SHOWN, attempt=attempt, score=scored.score)
+    if closed_by(board.release):  # it waited while the split was sealed
+        _end(submission, state=SubmissionState.REFUSED, error="the split of this board was sealed meanwhile")
         return
-    # What was shown last: with it, the next one has to be better by more than chance.
-    last = submission.team.submissions.filter(state=SubmissionState.SHOWN, values__isnull=False).order_by("-pk").first()
+    if not board.is_sealed:
+        _end(submission, state=SubmissionState.SHOWN, attempt=attempt, score=scored.score, exact=scored.score)
+        return
+    # What was shown last, whoever submitted it: every team that began anew from the floor would learn a score.
+    last = board.submissions.filter(state=SubmissionState.SHOWN, values__isnull=False).order_by("-attempt").first()
     best = floor if last is None else _unpacked(last.values)
     shown = shown_score(best, scored, step=board.step, attempt=attempt)
     if shown is None:
-        _end(submission, state=SubmissionState.NOT_SHOWN, attempt=attempt)
+        _end(submission, state=SubmissionState.NOT_SHOWN, attempt=attempt, exact=scored.score)
         return
-    submission.team.submissions.exclude(values=None).update(values=None)
-    _end(submission, state=SubmissionState.SHOWN, attempt=attempt, score=shown, values=_packed(scored))
+    board.submissions.exclude(values=None).update(values=None)
+    _end(
+        submission,
+        state=SubmissionState.SHOWN,
+        attempt=attempt,
+        score=shown,
+        exact=scored.score,
+        values=_packed(scored),
+    )
 
 
 def _end(submission: Submission, **changes: Any) -> None:

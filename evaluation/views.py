@@ -17,6 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.permissions import Action, signed_in
 from annotation.models import Campaign
+from annotation.selectors.sealing import sealed_names
 from annotation.views.access import campaign_for
 from evaluation.boards.gold import metrics_of
 from evaluation.boards.ladder import LEAST_STEP
@@ -24,6 +25,7 @@ from evaluation.boards.metrics import METRICS
 from evaluation.models import Board, Team, TeamMember
 from evaluation.services import BoardError, board_create, submission_add, team_enter
 from exports.models import Release, ReleaseState
+from exports.selectors.sealing import closed_among
 
 MOST = 100
 
@@ -125,15 +127,19 @@ def _board(request: HttpRequest, slug: str, number: int) -> Board:
 
 
 def _page(request: HttpRequest, found: Board, *, form: forms.Form | None = None, status: int = 200) -> HttpResponse:
-    teams = Team.objects.filter(board=found).annotate(best=Max("submissions__score"), tries=Count("submissions"))
+    sealed = sealed_names(found.campaign)
+    closed = closed_among(found.release, sealed)
+    is_over = found.is_sealed and found.split not in sealed  # unsealed: now every score is told
+    told = "submissions__exact" if is_over else "submissions__score"
+    teams = Team.objects.filter(board=found).annotate(best=Max(told), tries=Count("submissions"))
     own = (
         TeamMember.objects.select_related("team").filter(board=found, surrogate=signed_in(request).surrogate_id).first()
     )
     team = own.team if own else None
     context: dict[str, Any] = {
-        "campaign": found.campaign, "board": found, "metric": METRICS[found.metric], "team": team,
-        "teams": sorted(teams[:1000], key=lambda one: (-(one.best if one.best is not None else -1), one.name)),
-        "history": team.submissions.order_by("-pk")[:MOST] if team else [],
+        "campaign": found.campaign, "board": found, "closed": closed, "is_over": is_over, "metric": METRICS[found.metric], "team": team,
+        "teams": sorted(teams[:1000], key=lambda one: (-(one.best if one.best is not None else -1), one.name)) if not closed else [],
+        "history": team.submissions.order_by("-pk")[:MOST] if team and not closed else [],
         "form": form or (SubmissionForm(found) if team else TeamForm()),
     }  # fmt: skip
     return render(request, "evaluation/board.html", context, status=status)

@@ -22,6 +22,7 @@ from exports.selectors.agreement import agreement_in
 from exports.selectors.errata import errata_rows
 from exports.selectors.members import Pseudonyms, provenance_of, role_waivers, shortfall_rows
 from exports.selectors.overlap import page_overlap
+from exports.selectors.privacy import Privacy, privacy_of
 from exports.tables import tables_of
 from exports.targets import Progress, Target
 from exports.writers.lines import write_lines
@@ -49,7 +50,8 @@ def build_release(
     with tempfile.TemporaryDirectory(prefix=FOLDER_PREFIX) as name, _rarely_collected():
         folder = Path(name)
         items = FAMILIES[release.family].write(release, folder, target, progress, files)
-        tables = tables_of(release, Pseudonyms(release.campaign_id)) if release.has_tables else []
+        privacy = privacy_of(release) if release.has_tables else Privacy()
+        tables = tables_of(release, Pseudonyms(release.campaign_id, privacy.rare)) if release.has_tables else []
         for table in tables:
             _write_table(table, folder, target, files)
             progress(sum(items.values()), sum(items.values()), table.parquet, files)
@@ -60,7 +62,7 @@ def build_release(
         for sidecar, rows in sidecars.items():
             files[sidecar] = asdict(write_lines(folder / "sidecar", rows))
             target.put(sidecar, folder / "sidecar")
-        manifest = _manifest(release, files, items, files[SHORTFALL]["rows"], tables)
+        manifest = _manifest(release, files, items, files[SHORTFALL]["rows"], tables) | {"privacy": privacy.report}
         _describe(release, manifest, folder, target)
     return manifest
 

@@ -167,7 +167,16 @@ def _how(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         if manifest["work"]
         else "",
         "Annotators stand under pseudonyms that nobody can lead back to them without this platform's keys.",
+        _rare(manifest["privacy"]) if manifest["privacy"].get("rare_judgments") else "",
     ]
+
+
+def _rare(privacy: dict[str, Any]) -> str:
+    return (
+        f"{privacy['rare_judgments']} judgments are by people with fewer than {privacy['rare_below']} of them here: each stands "
+        "under a pseudonym of its own (`rare-…`), so that who recognises one of them does not know the others. What is computed "
+        "by person from these tables (the model of Dawid and Skene, labels without an annotator) is approximate by so much."
+    )
 
 
 def _trust(manifest: dict[str, Any]) -> list[str]:

@@ -51,6 +51,11 @@ class Release(models.Model):
         return list(self.frozen.get("sealed", []))
 
     @property
+    def rare_below(self) -> int:
+        """Return how many judgments somebody has in it at least, to have one pseudonym for all of them."""
+        return int(self.frozen.get("rare_below", 0))
+
+    @property
     def is_empty(self) -> bool:
         """Return whether it is written and holds no item."""
         return self.state == ReleaseState.READY and not any(self.manifest.get("splits", {}).values())

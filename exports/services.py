@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
@@ -74,6 +75,7 @@ def release_freeze(
         votes_freeze(release)
         sealed = [split.name for split in chosen if split.sealed_at is not None]
         release.frozen |= _facts(release, licence, authors) | {"labels_only": labels_only, "sealed": sealed}
+        release.frozen["rare_below"] = settings.RELEASE_RARE_BELOW
         release.save(update_fields=["frozen"])
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,

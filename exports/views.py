@@ -25,7 +25,7 @@ from exports.card import LOAD
 from exports.families import families_of
 from exports.models import Release, ReleaseState
 from exports.preview import previews
-from exports.selectors.sealing import closed_by
+from exports.selectors.sealing import closed_among, closed_by
 from exports.services import ReleaseError, release_request, release_sent
 from jobs.views import may_steer
 
@@ -106,9 +106,11 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             except ReleaseError as error:
                 form.add_error("ways" if "ways" in form.fields and "an item" in str(error) else None, str(error))
     rows = Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100]
+    splits = list(campaign.splits.filter(weight__gt=0).order_by("position"))
+    sealed = [split.name for split in splits if split.sealed_at is not None]
     context = {
-        "campaign": campaign, "releases": rows, "form": form, "may_release": may_release,
-        "splits": campaign.splits.filter(weight__gt=0).order_by("position"),
+        "campaign": campaign, "releases": [(row, closed_among(row, sealed)) for row in rows], "form": form,
+        "may_release": may_release, "splits": splits,
         "may_seal": Action.MANAGE in may, "may_unseal": Action.UNSEAL in may,
     }  # fmt: skip
     return render(request, "exports/releases.html", context)

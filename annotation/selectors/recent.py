@@ -6,6 +6,7 @@ from uuid import UUID
 
 from annotation.models import INTERNAL, Annotation, AnnotationState, Campaign, CampaignState
 from annotation.selectors.questions import author_has_read_answer
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Summary
 from annotation.tasktypes.registry import answer_summary
 from documents.selectors import tokenization_of
@@ -44,7 +45,7 @@ def _until(state: str, submitted_at: datetime, now: datetime) -> datetime | None
 
 def recent_answers(*, campaign: Campaign, surrogate_id: UUID, now: datetime, may_open: bool) -> list[RecentAnswer]:
     """Return the last answers of an annotator, the newest first; none can be opened again where they may not work."""
-    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
+    own = Annotation.objects.filter(unsealed(), campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
     rows = own.annotate(is_settled=author_has_read_answer()).select_related("item__tokenization").order_by("-pk")[:MOST]
     is_open = may_open and campaign.state != CampaignState.CLOSED
     return [_recent(campaign, row, now, is_open=is_open and not row.is_settled) for row in rows]

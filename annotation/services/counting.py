@@ -30,6 +30,7 @@ from annotation.models import (
     SlotState,
     Standing,
 )
+from annotation.selectors.sealing import unsealed
 from config.statements import Insert, Update
 
 State = AnnotationState
@@ -103,7 +104,7 @@ def submissions_confirm(*, annotations: Collection[Annotation], now: datetime) -
     """
     require_transaction()
     counted = 0
-    for row in _locked(annotations, (State.PROVISIONAL, State.GIVEN_UP)):
+    for row in _locked(annotations, (State.PROVISIONAL, State.GIVEN_UP), also_sealed=True):
         to, because = _confirmed_state(row)
         if row.state == State.GIVEN_UP and to == State.COUNTED and (_has_another(row) or not _slot_take_back(row)):
             to = State.SURPLUS
@@ -195,9 +196,17 @@ def _move(
     return _write(_locked(annotations, (before,)), after, because, actor_id, now)
 
 
-def _locked(annotations: Collection[Annotation], states: Collection[str]) -> list[Annotation]:
-    """Lock those annotations that are in one of some states, and return them as they are now."""
+def _locked(
+    annotations: Collection[Annotation], states: Collection[str], *, also_sealed: bool = False
+) -> list[Annotation]:
+    """Lock those annotations that are in one of some states, and return them as they are now.
+
+    Those of sealed splits are left alone: what counts there changes by withdrawals only, or numbers that move with one
+    annotation would tell it.
+    """
     rows = Annotation.objects.filter(pk__in=[row.pk for row in annotations], state__in=states)
+    if not also_sealed:
+        rows = rows.filter(unsealed())
     return list(
         rows.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")
     )

@@ -13,6 +13,7 @@ from annotation.locks import campaign_lock
 from annotation.models import Assignment, AssignmentState, BatchState, Campaign, Item, ItemState, Purpose, Split
 from annotation.ordering import drawn_split, new_example_id
 from annotation.rows import Row
+from annotation.selectors.sealing import is_sealed
 from annotation.services.campaigns import batch_for_import, pilot_split
 from annotation.services.counting import item_slots_close
 from annotation.services.item_checks import Checked, Spool, checked_rows
@@ -138,7 +139,12 @@ def pilot_draw(*, campaign: Campaign, items: int, people: int, actor_id: UUID, n
 
 @durable
 def item_retire(*, item: Item, reason: str, actor_id: UUID, now: datetime) -> bool:
-    """Take a broken item out of use. What was submitted is kept; open slots close, held work is released."""
+    """Take a broken item out of use. What was submitted is kept; open slots close, held work is released.
+
+    Items of a sealed split stay: of those that are left, scores would tell labels.
+    """
+    if is_sealed(item):
+        return False
     Assignment.objects.filter(item=item, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]).update(
         state=AssignmentState.RELEASED, ended_at=now
     )

@@ -112,6 +112,8 @@ def items_extend(
     int
         How many items were extended by this call.
     """
+    if split.sealed_at is not None:
+        raise ValueError(f"{split} is sealed: nothing more is asked of its items")
     drawn = items_drawn(split=split, sample=sample, seed=seed)
     extended = 0
     for start in range(0, len(drawn), CHUNK):

@@ -113,8 +113,10 @@ def retire(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.MANAGE)
     item = get_object_or_404(Item, pk=item_id, campaign=campaign)
     reason = request.POST.get("reason", "").strip() or _("broken")
-    item_retire(item=item, reason=reason, actor_id=signed_in(request).surrogate_id, now=timezone.now())
-    messages.success(request, _("Retired. What was submitted is kept."))
+    if item_retire(item=item, reason=reason, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
+        messages.success(request, _("Retired. What was submitted is kept."))
+    else:
+        messages.error(request, _("It is retired already, or its split is sealed."))
     return redirect("item", slug=slug, item_id=item_id)
 
 

@@ -24,3 +24,6 @@ WHITENOISE_AUTOREFRESH = True
 WHITENOISE_USE_FINDERS = True
 CELERY_BROKER_URL = ""
 STYLEGUIDE = True
+
+# Campaigns of tests have few judgments a person; the tests of rare people say otherwise.
+RELEASE_RARE_BELOW = 0

@@ -2,8 +2,11 @@
 
 import gzip
 import json
+import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -23,11 +26,17 @@ from accounts.models import User
 from annotation.models import Campaign
 from config.bulk import statistics_refresh
 from config.tars import TarDamaged, unpacked
+from console.archives.files import files_check
 from console.archives.tables import PAGES, PEOPLE, ROWS, model_named
 from console.archives.writing import CHUNK, FORMAT, ArchiveError, columns_of, migrations_here
 
 SURROGATE, USER, *_NAMED = PEOPLE
 LOG = "accounts.AuditEvent"
+_UNPACKED = ".archive-"
+_UNFIT = (
+    DatabaseError, ValidationError, ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, RecursionError,
+    zlib.error,
+)  # fmt: skip
 LABELS = (SURROGATE, USER, *_NAMED, *PAGES, *ROWS)
 # Of these an installation has rows before it has a campaign.
 _MAY_BE_THERE = (SURROGATE, USER, LOG)
@@ -46,19 +55,22 @@ def archive_read(stream: IO[bytes], *, now: datetime) -> dict[str, Any]:
     """
     folder = Path(settings.DATA_DIR)
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".archive-", dir=folder) as name:
+    for left in folder.glob(f"{_UNPACKED}*"):  # by an import that was killed: it holds names
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=_UNPACKED, dir=folder) as name:
         try:
             manifest = unpacked(stream, Path(name))
         except TarDamaged as error:
             raise ArchiveError(str(error)) from error
         _check(manifest)
         _refuse_unless_empty()
-        for store in ("documents", "releases"):
-            _store(Path(name) / store, store)
-        with transaction.atomic():
+        files_check(Path(name))
+        with _stored(Path(name)), transaction.atomic():
             _refuse_unless_empty()
-            _insert_all(Path(name) / "rows")
-            campaign = Campaign.objects.get(slug=manifest["campaign"])
+            _insert_all(Path(name) / "rows", manifest["tables"])
+            campaign = Campaign.objects.filter(slug=manifest["campaign"]).first()
+            if campaign is None or Campaign.objects.count() != 1:
+                raise ArchiveError(f"the archive holds another campaign than {str(manifest['campaign'])[:60]}")
             record(
                 action="campaign_import", subject=campaign, now=now, actor_id=None, scope_id=campaign.pk,
                 made_at=manifest["made_at"], code=manifest["code"],
@@ -74,9 +86,13 @@ def _check(manifest: dict[str, Any]) -> None:
         raise ArchiveError(
             f"the archive was written by another version ({manifest.get('code')}): upgrade both installations to the same"
         )
+    try:
+        fields = {label: (table["fields"], table["rows"]) for label, table in manifest["tables"].items()}
+        manifest["campaign"], datetime.fromisoformat(manifest["made_at"]), manifest["code"]
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ArchiveError("the manifest is not one of an archive") from error
     for label in LABELS:
-        fields = [field.attname for field in columns_of(model_named(label), label)]
-        if manifest.get("tables", {}).get(label, {}).get("fields") != fields:
+        if fields.get(label, ([],))[0] != [field.attname for field in columns_of(model_named(label), label)]:
             raise ArchiveError(f"the archive lacks the table {label}, or has other columns in it")
 
 
@@ -89,15 +105,28 @@ def _refuse_unless_empty() -> None:
             )
 
 
-def _store(folder: Path, store: str) -> None:
-    for path in sorted(one for one in folder.rglob("*") if one.is_file()):
-        name = str(path.relative_to(folder))
-        if store == "releases" or not storages[store].exists(name):
-            with path.open("rb") as file:
-                storages[store].save(name, File(file))
+@contextmanager
+def _stored(folder: Path) -> Iterator[None]:
+    """Put files in place; where what follows fails, take away those that were put there."""
+    added: list[tuple[str, str]] = []
+    try:
+        for store in ("documents", "releases"):
+            for path in sorted(one for one in (folder / store).rglob("*") if one.is_file()):
+                name = str(path.relative_to(folder / store))
+                storages[store].delete(
+                    name
+                )  # of an import that was killed; there is no campaign to which it could belong
+                with path.open("rb") as file:
+                    storages[store].save(name, File(file))
+                added.append((store, name))
+        yield
+    except BaseException:
+        for store, name in added:
+            storages[store].delete(name)
+        raise
 
 
-def _insert_all(folder: Path) -> None:
+def _insert_all(folder: Path, tables: dict[str, Any]) -> None:
     """Insert every table, then have the database look at what its rows point to.
 
     Raises
@@ -111,10 +140,15 @@ def _insert_all(folder: Path) -> None:
             rows = _rows(folder / f"{label}.jsonl.gz")
             if label == USER:
                 users |= _insert_users(rows)
+                found = len(users)
             else:
-                _insert(model_named(label), label, rows, users)
+                found = _insert(model_named(label), label, rows, users)
+            if found != tables[label]["rows"]:
+                raise ArchiveError(
+                    f"the archive has {found} rows of {label}, its manifest says {tables[label]['rows']}"
+                )
         connection.check_constraints()
-    except (DatabaseError, ValidationError, ValueError, LookupError, TypeError, OSError) as error:
+    except _UNFIT as error:
         raise ArchiveError(f"the rows of the archive do not fit together: {error}") from error
     models = [model_named(label) for label in LABELS]
     with connection.cursor() as cursor:
@@ -127,8 +161,8 @@ def _rows(path: Path) -> Iterator[list[Any]]:
         yield from map(json.loads, file)
 
 
-def _insert(model: type[Model], label: str, rows: Iterator[list[Any]], users: dict[int, int]) -> None:
-    """Insert rows as they are: no default, no date of today, no signal."""
+def _insert(model: type[Model], label: str, rows: Iterator[list[Any]], users: dict[int, int]) -> int:
+    """Insert rows as they are: no default, no date of today, no signal; return how many."""
     fields = columns_of(model, label)
     own_keys = label == LOG  # rows that nothing points to, beside some that may be there
     here = [place for place, field in enumerate(fields) if not (own_keys and field.primary_key)]
@@ -136,11 +170,14 @@ def _insert(model: type[Model], label: str, rows: Iterator[list[Any]], users: di
     names = ", ".join(quote(str(fields[place].column)) for place in here)
     marks = ", ".join(["%s"] * len(here))
     statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks})"  # noqa: S608, SLF001  names of columns
+    count = 0
     with connection.cursor() as cursor:
         while chunk := list(islice(rows, CHUNK)):
+            count += len(chunk)
             cursor.executemany(
                 statement, [tuple(_value(fields[place], row[place], users) for place in here) for row in chunk]
             )
+    return count
 
 
 def _value(field: Any, value: Any, users: dict[int, int]) -> Any:

@@ -1,7 +1,7 @@
 """What a sealed board lets out: a score only when it is better by more than a step, and by more than chance.
 
 After the Ladder of Blum and Hardt (2015, "The Ladder: a reliable leaderboard for machine learning competitions"): whoever
-submits learns a new score, rounded, only when it beats the best that they were shown before; otherwise they learn that it
+submits learns a new score, rounded, only when it beats the best that anybody was shown before; otherwise they learn that it
 does not. Besides the stated step, an improvement has to pass a test on the paired differences whose level falls with each
 submission, so that all submissions ever made, by whomever, are shown a chance improvement with a probability of 5 % at most.
 """
@@ -9,7 +9,6 @@ submission, so that all submissions ever made, by whomever, are shown a chance i
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 LEVEL = 0.05  # the probability that a board ever shows an improvement by chance
 LEAST_STEP = 0.005
@@ -29,14 +28,20 @@ class Scored:
 def least_gain(best: Scored, new: Scored, *, step: float, attempt: int) -> float:
     """Return by how much a submission has to be better than the best one that was shown.
 
+    Where a submission knows no more than the best one, each unit in which they differ is as likely to speak for the one as
+    for the other. The chance that their sum is as large as t is then exp(-t² / (2 Σd²)) at most (Hoeffding 1963), however
+    few units differ.
+
     Parameters
     ----------
     attempt
         Which submission this is of all against the same labels, from 1 on: the level of the test is ``LEVEL`` over
         ``attempt * (attempt + 1)``, which sums to ``LEVEL`` over all that can ever come.
     """
-    z = NormalDist().inv_cdf(1 - LEVEL / (attempt * (attempt + 1)))
-    return max(step, z * standard_error(best.values, new.values))
+    differences = [b - a for a, b in zip(best.values, new.values, strict=True)]
+    level = LEVEL / (attempt * (attempt + 1))
+    by_chance = math.sqrt(2 * math.log(1 / level) * sum(one * one for one in differences)) / max(1, len(differences))
+    return max(step, by_chance)
 
 
 def shown_score(best: Scored, new: Scored, *, step: float, attempt: int) -> float | None:
@@ -48,13 +53,3 @@ def shown_score(best: Scored, new: Scored, *, step: float, attempt: int) -> floa
 def rounded(score: float, step: float) -> float:
     """Return a score to whole steps."""
     return round(round(score / step) * step, 6)
-
-
-def standard_error(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return the standard error of the mean of paired differences."""
-    differences = [b - a for a, b in zip(first, second, strict=True)]
-    count = len(differences)
-    if count < 2:
-        return math.inf
-    mean = sum(differences) / count
-    return math.sqrt(sum((one - mean) ** 2 for one in differences) / (count - 1) / count)

@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -114,11 +114,13 @@ def provenance_of(release: Release) -> dict[str, Any]:
 class Pseudonyms:
     """Names for annotators in the releases of one campaign: keyed per person, so nobody can work them out.
 
-    Erasing a person destroys the key; in later releases their work stands under another name.
+    Erasing a person destroys the key; in later releases their work stands under another name. Who is ``rare``, by the text
+    of their id, has another name for each judgment.
     """
 
-    def __init__(self, campaign_id: UUID) -> None:
+    def __init__(self, campaign_id: UUID, rare: Collection[str] = ()) -> None:
         self._campaign = str(campaign_id)
+        self._rare = rare
         self._names: dict[str, str] = {}
         self._keys: dict[UUID, bytes] = {}
         people = Participation.objects.filter(campaign=campaign_id).values("surrogate")
@@ -132,12 +134,24 @@ class Pseudonyms:
             self._names[who] = self.of(UUID(who))
         return self._names[who]
 
+    def of_judgment(self, who: str, annotation: str) -> str:
+        """Return the pseudonym under which a judgment stands."""
+        if who in self._rare:
+            return f"rare-{self._digest(UUID(who), f'{self._campaign}:{annotation}')}"
+        return self.of_text(who)
+
     def of(self, surrogate_id: UUID) -> str:
         """Return the pseudonym of a person."""
+        return f"annotator-{self._digest(surrogate_id, self._campaign)}"
+
+    def is_rare(self, who: str) -> bool:
+        """Return whether a person has no pseudonym of their own."""
+        return who in self._rare
+
+    def _digest(self, surrogate_id: UUID, of: str) -> str:
         if surrogate_id not in self._keys:
             self._keys[surrogate_id] = key_of(surrogate_id)
-        key = self._keys[surrogate_id]
-        return "annotator-" + hmac.new(key, self._campaign.encode(), hashlib.sha256).hexdigest()[:12]
+        return hmac.new(self._keys[surrogate_id], of.encode(), hashlib.sha256).hexdigest()[:12]
 
 
 def key_of(surrogate_id: UUID) -> bytes:

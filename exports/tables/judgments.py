@@ -19,7 +19,7 @@ from exports.tables.items import CHUNK, ITEM
 _BEFORE = (
     ITEM,
     Column("annotation_id", Kind.TEXT, "Of the annotation, as in the files of the format. Text: it may exceed 2^53."),
-    Column("annotator", Kind.TEXT, "A pseudonym. Null where a published file brought the annotation."),
+    Column("annotator", Kind.TEXT, "A pseudonym; one that begins with rare- is of this judgment alone, since its author has few in this release. Null where a published file brought the annotation."),
     Column("round", Kind.INTEGER, "1, or 2 for votes that were asked for again. Null: it came late or was not needed."),
     Column("rank", Kind.INTEGER, "Its place in the round, from 0, for ever. After an exclusion, another has the same place."),
     Column("state", Kind.TEXT, "counted, excluded, late (after its deadline) or surplus (not needed any more). Only counted ones make labels."),
@@ -66,7 +66,7 @@ def judgments_table(release: Release, order: list[int], pseudonyms: Pseudonyms) 
 def _row(vote: FrozenVote, said: tuple[Any, ...], pseudonyms: Pseudonyms) -> Row:
     known = vote.via != PUBLISHED
     return (
-        vote.item, vote.published_id, pseudonyms.of_text(vote.who) if known else None, vote.round, vote.rank, vote.state,
+        vote.item, vote.published_id, pseudonyms.of_judgment(vote.who, vote.published_id) if known else None, vote.round, vote.rank, vote.state,
         vote.because, vote.is_used, *said, vote.via, vote.submitted_at[:10] if known else None,
         vote.seconds if known else None, vote.active_seconds, _one_form(vote.stages), vote.guideline,
     )  # fmt: skip

@@ -34,11 +34,11 @@ def annotators_table(release: Release, pseudonyms: Pseudonyms) -> Table:
         for who, state, spent in votes.values_list("who", "state", "annotation__seconds").iterator(5000):
             states[who][state] += 1
             seconds[who].append(spent)
-        for name, who in sorted((pseudonyms.of_text(who), who) for who in states):
+        for name, who in sorted((pseudonyms.of_text(who), who) for who in states if not pseudonyms.is_rare(who)):
             found = states[who]
             yield (
                 name, found.total(), found[AnnotationState.COUNTED], found[AnnotationState.EXCLUDED],
                 round(median(seconds[who]), 1),
             )  # fmt: skip
 
-    return Table("annotators", "One row a person who annotated.", _COLUMNS, rows)
+    return Table("annotators", "One row a person who annotated, but those who did little.", _COLUMNS, rows)

@@ -6,6 +6,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Campaign, Participation
+from annotation.selectors.sealing import unsealed
 from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState, Unexamined
 from quality.selectors.people import names_of
 from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandState, Ticket, TicketState
@@ -58,8 +59,10 @@ def _queues(campaign: Campaign) -> dict[str, QuerySet[Any]]:
         "failed": errands.filter(state=ErrandState.FAILED).order_by("pk"),
         "flags": Flag.objects.filter(campaign=campaign, is_listed=None).order_by("pk"),
         "unexamined": unexamined.order_by("since", "pk"),
-        "cases": Case.objects.filter(campaign=campaign, state=CaseState.OPEN).order_by("pk"),
-        "inspections": Inspection.objects.filter(campaign=campaign, verdict="").order_by("pk"),
+        "cases": Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.OPEN).order_by("pk"),
+        "inspections": Inspection.objects.filter(unsealed("annotation__item"), campaign=campaign, verdict="").order_by(
+            "pk"
+        ),
     }
 
 

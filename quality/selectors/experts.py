@@ -28,7 +28,7 @@ def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case
     """
     own = seen_by(surrogate_id).filter(campaign=campaign).values("item")
     judged = Opinion.objects.filter(case__campaign=campaign, surrogate_id=surrogate_id)
-    cases = Case.objects.filter(campaign=campaign, state=CaseState.OPEN, pk__gt=after)
+    cases = Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.OPEN, pk__gt=after)
     rows = cases.exclude(item__in=own).exclude(pk__in=judged.values("case"))
     rows = rows.exclude(because=CaseReason.AUDIT, item__in=judged.values("case__item"))
     return rows.select_related("item__tokenization__document", "campaign").order_by("pk").first()

@@ -8,6 +8,7 @@ from accounts.audit import record
 from accounts.transactions import durable, require_transaction
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, CountedChange
 from annotation.ordering import seeded
+from annotation.selectors.sealing import unsealed
 from annotation.services.exclusions import annotation_exclude
 from quality.models import Inspection, InspectionTally, InspectionVerdict
 
@@ -22,6 +23,8 @@ def inspections_draw(*, campaign: Campaign, annotations: Sequence[Annotation], r
     counted = [
         row for row in annotations if row.state == AnnotationState.COUNTED and row.item.batch.purpose in ORDINARY
     ]
+    sealed = set(campaign.splits.exclude(sealed_at=None).values_list("pk", flat=True))
+    counted = [row for row in counted if row.item.split_id not in sealed]
     moved = CountedChange.objects.filter(
         annotation__in=counted, before__in=[AnnotationState.COUNTED, AnnotationState.EXCLUDED]
     )
@@ -51,7 +54,7 @@ def _carries(campaign: Campaign, surrogate_ids: set[UUID]) -> dict[UUID, float]:
 
 def inspection_next(*, campaign: Campaign, after: int = 0) -> Inspection | None:
     """Return the next annotation that waits to be read."""
-    waiting = Inspection.objects.filter(campaign=campaign, verdict="", pk__gt=after)
+    waiting = Inspection.objects.filter(unsealed("annotation__item"), campaign=campaign, verdict="", pk__gt=after)
     rows = waiting.select_related("annotation__item__tokenization__document", "annotation__campaign", "campaign")
     return rows.order_by("pk").first()
 

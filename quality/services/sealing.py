@@ -4,10 +4,13 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.audit import record
 from annotation.locks import campaign_lock
-from annotation.models import ORDINARY, ItemState, Slot, SlotState, Snapshot, Split
+from annotation.models import ORDINARY, Annotation, AnnotationState, ItemState, Slot, SlotState, Snapshot, Split
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import (
     PENDING,
     AuditItem,
@@ -17,6 +20,7 @@ from quality.models import (
     QualitySnapshot,
     StudySnapshot,
     TargetSnapshot,
+    Verdict,
 )
 
 LEAST = 10  # of fewer items, what numbers said before and say after would tell labels
@@ -78,12 +82,18 @@ def _refuse_unless_done(split: Split) -> None:
     if items.count() < LEAST:
         raise SealError(f"{split} has fewer than {LEAST} items: too few to hide a label among them")
     slots = Slot.objects.filter(item__in=items, state__in=_UNFINISHED)
-    drawn = AuditItem.objects.filter(verdict__item__in=items, case__state__in=PENDING)
+    answers = Annotation.objects.filter(item__in=items)
+    unseen = answers.filter(Q(state=AnnotationState.PROVISIONAL) | Q(state=AnnotationState.COUNTED, is_examined=False))
+    drawn = AuditItem.objects.filter(verdict__item__in=items, case=None, is_left_out=False, audit__called_off_at=None)
+    decided = Verdict.objects.filter(item=OuterRef("pk"), superseded_at=None)
+    is_voted = isinstance(TASK_TYPES[split.campaign.task_type], Voted)
     for waiting, what in (
         (items.filter(slots=None), "items of it are not launched"),
         (slots, "annotations of it are still wanted"),
+        (unseen, "answers to it are not examined or confirmed yet"),
         (Case.objects.filter(item__in=items, state__in=PENDING), "items of it are before the experts"),
         (drawn, "an audit of it is not finished"),
+        (items.filter(~Exists(decided)) if is_voted else items.none(), "items of it have no label"),
         (Inspection.objects.filter(annotation__item__in=items, verdict=""), "answers to it wait to be inspected"),
     ):
         if waiting.exists():

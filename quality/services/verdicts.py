@@ -7,6 +7,7 @@ from typing import Any
 from accounts.audit import record
 from accounts.transactions import require_transaction
 from annotation.models import ORDINARY, Annotation, AnnotationState, Item, ItemState
+from annotation.selectors.sealing import is_sealed
 from annotation.services.queue import queue_rewind
 from annotation.services.slots import round_close, round_open, rounds_wanted
 from annotation.tasktypes.base import Voted
@@ -90,7 +91,7 @@ def _case_open(item: Item, policy: Policy, now: datetime) -> None:
     opened = case_open(
         item=item, because=CaseReason.NO_AGREEMENT, experts=policy.experts, parts=parts_of(item), actor_id=None, now=now
     )
-    if opened:
+    if opened and not is_sealed(item):
         undecided = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED, inspection=None).values_list(
             "pk", flat=True
         )

@@ -3,12 +3,14 @@
 import gzip
 import io
 import json
+import shutil
 import tarfile
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
@@ -191,6 +193,10 @@ def changed(archive, **members_of):
     return out.getvalue()
 
 
+def one_of(archive, beginning):
+    return next(name for name in members(io.BytesIO(archive)) if name.startswith(beginning))
+
+
 ORPHAN = gzip.compress(b'["00000000-0000-4000-8000-000000000000"]\n')
 
 
@@ -201,6 +207,17 @@ ORPHAN = gzip.compress(b'["00000000-0000-4000-8000-000000000000"]\n')
         (lambda data: changed(data, manifest={"format": "another"}), "no archive of a campaign"),
         (lambda data: changed(data, manifest={"migrations": {}}), "another version"),
         (lambda data: changed(data, manifest={"tables": {}}), "lacks the table"),
+        (lambda data: changed(data, manifest={"tables": [1]}), "not one of an archive"),
+        (lambda data: changed(data, manifest={"campaign": "another"}), "another campaign"),
+        (lambda data: changed(data, manifest={"made_at": 7}), "not one of an archive"),
+        (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[" * 100_000)}), "do not fit together"),
+        (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[]" * 9)[:-9]}), "do not fit together"),
+        (lambda data: changed(data, **{"rows/annotation.EventChunk.jsonl.gz": ORPHAN}), "do not fit together|its manifest says"),
+        (lambda data: changed(data, **{one_of(data, "documents/pages/"): gzip.compress(b"planted")}), "not what its name says"),
+        (lambda data: changed(data, **{one_of(data, "documents/tokens/"): gzip.compress(b"planted")}), "not what its name says"),
+        (lambda data: changed(data, **{one_of(data, "documents/pages/"): None}), "cannot be read"),
+        (lambda data: changed(data, **{one_of(data, "documents/display/"): None}), "is missing"),
+        (lambda data: changed(data, **{"documents/pages/aa/more": b"x"}), "belongs to nothing"),
         (lambda data: changed(data, **{"rows/annotation.Batch.jsonl.gz": None}), "do not fit together|cannot be read"),
         (lambda data: changed(data, **{"rows/accounts.Scope.jsonl.gz": ORPHAN}), "do not fit together"),
         (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[1]\n")}), "do not fit together"),
@@ -210,9 +227,13 @@ ORPHAN = gzip.compress(b'["00000000-0000-4000-8000-000000000000"]\n')
 def test_a_damaged_archive_brings_nothing_in(questions, tmp_path, harm, why):
     archive = archived(questions, tmp_path)
     call_command("flush", interactive=False, verbosity=0)
+    for store in ("documents", "releases"):
+        shutil.rmtree(storages[store].location, ignore_errors=True)
     with pytest.raises(ArchiveError, match=why):
         archive_read(io.BytesIO(harm(archive)), now=timezone.now())
     assert not [label for label in (*ROWS, *PAGES, *PEOPLE) if model_named(label).objects.exists()]
+    for store in ("documents", "releases"):
+        assert not [path for path in Path(storages[store].location).rglob("*") if path.is_file()]
     archive_read(io.BytesIO(archive), now=timezone.now())
     assert model_named("annotation.Annotation").objects.count() == 6
 
@@ -228,3 +249,13 @@ def test_who_has_an_account_there_is_who_they_were(questions, tmp_path):
     assert (there.surrogate_id, there.is_admin) == (surrogate, True)
     assert there.check_password("correct horse battery")
     assert there.memberships.count() == 1
+
+
+def test_what_a_killed_import_left_is_removed_by_the_next(questions, tmp_path, settings):
+    archive = archived(questions, tmp_path)
+    call_command("flush", interactive=False, verbosity=0)
+    left = Path(settings.DATA_DIR) / ".archive-left/rows"
+    left.mkdir(parents=True)
+    (left / "accounts.User.jsonl.gz").write_bytes(b"names")
+    archive_read(io.BytesIO(archive), now=timezone.now())
+    assert not list(Path(settings.DATA_DIR).glob(".archive-*"))

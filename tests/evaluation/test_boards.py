@@ -18,7 +18,7 @@ from evaluation.models import Board, Submission, SubmissionState, Team
 from evaluation.services import BoardError, board_create, submission_add, team_enter
 from exports.services import release_request
 from quality.models import Inspection
-from quality.services.sealing import split_seal
+from quality.services.sealing import split_seal, split_unseal
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -141,7 +141,6 @@ def test_attempts_count_over_all_boards_of_the_same_labels():
     person = made.member()
     made.submit(person, made.right(3))
     made.board = made.make(metric="map")
-    made.member("others")
     team_enter(board=made.board, name="ours", code="", surrogate_id=person.surrogate_id, now=made.now)
     run = "".join(
         f"{question} Q0 {answer} 1 1.0 run\n"
@@ -149,6 +148,65 @@ def test_attempts_count_over_all_boards_of_the_same_labels():
         for answer in row
     )
     assert made.submit(person, run.encode()).attempt == 2
+
+
+def test_every_team_has_to_beat_the_best_that_was_shown_to_anybody():
+    made = Challenge()
+    teams = [made.member(f"team {number}") for number in range(6)]
+    all_of_them = len(made.labels)
+    told = [made.submit(person, made.right(all_of_them - 5 + number % 2)).score for number, person in enumerate(teams)]
+    assert told == [round((all_of_them - 5) / all_of_them, 2), None, None, None, None, None]
+    assert Submission.objects.exclude(values=None).count() == 1
+
+
+def test_of_a_sealed_split_there_is_one_board_for_each_metric_whatever_the_release():
+    made = Challenge()
+    with pytest.raises(BoardError, match="there is one for each metric"):
+        made.make()
+
+
+def test_a_split_with_too_few_items_has_no_board():
+    campaign = factories.antique(items=4, n=1)
+    worker = factories.annotator(campaign)
+    for _ in range(4):
+        factories.vote(campaign, worker, 3)
+    factories.examine(campaign)
+    release = release_request(campaign=campaign, family="labels", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=timezone.now())  # fmt: skip
+    with pytest.raises(BoardError, match="fewer than 10 items"):
+        board_create(
+            release=release, split="train", metric="accuracy", step=0.01, a_day=3, actor_id=None, now=timezone.now()
+        )
+
+
+def test_what_waited_while_the_split_was_sealed_is_not_scored_and_what_was_told_is_hidden(client):
+    made = Challenge(sealed=False)
+    person = made.member()
+    assert made.submit(person, made.right(7)).score == pytest.approx(7 / len(made.labels))
+    waiting = submission_add(
+        board=made.board, file=SimpleUploadedFile("p", lines(made.right(9))), name="p", system="s", options={},
+        surrogate_id=person.surrogate_id, now=timezone.now(),
+    )  # fmt: skip
+    split_seal(split=made.test, actor_id=None, now=made.now)
+    factories.run_jobs()
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.score, waiting.exact) == (REFUSED, None, None)
+    client.force_login(person)
+    page = client.get(f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/").content.decode()
+    assert "sealed since" in page
+    assert f"{7 / len(made.labels):.4f}" not in page
+
+
+def test_once_the_split_is_unsealed_every_score_is_told(client):
+    made = Challenge()
+    person = made.member()
+    made.submit(person, made.right(len(made.labels) - 2))
+    made.submit(person, made.right(len(made.labels) - 3))
+    client.force_login(person)
+    page = f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/"
+    exact = f"{(len(made.labels) - 3) / len(made.labels):.4f}"
+    assert exact not in client.get(page).content.decode()
+    split_unseal(split=made.test, reason="It is over.", actor_id=None, now=made.now)
+    assert exact in client.get(page).content.decode()
 
 
 BOMB = gzip.compress(b"[" * 50_000_000)
@@ -197,10 +255,10 @@ def test_long_answers_score_as_the_official_evaluation_does_at_a_threshold(tmp_p
     from exports.build import build_release
     from exports.targets import FolderTarget
 
-    campaign = factories.campaign(n=2, items=8)
+    campaign = factories.campaign(n=2, items=12)
     for chosen in ({"box": 0, "kind": "yes"}, {"box": 0, "kind": "yes"}):
         person = factories.annotator(campaign)
-        for number in range(8):
+        for number in range(12):
             factories.annotate(campaign, person, **(chosen if number % 3 else {"box": -1}))
     release = release_request(campaign=campaign, family="nq-original", ways=2, splits=[], seed=0, shards=1, actor_id=None, now=timezone.now())  # fmt: skip
     factories.run_jobs()

@@ -12,6 +12,7 @@ from annotation.services.campaigns import SplitPlan
 from annotation.services.exclusions import annotation_exclude
 from exports.fair_work import fair_work_text
 from exports.models import Release
+from quality.models import Inspection
 from quality.services.sealing import split_seal
 from tests import factories
 from tests.workforces.panel import link
@@ -119,6 +120,8 @@ def test_errata_of_a_release_that_tells_what_was_sealed_since_are_not_told():
     person = factories.annotator(campaign)
     for _ in range(12):
         factories.annotate(campaign, person)
+    factories.examine(campaign)
+    Inspection.objects.filter(campaign=campaign).update(verdict="right")
     Release.objects.create(
         campaign=campaign, number=1, family="nq-original", ways=1, splits=["dev"], created_at=timezone.now()
     )

@@ -192,6 +192,6 @@ def test_ranks_of_systems_by_other_labels_are_those_worked_out_by_hand(judged, t
     assert before["second.txt"] == (pytest.approx((2 / 3 + 1) / 2), 2)
     call_command("release_revote", str(folder), "--policy", "majority", *options)
     assert "place 1 → 1" in capsys.readouterr().out
+    (tmp_path / "none.txt").write_text("other Q0 a 1 1 r\n")
     with pytest.raises(CommandError, match="answers no question that has labels"):
-        (tmp_path / "none.txt").write_text("other Q0 a 1 1 r\n")
         call_command("release_revote", str(folder), "--policy", "majority", "--run", str(tmp_path / "none.txt"))

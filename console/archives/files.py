@@ -1,0 +1,61 @@
+"""Whether the pages in an unpacked archive are those that its rows name, by their content."""
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from isal import igzip
+from isal.igzip_lib import IsalError
+
+from console.archives.tables import model_named
+from console.archives.writing import ArchiveError, columns_of
+from documents.paths import display_path, page_path, tokens_path
+
+_DAMAGED = (OSError, EOFError, ValueError, RecursionError, TypeError, IndexError, zlib.error, IsalError)
+
+
+def files_check(folder: Path) -> None:
+    """Refuse an archive whose pages are missing, or not what their names say.
+
+    Raises
+    ------
+    ArchiveError
+    """
+    try:
+        expected = set(_checked(folder))
+    except _DAMAGED as error:  # type: ignore[misc]  # its stub says Any
+        raise ArchiveError(f"the pages of the archive cannot be read: {error}") from error
+    found = {
+        str(path.relative_to(folder / "documents")) for path in (folder / "documents").rglob("*") if path.is_file()
+    }
+    for name in sorted(found ^ expected):
+        raise ArchiveError(f"documents/{name} is missing, or belongs to nothing in the archive")
+
+
+def _checked(folder: Path) -> Iterator[str]:
+    """Yield the names of the files that the rows name, each once its content was compared with its name."""
+    pages = {row["id"]: row["sha256"] for row in _rows(folder, "documents.Document")}
+    for row in _rows(folder, "documents.Tokenization"):
+        page, tokens = str(pages[row["document_id"]]), str(row["sha256"])
+        text, columns = (_content(folder, name) for name in (page_path(page), tokens_path(tokens)))
+        if hashlib.sha256(text).hexdigest() != page or hashlib.sha256(page.encode() + columns).hexdigest() != tokens:
+            raise ArchiveError(f"the page {page} of the archive is not what its name says")
+        yield from (page_path(page), tokens_path(tokens), display_path(tokens))
+
+
+def _rows(folder: Path, label: str) -> Iterator[dict[str, Any]]:
+    names = [field.attname for field in columns_of(model_named(label), label)]
+    with gzip.open(folder / f"rows/{label}.jsonl.gz", "rt", encoding="utf-8") as file:
+        for line in file:
+            yield dict(zip(names, json.loads(line), strict=True))
+
+
+def _content(folder: Path, name: str) -> bytes:
+    path = (folder / "documents" / name).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise ArchiveError(f"{name[:80]!r} has no place in an archive")
+    return bytes(igzip.decompress(path.read_bytes()))
