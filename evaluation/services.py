@@ -24,6 +24,7 @@ from evaluation.files import EvaluationError
 from evaluation.models import Board, Submission, SubmissionState, Team, TeamMember
 from exports.models import Release
 from exports.selectors.sealing import closed_by
+from jobs.models import JobState
 from jobs.services import job_enqueue
 from jobs.uploads import opened
 from jobs.work import Work
@@ -50,8 +51,10 @@ def board_create(
     """
     if split not in release.splits or metric not in metrics_of(release):
         raise BoardError(f"release {release.number} has no {split}, or cannot be scored by {metric}")
-    if not LEAST_STEP <= step <= 0.5 or not 1 <= a_day <= 100:
-        raise BoardError(f"a step is between {LEAST_STEP} and 0.5, and a team submits 1 to 100 times a day")
+    if not LEAST_STEP <= step <= 0.5 or abs(1 / step - round(1 / step)) > 1e-9 or not 1 <= a_day <= 100:
+        raise BoardError(
+            f"a step is between {LEAST_STEP} and 0.5 and a whole part of 1, such as 0.01, and a team submits 1 to 100 times a day"
+        )
     with transaction.atomic():
         campaign_lock(release.campaign)
         if closed_by(release):
@@ -162,6 +165,8 @@ def _team_with_room(board: Board, surrogate_id: UUID, now: datetime) -> Team:
     if member is None:
         raise BoardError("enter a team first")
     lately = Submission.objects.filter(team=member.team, created_at__gt=now - timedelta(days=1))
+    lately = lately.exclude(state=SubmissionState.REFUSED)
+    lately = lately.exclude(state=SubmissionState.WAITING, job__state=JobState.FAILED)
     if lately.count() >= board.a_day:
         raise BoardError(
             f"your team has submitted {board.a_day} times within 24 hours, as often as it may: try again later"
@@ -178,18 +183,22 @@ def submission_score(work: Work) -> dict[str, Any]:
         return {}
     board = submission.board
     with tempfile.TemporaryDirectory(prefix="quorate-score-") as folder:
-        gold, predictions = Path(folder) / "gold", Path(folder) / "predictions"
-        gold.write_bytes(orjson.dumps(gold_of(board)))
+        predictions = Path(folder) / "predictions"
         with opened(work.payload) as source, predictions.open("wb") as copy:
             while piece := source.read(PIECE):
                 copy.write(piece)
         try:
             scored, floor = score_apart(
-                board.metric, gold=gold, predictions=predictions, name=work.payload["name"], options=submission.options
+                board.metric,
+                gold=orjson.dumps(gold_of(board)),
+                predictions=predictions,
+                name=work.payload["name"],
+                options=submission.options,
             )
         except EvaluationError as error:
             with work.step():
-                _end(submission, state=SubmissionState.REFUSED, error=str(error)[:MOST_ERROR])
+                told = str(error).replace("\0", "\\0")[:MOST_ERROR]  # PostgreSQL keeps no NUL
+                _end(submission, state=SubmissionState.REFUSED, error=told)
             return {}
     with work.step():
         campaign_lock(board.campaign)

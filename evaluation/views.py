@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Max
+from django.db.models import Count, F, Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -138,8 +138,8 @@ def _page(request: HttpRequest, found: Board, *, form: forms.Form | None = None,
     team = own.team if own else None
     context: dict[str, Any] = {
         "campaign": found.campaign, "board": found, "closed": closed, "is_over": is_over, "metric": METRICS[found.metric], "team": team,
-        "teams": sorted(teams[:1000], key=lambda one: (-(one.best if one.best is not None else -1), one.name)) if not closed else [],
-        "history": team.submissions.order_by("-pk")[:MOST] if team and not closed else [],
+        "teams": [] if closed else teams.order_by(F("best").desc(nulls_last=True), "name")[:1000],
+        "history": team.submissions.select_related("job").order_by("-pk")[:MOST] if team and not closed else [],
         "form": form or (SubmissionForm(found) if team else TeamForm()),
     }  # fmt: skip
     return render(request, "evaluation/board.html", context, status=status)

@@ -28,9 +28,9 @@ from annotation.models import (
     Participation,
     Slot,
     SlotState,
+    Split,
     Standing,
 )
-from annotation.selectors.sealing import unsealed
 from config.statements import Insert, Update
 
 State = AnnotationState
@@ -205,11 +205,14 @@ def _locked(
     annotation would tell it.
     """
     rows = Annotation.objects.filter(pk__in=[row.pk for row in annotations], state__in=states)
-    if not also_sealed:
-        rows = rows.filter(unsealed())
-    return list(
-        rows.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")
-    )
+    locked = rows.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")
+    found = list(locked)
+    if also_sealed or not found:
+        return found
+    # Looked at with the locks, for which sealing waits: no split is sealed between the look and the change.
+    sealed = Split.objects.filter(pk__in={row.item.split_id for row in found}).exclude(sealed_at=None)
+    keys = set(sealed.values_list("pk", flat=True))
+    return [row for row in found if row.item.split_id not in keys]
 
 
 def _write(

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, Max, QuerySet
 
 from accounts.models import AuditEvent
+from annotation.locks import campaign_lock
 from annotation.models import (
     ORDINARY,
     Annotation,
@@ -22,6 +24,7 @@ from annotation.models import (
     SlotState,
     Snapshot,
 )
+from annotation.selectors.sealing import sealed_names
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.models import Job
 from jobs.services import job_enqueue
@@ -31,6 +34,7 @@ STALE_SECONDS = 10
 
 def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     """Compute the numbers and keep them; pilot batches are left out of all but what annotators are told of work."""
+    sealed = sealed_names(campaign)
     version = numbers_version(campaign)
     data = {
         "slots": _slots_by_state(campaign),
@@ -43,8 +47,24 @@ def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
         ),
         **_work_numbers(campaign),
     }
-    Snapshot.objects.update_or_create(campaign=campaign, defaults={"taken_at": now, "version": version, "data": data})
+    numbers_keep(Snapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)
     return data
+
+
+def numbers_keep(model: type[Any], *, campaign: Campaign, sealed: list[str], **kept: Any) -> bool:
+    """Keep what was computed of a campaign, unless a split was sealed since: it would tell of its labels.
+
+    Parameters
+    ----------
+    sealed
+        The names of the splits that were sealed when the computation began.
+    """
+    with transaction.atomic():
+        campaign_lock(campaign)
+        if sealed_names(campaign) != sealed:
+            return False
+        model.objects.update_or_create(campaign=campaign, defaults=kept)
+    return True
 
 
 def numbers_version(campaign: Campaign) -> str:

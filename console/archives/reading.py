@@ -46,7 +46,7 @@ def archive_read(stream: IO[bytes], *, now: datetime) -> dict[str, Any]:
     """Bring an archive in and return its manifest: whole, or not at all.
 
     Everything keeps its keys. People get their accounts under their addresses, without a password or any right over the
-    installation: they ask for a new password. An account that is there under an address is that person's.
+    installation: they ask for a new password, also where an account is there under their address.
 
     Raises
     ------
@@ -201,8 +201,13 @@ def _insert_users(rows: Iterator[list[Any]]) -> dict[int, int]:
         user = User.objects.filter(email__iexact=values["email"]).first()
         if user is None:
             user = User.objects.create(password=make_password(None), **values)
+            User.objects.filter(pk=user.pk).update(date_joined=values["date_joined"])  # it is today otherwise
         else:  # nobody has worked here: they are who they were there
             user.surrogate_id, user.key = values["surrogate_id"], values["key"]
-            user.save(update_fields=["surrogate_id", "key"])
+            if (
+                not user.is_admin
+            ):  # who made the account has to show that the address is theirs, before they have its roles
+                user.set_unusable_password()
+            user.save(update_fields=["surrogate_id", "key", "password"])
         found[old] = user.pk
     return found

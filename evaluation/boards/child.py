@@ -1,9 +1,11 @@
 """Score an uploaded file in a process of its own, with limits: who uploads is believed nothing.
 
-``python -m evaluation.boards.child METRIC GOLD PREDICTIONS OPTIONS`` writes one JSON object: ``score`` and ``values``, the
+``python -m evaluation.boards.child METRIC PREDICTIONS OPTIONS`` reads the labels from standard input, so that they are in no
+file that a killed worker could leave behind, and writes one JSON object: ``score`` and ``values``, the
 ``floor`` of both, or ``error``, a sentence for who uploaded.
 """
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +22,7 @@ MOST_SECONDS = 300
 
 
 def score_apart(
-    metric: str, *, gold: Path, predictions: Path, name: str, options: dict[str, Any]
+    metric: str, *, gold: bytes, predictions: Path, name: str, options: dict[str, Any]
 ) -> tuple[Scored, Scored]:
     """Return the score of a file and the floor.
 
@@ -34,9 +36,9 @@ def score_apart(
     EvaluationError
         The file cannot be scored.
     """
-    child = child_start("evaluation.boards.child", metric, str(gold), str(predictions), orjson.dumps(options).decode())
+    child = child_start("evaluation.boards.child", metric, str(predictions), orjson.dumps(options).decode())
     try:
-        out, _nothing = child.communicate(timeout=MOST_SECONDS)
+        out, _nothing = child.communicate(gold, timeout=MOST_SECONDS)
     except subprocess.TimeoutExpired as error:
         raise EvaluationError(f"{name}: takes more than {MOST_SECONDS} seconds to score") from error
     finally:
@@ -49,11 +51,11 @@ def score_apart(
     return Scored(*found["scored"]), Scored(*found["floor"])
 
 
-def _serve(metric: str, gold: str, predictions: str, options: str) -> bytes:
+def _serve(metric: str, predictions: str, options: str) -> bytes:
     from evaluation.boards.metrics import METRICS  # noqa: PLC0415  after the limit
 
     try:
-        labels = orjson.loads(Path(gold).read_bytes())
+        labels = orjson.loads(sys.stdin.buffer.read())
         scored = METRICS[metric].score(Path(predictions), labels, orjson.loads(options))
         floor = METRICS[metric].floor(labels)
     except EvaluationError as error:
@@ -65,4 +67,5 @@ def _serve(metric: str, gold: str, predictions: str, options: str) -> bytes:
 
 if __name__ == "__main__":
     limit_memory(MOST_BYTES)
-    sys.stdout.buffer.write(_serve(*sys.argv[1:5]))
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))  # also where whoever waits for it was killed
+    sys.stdout.buffer.write(_serve(*sys.argv[1:4]))

@@ -1,6 +1,6 @@
 """The labels of a board, from what its release froze: in memory and on their way to the process that scores, nowhere else."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import Any
 
 import orjson
@@ -15,8 +15,6 @@ from evaluation.nq.answers import OFFSETS, span_at
 from exports.formats.nq import annotation_record
 from exports.models import Release
 from exports.selectors.judged import judged_pairs
-
-RANKED = 1  # the label below which nothing is
 
 
 def metrics_of(release: Release) -> list[str]:
@@ -57,17 +55,14 @@ def _span(offsets: dict[str, int]) -> tuple[int, int, int, int] | None:
 def _labels(board: Board) -> dict[str, Any]:
     task_type = TASK_TYPES[board.campaign.task_type]
     assert isinstance(task_type, Voted)
-    rows = board.release.verdicts.annotate(text=Cast("verdict__label", TextField())).order_by("item_id")
-    labels, elsewhere = {}, Counter[str]()
-    for item, split, text in rows.values_list("item__published_id", "item__split__name", "text").iterator(5000):
-        label = str(orjson.loads(text))
-        if split == board.split:
-            labels[item] = label
-        else:
-            elsewhere[label] += 1
-    allowed = [str(label) for label in task_type.labels]
-    usual = min(allowed, key=lambda label: (-elsewhere[label], allowed.index(label)))
-    return {"labels": labels, "allowed": allowed, "usual": usual}
+    rows = board.release.verdicts.filter(item__split__name=board.split).annotate(
+        text=Cast("verdict__label", TextField())
+    )
+    labels = {
+        item: str(orjson.loads(text))
+        for item, text in rows.order_by("item_id").values_list("item__published_id", "text").iterator(5000)
+    }
+    return {"labels": labels, "allowed": [str(label) for label in task_type.labels]}
 
 
 def _qrels(board: Board) -> dict[str, dict[str, int]]:

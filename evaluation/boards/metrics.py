@@ -1,6 +1,7 @@
 """The metrics of boards: what is scored how, against labels that are given in memory."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -56,8 +57,9 @@ class Accuracy:
         return _mean([float(given[item] == label) for item, label in labels.items()])
 
     def floor(self, gold: Any) -> Scored:
-        """Return what one label for all items comes to: the most frequent one elsewhere."""
-        return _mean([float(label == gold["usual"]) for label in gold["labels"].values()])
+        """Return what one label for all items comes to, the most frequent one."""
+        ((usual, _count),) = Counter(gold["labels"].values()).most_common(1)
+        return _mean([float(label == usual) for label in gold["labels"].values()])
 
 
 class Ranking:

@@ -77,7 +77,8 @@ def summary_of(campaign: Campaign) -> Summary:
     states: Counter[str] = Counter()
     for _surrogate, state, n in done:
         states[state] += n
-    rules = Counter(dict(verdicts.values_list("rule").annotate(n=Count("pk")).order_by("rule")))
+    told = verdicts.filter(unsealed())
+    rules = Counter(dict(told.values_list("rule").annotate(n=Count("pk")).order_by("rule")))
     standings = Counter(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True))
     checks = checks_held(campaign)
     read = Inspection.objects.filter(campaign=campaign)
@@ -86,11 +87,11 @@ def summary_of(campaign: Campaign) -> Summary:
         questions=questions,
         pairs=items.count(),
         has_vote=isinstance(TASK_TYPES[campaign.task_type], Voted),
-        verdicts=rules.total(),
-        labels=_labels(campaign, verdicts.filter(unsealed()), known),
+        verdicts=verdicts.count(),
+        labels=_labels(campaign, told, known),
         rules={rule: rules[rule] for rule in Rule.values},
-        no_agreement_first=Slot.objects.filter(item__in=items, round=2).values("item").distinct().count(),
-        expert_cases=Case.objects.filter(campaign=campaign, because=CaseReason.NO_AGREEMENT).count(),
+        no_agreement_first=Slot.objects.filter(unsealed(), item__in=items, round=2).values("item").distinct().count(),
+        expert_cases=Case.objects.filter(unsealed(), campaign=campaign, because=CaseReason.NO_AGREEMENT).count(),
         workers=len({surrogate for surrogate, _state, _n in done}),
         judgments=states.total(),
         refused=refused.total(),

@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from annotation.models import Campaign
-from annotation.services.numbers import numbers_version, refresh_request
+from annotation.selectors.sealing import sealed_names
+from annotation.services.numbers import numbers_keep, numbers_version, refresh_request
 from jobs.models import Job
 from quality.models import BehaviourSnapshot, QualitySnapshot
 from quality.selectors.behaviour import behaviour_of
@@ -14,9 +15,9 @@ STALE_MINUTES = 10
 
 def behaviour_refresh(*, campaign: Campaign, now: datetime) -> None:
     """Compute and keep how people work."""
-    version = numbers_version(campaign)
-    BehaviourSnapshot.objects.update_or_create(
-        campaign=campaign, defaults={"taken_at": now, "version": version, "data": behaviour_of(campaign)}
+    sealed, version = sealed_names(campaign), numbers_version(campaign)
+    numbers_keep(
+        BehaviourSnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=behaviour_of(campaign)
     )
 
 

@@ -8,7 +8,8 @@ from django.db.models import Count, Exists, OuterRef, Q, Sum, TextField
 from django.db.models.functions import Cast, Substr
 
 from annotation.models import ORDINARY, Campaign, CampaignState, Slot
-from annotation.services.numbers import numbers_request, numbers_version, refresh_request
+from annotation.selectors.sealing import sealed_names
+from annotation.services.numbers import numbers_keep, numbers_request, numbers_version, refresh_request
 from jobs.models import Job
 from quality.models import GoldCheck, Inspection, Opinion, QualitySnapshot, Verdict
 from quality.rules.funnel import outside
@@ -32,6 +33,7 @@ FORM = "6"  # of what is kept: numbers in another form are computed anew
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     """Compute and keep the numbers."""
+    sealed = sealed_names(campaign)
     version, found = quality_numbers_version(campaign), policy_current(campaign)
     people = people_of(campaign)
     data = {
@@ -50,9 +52,7 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
             (str(row["surrogate_id"]), row["checks"], row["checks"] - row["hits"]) for row in people if row["checks"]
         ),
     }
-    QualitySnapshot.objects.update_or_create(
-        campaign=campaign, defaults={"taken_at": now, "version": version, "data": data}
-    )
+    numbers_keep(QualitySnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)
     return data
 
 

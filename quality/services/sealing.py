@@ -44,6 +44,9 @@ def split_seal(*, split: Split, actor_id: UUID | None, now: datetime) -> None:
     """
     with transaction.atomic():
         campaign_lock(split.campaign)
+        # Whoever changes what counts has these first, and is waited for.
+        answers = Annotation.objects.filter(item__split=split).order_by("pk")
+        list(answers.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
         split.refresh_from_db()
         if split.sealed_at is not None:
             raise SealError(f"{split} is sealed already")

@@ -7,7 +7,8 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.models import Campaign, Split
-from annotation.services.numbers import refresh_request
+from annotation.selectors.sealing import sealed_names
+from annotation.services.numbers import numbers_keep, refresh_request
 from annotation.services.slots import items_extend
 from jobs.models import Job
 from jobs.work import Work
@@ -21,9 +22,9 @@ STALE_MINUTES = 10
 
 def studies_refresh(*, campaign: Campaign, now: datetime) -> None:
     """Compute and keep the studies."""
-    version = quality_numbers_version(campaign)
-    StudySnapshot.objects.update_or_create(
-        campaign=campaign, defaults={"taken_at": now, "version": version, "data": studies_of(campaign)}
+    sealed, version = sealed_names(campaign), quality_numbers_version(campaign)
+    numbers_keep(
+        StudySnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=studies_of(campaign)
     )
 
 

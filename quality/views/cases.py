@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.models import Campaign, Item
+from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Pages
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
@@ -151,7 +152,7 @@ def experts(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": campaign, "form": form, "cases": cases_counted(campaign), "snapshot": snapshot,
         "sample": [_sample_named(pages, row) for row in numbers.get("sample", [])],
         "agreement": [{**row, "name": _part_name(pages, row["what"])} for row in numbers.get("agreement", [])],
-        "latest": Case.objects.filter(campaign=campaign).select_related("item").order_by("-pk")[:20],
+        "latest": Case.objects.filter(unsealed(), campaign=campaign).select_related("item").order_by("-pk")[:20],
     }  # fmt: skip
     return render(request, "quality/experts.html", context)
 

@@ -251,6 +251,21 @@ def test_who_has_an_account_there_is_who_they_were(questions, tmp_path):
     assert there.memberships.count() == 1
 
 
+def test_an_account_under_a_persons_address_shows_first_that_it_is_theirs(questions, tmp_path):
+    """Where addresses are not confirmed, a stranger could have made it."""
+    person = questions.annotations.order_by("pk")[0].surrogate.user
+    archive = archived(questions, tmp_path)
+    joined = dict(model_named("accounts.User").objects.values_list("email", "date_joined"))
+    call_command("flush", interactive=False, verbosity=0)
+    there = factories.user(person.email.partition("@")[0])
+    archive_read(io.BytesIO(archive), now=timezone.now())
+    there.refresh_from_db()
+    assert not there.has_usable_password()
+    others = model_named("accounts.User").objects.exclude(pk=there.pk)
+    assert others.exists()
+    assert all(one.date_joined == joined[one.email] for one in others)
+
+
 def test_what_a_killed_import_left_is_removed_by_the_next(questions, tmp_path, settings):
     archive = archived(questions, tmp_path)
     call_command("flush", interactive=False, verbosity=0)

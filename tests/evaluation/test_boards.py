@@ -13,10 +13,12 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent, Role
 from annotation.services.campaigns import SplitPlan
+from evaluation.boards.child import score_apart
 from evaluation.boards.gold import gold_of
 from evaluation.models import Board, Submission, SubmissionState, Team
 from evaluation.services import BoardError, board_create, submission_add, team_enter
 from exports.services import release_request
+from jobs.models import Job
 from quality.models import Inspection
 from quality.services.sealing import split_seal, split_unseal
 from tests import factories
@@ -95,10 +97,10 @@ def lines(labels):
 def test_a_sealed_board_shows_what_is_better_by_enough_and_nothing_else():
     made = Challenge()
     person, all_of_them = made.member(), len(made.labels)
-    first = made.submit(person, made.right(all_of_them - 6))
-    assert (first.state, first.score) == (SHOWN, round((all_of_them - 6) / all_of_them, 2))
-    again = made.submit(person, made.right(all_of_them - 6))
-    better_by_one = made.submit(person, made.right(all_of_them - 5))
+    first = made.submit(person, made.right(all_of_them - 2))
+    assert (first.state, first.score) == (SHOWN, round((all_of_them - 2) / all_of_them, 2))
+    again = made.submit(person, made.right(all_of_them - 2))
+    better_by_one = made.submit(person, made.right(all_of_them - 1))
     worse = made.submit(person, made.right(3))
     assert [(one.state, one.score, one.values) for one in (again, better_by_one, worse)] == [
         (NOT_SHOWN, None, None)
@@ -154,8 +156,8 @@ def test_every_team_has_to_beat_the_best_that_was_shown_to_anybody():
     made = Challenge()
     teams = [made.member(f"team {number}") for number in range(6)]
     all_of_them = len(made.labels)
-    told = [made.submit(person, made.right(all_of_them - 5 + number % 2)).score for number, person in enumerate(teams)]
-    assert told == [round((all_of_them - 5) / all_of_them, 2), None, None, None, None, None]
+    told = [made.submit(person, made.right(all_of_them - 2 + number % 2)).score for number, person in enumerate(teams)]
+    assert told == [round((all_of_them - 2) / all_of_them, 2), None, None, None, None, None]
     assert Submission.objects.exclude(values=None).count() == 1
 
 
@@ -194,6 +196,44 @@ def test_what_waited_while_the_split_was_sealed_is_not_scored_and_what_was_told_
     page = client.get(f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/").content.decode()
     assert "sealed since" in page
     assert f"{7 / len(made.labels):.4f}" not in page
+
+
+def test_a_constant_answer_is_never_better_than_the_floor():
+    made = Challenge()
+    person = made.member()
+    for label in "1234":
+        assert made.submit(person, dict.fromkeys(made.labels, label)).state == NOT_SHOWN
+
+
+@pytest.mark.parametrize("step", [0.06, 0.07, 0.4, 0.001, 0.6])
+def test_a_step_is_a_whole_part_of_one(step):
+    made = Challenge()
+    with pytest.raises(BoardError, match="whole part of 1"):
+        made.make(metric="map", step=step)
+
+
+def test_what_could_not_be_scored_uses_up_nothing():
+    made = Challenge(a_day=1)
+    person = made.member()
+    assert made.submit(person, b"Q Q0 a\x00b 1 1 r").state == REFUSED
+    assert made.submit(person, made.right(3)).state == NOT_SHOWN
+    stopped = Submission.objects.latest("pk")
+    Submission.objects.filter(pk=stopped.pk).update(state=SubmissionState.WAITING)
+    Job.objects.filter(pk=stopped.job_id).update(state="failed")
+    assert made.submit(person, made.right(4)).state == NOT_SHOWN
+
+
+def test_labels_are_in_no_file_while_a_submission_is_scored(monkeypatch):
+    made, seen = Challenge(), []
+
+    def looked(*arguments, **options):
+        folder = options["predictions"].parent
+        seen.append([path.name for path in folder.iterdir()])
+        return score_apart(*arguments, **options)
+
+    monkeypatch.setattr("evaluation.services.score_apart", looked)
+    made.submit(made.member(), made.right(len(made.labels)))
+    assert seen == [["predictions"]]
 
 
 def test_once_the_split_is_unsealed_every_score_is_told(client):

@@ -14,11 +14,12 @@ from annotation.services.items import item_retire
 from annotation.services.slots import items_extend
 from annotation.services.undo import NothingToUndo, submission_undo
 from jobs.terminal import run_here
-from quality.models import Case, Inspection
+from quality.models import Case, Inspection, QualitySnapshot
 from quality.rules.policy import Policy
 from quality.selectors.experts import case_next
 from quality.services.cases import case_ask
 from quality.services.inspections import inspection_next
+from quality.services.numbers import quality_numbers_refresh
 from quality.services.sealing import SealError, split_seal
 from tests import factories
 
@@ -132,3 +133,20 @@ def test_who_withdraws_is_unlinked_in_a_sealed_split_too(sealed):
     withdrawal_ask(campaign=made, surrogate_id=person.surrogate_id, now=now)
     withdrawals_apply(now + timedelta(days=8))
     assert Annotation.objects.filter(campaign=made, state=AnnotationState.WITHDRAWN).count() == 12
+
+
+def test_numbers_that_were_begun_before_the_seal_are_not_kept(monkeypatch):
+    made, _people = answered()
+    split = made.splits.get()
+
+    def sealed_meanwhile(campaign):
+        split_seal(split=split, actor_id=None, now=timezone.now())
+        return []
+
+    monkeypatch.setattr("quality.services.numbers.audits_of", sealed_meanwhile)
+    quality_numbers_refresh(campaign=made, now=timezone.now())
+    assert not QualitySnapshot.objects.filter(campaign=made).exists()
+    monkeypatch.undo()
+    quality_numbers_refresh(campaign=made, now=timezone.now())
+    labels = QualitySnapshot.objects.get(campaign=made).data["summary"]["labels"]
+    assert [labels[label] for label in "321"] == [0, 0, 0]  # all that is told are the askers' own choices
