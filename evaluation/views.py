@@ -30,10 +30,18 @@ from exports.selectors.sealing import closed_among
 MOST = 100
 
 
+class ReleaseField(forms.ModelChoiceField):  # type: ignore[type-arg]
+    """A release by its number, splits and format."""
+
+    def label_from_instance(self, obj: Release) -> str:
+        """Return what a person knows a release by."""
+        return f"{obj.number}: {', '.join(obj.splits)} ({obj.family})"
+
+
 class BoardForm(forms.Form):
     """What a board scores."""
 
-    release = forms.ModelChoiceField(label=gettext_lazy("Release"), queryset=Release.objects.none())
+    release = ReleaseField(label=gettext_lazy("Release"), queryset=Release.objects.none())
     split = forms.ChoiceField(label=gettext_lazy("Split"))
     metric = forms.ChoiceField(label=gettext_lazy("Metric"))
     step = forms.FloatField(
@@ -49,7 +57,7 @@ class BoardForm(forms.Form):
             .filter(campaign=campaign, state=ReleaseState.READY)
             .order_by("-number")[:MOST]
         )
-        cast("forms.ModelChoiceField[Release]", self.fields["release"]).queryset = Release.objects.filter(
+        cast("ReleaseField", self.fields["release"]).queryset = Release.objects.filter(
             pk__in=[one.pk for one in releases]
         ).order_by("-number")
         metrics = dict.fromkeys(metric for one in releases for metric in metrics_of(one))
