@@ -1,0 +1,52 @@
+"""``manage.py release_paper``: what a paper needs of a release."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from documents.management.reading import ReadingCommand
+from exports.released.deposit import deposit_write
+from exports.released.folder import FolderError, ReleasedFolder
+from exports.released.paper import methods_tex, tables_tex
+
+
+class Command(ReadingCommand):
+    """Write tables, a paragraph and a deposit."""
+
+    help = (
+        "Write what a paper needs of a release's folder: tables.tex, methods.tex (a paragraph on how it was made) and "
+        "deposit.zip (all files as one). With --anonymous the deposit names no author, mail address or host in what "
+        "describes it, for a review. No database is needed. Example: manage.py release_paper out/ --to paper/"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("folder", type=Path, metavar="DIR")
+        parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="a folder that is empty or not there")
+        parser.add_argument("--anonymous", action="store_true", help="for an anonymous review")
+        parser.add_argument("--json", action="store_true", help="print what was written as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Read, write, say what."""
+        to: Path = options["to"]
+        try:
+            folder = ReleasedFolder(options["folder"])
+            texts = {"tables.tex": tables_tex(folder), "methods.tex": methods_tex(folder)}
+            _make_empty(to)
+            for name, text in texts.items():
+                (to / name).write_text(text, encoding="utf-8")
+            files = deposit_write(folder, to / "deposit.zip", anonymous=options["anonymous"])
+        except (FolderError, OSError) as error:
+            raise CommandError(str(error)) from error
+        written = [*texts, "deposit.zip"]
+        text = f"{', '.join(written)} written to {to}; the deposit has {files} files"
+        self.stdout.write(json.dumps({"written": written, "files": files}) if options["json"] else text)
+
+
+def _make_empty(folder: Path) -> None:
+    """Make a folder, or take one that is empty."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FolderError(f"{folder} is not empty")
+    folder.mkdir(parents=True, exist_ok=True)

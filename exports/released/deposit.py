@@ -1,0 +1,89 @@
+"""A release as one file to deposit, and the same for an anonymous review: without names, addresses and hosts in what describes it."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import IO
+
+from exports.archive import zip_stream
+from exports.released.folder import MANIFEST, SUMS, FolderError, ReleasedFolder, small_file
+
+CITATION = "CITATION.cff"
+DESCRIPTIONS = ("README.md", "FAIR-WORK.md", "croissant.json", MANIFEST)
+REMOVED = "[removed for review]"
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS = re.compile(r"https?://(?P<host>[^\s/\"'<>)\]]+)[^\s\"'<>)\]]*")
+# Of vocabularies and licences, which name nobody.
+_KNOWN = frozenset({"schema.org", "mlcommons.org", "purl.org", "spdx.org"})
+
+
+def deposit_write(folder: ReleasedFolder, to: Path, *, anonymous: bool) -> int:
+    """Write a zip of every file that a release's checksums name, and return how many there are.
+
+    With ``anonymous``, what describes the release names no author, mail address or host, it has no ``CITATION.cff``, and
+    checksums are those of the files as they are in it. Tables stay as they are: look into what people wrote there.
+
+    Raises
+    ------
+    FolderError
+        A file is missing, or the folder is no release.
+    """
+    sums = _sums(folder.path)
+    texts = _scrubbed(folder) if anonymous else {}
+    names = [name for name in sums if not (anonymous and name == CITATION)]
+    for name in names:
+        sums[name] = hashlib.sha256(texts[name]).hexdigest() if name in texts else sums[name]
+        if not (folder.path / name).is_file() or (folder.path / name).is_symlink():
+            raise FolderError(f"{folder.path / name}: is no file")
+    texts[SUMS] = "".join(f"{sums[name]}  {name}\n" for name in names).encode()
+
+    def opened(name: str) -> IO[bytes]:
+        return BytesIO(texts[name]) if name in texts else (folder.path / name).open("rb")
+
+    with to.open("xb") as file:
+        for part in zip_stream(to.stem, ((name, lambda name=name: opened(name)) for name in (*names, SUMS))):  # type: ignore[misc]
+            file.write(part)
+    return len(names) + 1
+
+
+def scrubbed(text: str, authors: list[str]) -> str:
+    """Return a text without the names of authors, mail addresses and hosts."""
+    text = _ADDRESS.sub(lambda found: found.group() if _is_known(found["host"]) else REMOVED, text)
+    text = _MAIL.sub(REMOVED, text)
+    for name in sorted(_spellings(authors), key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", REMOVED, text, flags=re.IGNORECASE)
+    return text
+
+
+def _is_known(host: str) -> bool:
+    return any(host.lower() == known or host.lower().endswith(f".{known}") for known in _KNOWN)
+
+
+def _spellings(authors: list[str]) -> Iterator[str]:
+    for author in authors:
+        family, _comma, given = (part.strip() for part in author.partition(","))
+        yield from {author, family, f"{given} {family}".strip(), given or family}
+
+
+def _scrubbed(folder: ReleasedFolder) -> dict[str, bytes]:
+    authors = folder.manifest.get("authors", [])
+    if not isinstance(authors, list) or not all(isinstance(one, str) for one in authors):
+        raise FolderError(f"{folder.path}: the authors in the manifest are no texts")
+    there = [name for name in DESCRIPTIONS if (folder.path / name).is_file()]
+    return {name: scrubbed(small_file(folder.path / name).decode(), authors).encode() for name in there}
+
+
+def _sums(path: Path) -> dict[str, str]:
+    try:
+        lines = small_file(path / SUMS).decode().splitlines()
+    except (FileNotFoundError, UnicodeDecodeError) as error:
+        raise FolderError(f"{path / SUMS}: cannot be read: is this the folder of a whole release?") from error
+    found = {}
+    for line in lines:
+        digest, blank, name = line.partition("  ")
+        if not blank or Path(name).is_absolute() or ".." in Path(name).parts or "\0" in name or not name:
+            raise FolderError(f"{path / SUMS}: expected a sha256, two blanks and the name of a file in here")
+        found[name] = digest
+    return found

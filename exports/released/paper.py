@@ -1,0 +1,124 @@
+"""What a paper says of a release: tables in LaTeX and a paragraph on how it was made, from its folder alone."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from exports.released.folder import FolderError, ReleasedFolder
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "α": r"$\alpha$", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+
+
+def latex(text: Any) -> str:
+    """Return a text as LaTeX sets it, on one line."""
+    return "".join(_SPECIAL.get(sign, sign if sign.isprintable() else " ") for sign in str(text))
+
+
+def tables_tex(folder: ReleasedFolder) -> str:
+    """Return the tables of a release for a paper (they need the package booktabs).
+
+    Raises
+    ------
+    FolderError
+        The manifest lacks what a release has, or a table is damaged.
+    """
+    manifest = folder.manifest
+    try:
+        parts = [
+            "% Tables of "
+            + latex(f"{manifest['campaign']}, release {manifest['release']}")
+            + "; they need \\usepackage{booktabs}.",
+            _table("Items of each split.", ("Split", "Items"), manifest["splits"].items()),
+            *_labels(folder),
+            *_agreement(manifest["agreement"]),
+            _table("Annotations by what became of them.", ("State", "Annotations"), _states(folder)),
+        ]
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise FolderError(f"{folder.path}: the manifest lacks something: {error}") from error
+    return "\n\n".join(parts) + "\n"
+
+
+def methods_tex(folder: ReleasedFolder) -> str:
+    """Return a paragraph on how a release was made, in LaTeX: what the manifest knows, and nothing else.
+
+    Raises
+    ------
+    FolderError
+    """
+    manifest = folder.manifest
+    try:
+        return " ".join(latex(one) for one in _sentences(manifest)) + "\n"
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise FolderError(f"{folder.path}: the manifest lacks something: {error}") from error
+
+
+def _sentences(manifest: dict[str, Any]) -> Iterable[str]:
+    items = sum(manifest["splits"].values())
+    ways = ", ".join(f"{count:,} by {way}" for way, count in manifest["annotations_via"].items())
+    if manifest["synthetic"]:
+        yield "The answers were made by a synthetic crowd."
+    yield f"The dataset has {items:,} items ({'; '.join(f'{name} {n:,}' for name, n in manifest['splits'].items())})."
+    yield f"It rests on {manifest['ways']} annotations an item" + (f" ({ways})." if ways else ".")
+    if manifest["shortfall"]:
+        yield f"{manifest['shortfall']:,} items with too few annotations were left out."
+    for row in manifest["agreement"]:
+        if row["alpha"] is not None:
+            yield f"Agreement on {row['what']} was {_alpha(row)} over {row['units']:,} items."
+    error = manifest["label_error"]
+    if error:
+        yield (
+            f"An audit of {error['judged']:,} labels drawn by chance, judged blind by experts, found {100 * error['share']:.1f} % "
+            f"of the labels wrong (95 %: {100 * error['low']:.1f} to {100 * error['high']:.1f} %)."
+        )
+    else:
+        yield "The error of the labels was not measured."
+    yield from _pay(manifest.get("work"))
+    yield f"It was collected with {manifest['code']}" + (f" and is published under {manifest['licence']}." if manifest["licence"] else ".")  # fmt: skip
+
+
+def _alpha(row: dict[str, Any]) -> str:
+    interval = f" (95 %: {row['low']:.2f} to {row['high']:.2f})" if row["low"] is not None else ""
+    return f"α = {row['alpha']:.2f}{interval}"
+
+
+def _pay(work: dict[str, Any] | None) -> Iterable[str]:
+    if work and work["people_paid"]:
+        rates = work["cents_an_hour"].get("active") or work["cents_an_hour"].get("server")
+        hourly = f", half of them ${rates['median'] / 100:.2f} an hour or more" if rates else ""
+        yield f"{work['people_paid']:,} people were paid ${(work['reward_cents'] + work['bonus_cents']) / 100:,.2f}{hourly}."
+
+
+def _labels(folder: ReleasedFolder) -> Iterable[str]:
+    if "labels" not in folder.tables:
+        return
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in folder.rows("labels", ("split", "label")):
+        counts[str(row["split"]), str(row["label"])] += 1
+    labels = sorted({label for _split, label in counts})
+    splits = [split for split in folder.manifest["splits"] if any(counts[split, label] for label in labels)]
+    rows = [(label, *(counts[split, label] for split in splits)) for label in labels]
+    yield _table("Labels of each split.", ("Label", *splits), rows)
+
+
+def _agreement(found: Sequence[dict[str, Any]]) -> Iterable[str]:
+    rows = [(row["what"], row["scale"], _alpha(row), row["units"]) for row in found if row["alpha"] is not None]
+    if rows:
+        yield _table("Krippendorff's α, first round.", ("Of", "Scale", "α", "Items"), rows)
+
+
+def _states(folder: ReleasedFolder) -> list[tuple[str, int]]:
+    return Counter(str(row["state"]) for row in folder.rows("judgments", ("state",))).most_common()
+
+
+def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = [" & ".join(map(latex, head)) + r" \\ \midrule"]
+    lines += [" & ".join(f"{one:,}" if isinstance(one, int) else latex(one) for one in row) + r" \\" for row in rows]
+    body = "\n".join(lines)
+    columns = "l" + "r" * (len(head) - 1)
+    return (
+        f"\\begin{{table}}\n\\centering\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n\\end{{tabular}}\n"
+        f"\\caption{{{latex(caption)}}}\n\\end{{table}}"
+    )
