@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Role
 from annotation.models import Campaign, Split
 from annotation.selectors.items import ItemFilter
-from annotation.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, SplitPlan
+from annotation.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, SplitPlan, are_named_alike
 from annotation.tasktypes.registry import TASK_TYPES
 from config.mails import plain_address
 
@@ -48,11 +48,7 @@ class SplitsField(forms.CharField):
                     params={"number": number},
                 )
             plans.append(SplitPlan(parts[0], int(parts[1]), int(parts[2]) if len(parts) == 3 else 1))
-        if (
-            not plans
-            or len({plan.name.casefold() for plan in plans}) < len(plans)
-            or not any(plan.weight for plan in plans)
-        ):
+        if not plans or are_named_alike(plans) or not any(plan.weight for plan in plans):
             raise forms.ValidationError(_("Give at least one split, each with a name of its own."))
         return plans
 

@@ -31,11 +31,16 @@ def store(name: str, data: bytes) -> None:
         storage.save(name, ContentFile(igzip.compress(data, 2)))
 
 
+def tokens_address(sha256: str, columns: bytes) -> str:
+    """Return the content address of tokens and candidates, of the page that they were cut from."""
+    return hashlib.sha256(sha256.encode() + columns).hexdigest()
+
+
 def page_store(page: ParsedPage) -> tuple[str, str]:
     """Write a parsed page to storage; return the content addresses of its text and of its tokens."""
     sha256 = sha256_of(page.text)
     columns = dump(page.tokenization)
-    tokens_sha256 = hashlib.sha256(sha256.encode() + columns).hexdigest()
+    tokens_sha256 = tokens_address(sha256, columns)
     store(page_path(sha256), page.text.encode())
     store(tokens_path(tokens_sha256), columns)
     store(display_path(tokens_sha256), page.display.encode())

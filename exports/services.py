@@ -73,9 +73,9 @@ def release_freeze(
         )  # fmt: skip
         FAMILIES[family].freeze(release, chosen)
         votes_freeze(release)
-        sealed = [split.name for split in chosen if split.sealed_at is not None]
-        release.frozen |= _facts(release, licence, authors) | {"labels_only": labels_only, "sealed": sealed}
-        release.frozen["rare_below"] = settings.RELEASE_RARE_BELOW
+        release.frozen |= _facts(release, chosen) | {
+            "licence": licence or None, "authors": list(authors), "labels_only": labels_only,
+        }  # fmt: skip
         release.save(update_fields=["frozen"])
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,
@@ -106,15 +106,15 @@ def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int
         raise ReleaseError(str(error)) from error
 
 
-def _facts(release: Release, licence: str, authors: Sequence[str]) -> dict[str, Any]:
-    """Return what else is decided when a release is frozen, besides what is in it."""
+def _facts(release: Release, chosen: Sequence[Split]) -> dict[str, Any]:
+    """Return what else is decided when a release is frozen, besides what is in it and what was asked for."""
     return {
         "label_error": _label_error(release),
         "audits": audits_counted(release.campaign),
         "card": card_facts(release.campaign),
-        "licence": licence or None,
-        "authors": list(authors),
         "has_tables": True,
+        "rare_below": settings.RELEASE_RARE_BELOW,
+        "sealed": [split.name for split in chosen if split.sealed_at is not None],
         "since": since_before(release),
         "errata": errata_before(release),
         "work": fair_work(release.campaign),

@@ -46,6 +46,11 @@ SPLIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,29}")  # it stands in the 
 RESERVED_SLUGS = frozenset({"new", "by-id"})  # campaigns/new/ is the page that makes campaigns
 
 
+def are_named_alike(splits: Sequence[SplitPlan]) -> bool:
+    """Return whether files that are named after two splits would be one where case makes no difference."""
+    return len({plan.name.casefold() for plan in splits}) < len(splits)
+
+
 def _check_names(slug: str, splits: Sequence[SplitPlan]) -> None:
     if not splits:
         raise ValueError("a campaign needs at least one split")
@@ -55,7 +60,7 @@ def _check_names(slug: str, splits: Sequence[SplitPlan]) -> None:
                 f"the split {plan.name!r}: a name is up to 30 letters, digits, dots, hyphens and underscores of ASCII, and "
                 "begins with a letter or digit"
             )
-    if len({plan.name.casefold() for plan in splits}) < len(splits):
+    if are_named_alike(splits):
         raise ValueError("two splits are named alike: files are named after them, on systems too where a and A are one")
     if not slug_re.fullmatch(slug):
         raise ValueError(

@@ -1,8 +1,5 @@
 """Whether the pages in an unpacked archive are those that its rows name, by their content."""
 
-import gzip
-import hashlib
-import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +8,10 @@ from typing import Any
 from isal import igzip
 from isal.igzip_lib import IsalError
 
-from console.archives.tables import model_named
-from console.archives.writing import ArchiveError, columns_of
+from console.archives.tables import ArchiveError, columns_of, model_named, rows_in
+from documents.html.canonical import sha256_of
 from documents.paths import display_path, page_path, tokens_path
+from documents.services import tokens_address
 
 _DAMAGED = (OSError, EOFError, ValueError, RecursionError, TypeError, IndexError, zlib.error, IsalError)
 
@@ -42,16 +40,14 @@ def _checked(folder: Path) -> Iterator[str]:
     for row in _rows(folder, "documents.Tokenization"):
         page, tokens = str(pages[row["document_id"]]), str(row["sha256"])
         text, columns = (_content(folder, name) for name in (page_path(page), tokens_path(tokens)))
-        if hashlib.sha256(text).hexdigest() != page or hashlib.sha256(page.encode() + columns).hexdigest() != tokens:
+        if sha256_of(text.decode()) != page or tokens_address(page, columns) != tokens:
             raise ArchiveError(f"the page {page} of the archive is not what its name says")
         yield from (page_path(page), tokens_path(tokens), display_path(tokens))
 
 
 def _rows(folder: Path, label: str) -> Iterator[dict[str, Any]]:
     names = [field.attname for field in columns_of(model_named(label), label)]
-    with gzip.open(folder / f"rows/{label}.jsonl.gz", "rt", encoding="utf-8") as file:
-        for line in file:
-            yield dict(zip(names, json.loads(line), strict=True))
+    return (dict(zip(names, row, strict=True)) for row in rows_in(folder, label))
 
 
 def _content(folder: Path, name: str) -> bytes:

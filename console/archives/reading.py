@@ -1,7 +1,5 @@
 """Bring an archived campaign into an empty installation."""
 
-import gzip
-import json
 import shutil
 import tempfile
 import zlib
@@ -27,8 +25,18 @@ from annotation.models import Campaign
 from config.bulk import statistics_refresh
 from config.tars import TarDamaged, unpacked
 from console.archives.files import files_check
-from console.archives.tables import PAGES, PEOPLE, ROWS, model_named
-from console.archives.writing import CHUNK, FORMAT, ArchiveError, columns_of, migrations_here
+from console.archives.tables import (
+    CHUNK,
+    FORMAT,
+    PAGES,
+    PEOPLE,
+    ROWS,
+    ArchiveError,
+    columns_of,
+    migrations_here,
+    model_named,
+    rows_in,
+)
 
 SURROGATE, USER, *_NAMED = PEOPLE
 LOG = "accounts.AuditEvent"
@@ -67,7 +75,7 @@ def archive_read(stream: IO[bytes], *, now: datetime) -> dict[str, Any]:
         files_check(Path(name))
         with _stored(Path(name)), transaction.atomic():
             _refuse_unless_empty()
-            _insert_all(Path(name) / "rows", manifest["tables"])
+            _insert_all(Path(name), manifest["tables"])
             campaign = Campaign.objects.filter(slug=manifest["campaign"]).first()
             if campaign is None or Campaign.objects.count() != 1:
                 raise ArchiveError(f"the archive holds another campaign than {str(manifest['campaign'])[:60]}")
@@ -113,9 +121,8 @@ def _stored(folder: Path) -> Iterator[None]:
         for store in ("documents", "releases"):
             for path in sorted(one for one in (folder / store).rglob("*") if one.is_file()):
                 name = str(path.relative_to(folder / store))
-                storages[store].delete(
-                    name
-                )  # of an import that was killed; there is no campaign to which it could belong
+                # What is there is of an import that was killed: there is no campaign to which it could belong.
+                storages[store].delete(name)
                 with path.open("rb") as file:
                     storages[store].save(name, File(file))
                 added.append((store, name))
@@ -137,7 +144,7 @@ def _insert_all(folder: Path, tables: dict[str, Any]) -> None:
     users: dict[int, int] = {}
     try:
         for label in LABELS:
-            rows = _rows(folder / f"{label}.jsonl.gz")
+            rows = rows_in(folder, label)
             if label == USER:
                 users |= _insert_users(rows)
                 found = len(users)
@@ -154,11 +161,6 @@ def _insert_all(folder: Path, tables: dict[str, Any]) -> None:
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), models):
             cursor.execute(statement)
-
-
-def _rows(path: Path) -> Iterator[list[Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        yield from map(json.loads, file)
 
 
 def _insert(model: type[Model], label: str, rows: Iterator[list[Any]], users: dict[int, int]) -> int:
@@ -204,9 +206,8 @@ def _insert_users(rows: Iterator[list[Any]]) -> dict[int, int]:
             User.objects.filter(pk=user.pk).update(date_joined=values["date_joined"])  # it is today otherwise
         else:  # nobody has worked here: they are who they were there
             user.surrogate_id, user.key = values["surrogate_id"], values["key"]
-            if (
-                not user.is_admin
-            ):  # who made the account has to show that the address is theirs, before they have its roles
+            if not user.is_admin:
+                # Whoever made the account shows first that the address is theirs, before they have its roles.
                 user.set_unusable_password()
             user.save(update_fields=["surrogate_id", "key", "password"])
         found[old] = user.pk

@@ -1,13 +1,20 @@
-"""Which rows belong to a campaign: a line for each table, and for each that stays, why it does."""
+"""What an archive holds: which rows belong to a campaign, a line for each table, and for each that stays, why it does."""
 
+import gzip
+import json
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from django.apps import apps
-from django.db.models import Model, Q, QuerySet
+from django.db.migrations.loader import MigrationLoader
+from django.db.models import Field, Model, Q, QuerySet
 
 from annotation.models import Campaign, CampaignDocument, Item
 from documents.models import Tokenization
 
+FORMAT = "quorate campaign 1"
+CHUNK = 2000  # rows in memory
 _ITS_OWN = "campaign"
 # table -> by which path its rows lead to their campaign
 ROWS = {
@@ -78,6 +85,23 @@ STAYS = {
     "jobs.Heartbeat": "of a worker of this installation",
 }
 
+LEFT_OUT = {"accounts.User": ("password", "is_admin")}  # of the installation, not of the person
+
+
+class ArchiveError(RuntimeError):
+    """A campaign cannot be written or read as an archive; the message says why and what to do."""
+
+
+def member_of(label: str) -> str:
+    """Return where the rows of a table are in an archive."""
+    return f"rows/{label}.jsonl.gz"
+
+
+def rows_in(folder: Path, label: str) -> Iterator[list[Any]]:
+    """Yield the rows of a table of an unpacked archive, each as the values of its columns."""
+    with gzip.open(folder / member_of(label), "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
 
 def model_named(label: str) -> type[Model]:
     """Return the model of a table, the one behind a many-to-many field included."""
@@ -94,3 +118,15 @@ def tables_of(campaign: Campaign) -> Iterator[tuple[str, "QuerySet[Model]"]]:
     pages = Tokenization.objects.filter(Q(pk__in=named) | Q(pk__in=pinned))
     yield "documents.Tokenization", pages
     yield "documents.Document", model_named("documents.Document")._base_manager.filter(pk__in=pages.values("document"))  # noqa: SLF001  as above
+
+
+def migrations_here() -> dict[str, str]:
+    """Return the last migration of each of our apps: archives go between installations that have the same."""
+    ours = {label.partition(".")[0] for label in (*ROWS, *PEOPLE)} | {"documents"}
+    leaves = MigrationLoader(None, ignore_no_migrations=True).graph.leaf_nodes()
+    return {app: name for app, name in sorted(leaves) if app in ours}
+
+
+def columns_of(model: type[Model], label: str) -> list["Field[Any, Any]"]:
+    """Return the fields of a table that travel."""
+    return [field for field in model._meta.concrete_fields if field.name not in LEFT_OUT.get(label, ())]  # noqa: SLF001  Django's documented way to a model's fields

@@ -14,13 +14,21 @@ from uuid import UUID
 
 from django.core.files.storage import storages
 from django.db import connection, transaction
-from django.db.migrations.loader import MigrationLoader
-from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.db.models import ForeignKey, QuerySet
 
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate, User
 from annotation.models import Campaign, CampaignState
 from config.tars import HashedTar, hashed_tar
-from console.archives.tables import PEOPLE, ROWS, tables_of
+from console.archives.tables import (
+    CHUNK,
+    FORMAT,
+    PEOPLE,
+    ArchiveError,
+    columns_of,
+    member_of,
+    migrations_here,
+    tables_of,
+)
 from documents.models import Tokenization
 from documents.paths import display_path, page_path, tokens_path
 from exports.build import CODE_VERSION, SUMS, descriptions_of
@@ -28,14 +36,6 @@ from exports.models import Release, ReleaseState
 from exports.selectors.members import key_of
 from jobs.models import Job, JobState
 from workforces.models import Errand, ErrandState, Posting, PostingState
-
-FORMAT = "quorate campaign 1"
-CHUNK = 2000
-LEFT_OUT = {"accounts.User": ("password", "is_admin")}  # of the installation, not of the person
-
-
-class ArchiveError(RuntimeError):
-    """A campaign cannot be written or read as an archive; the message says why and what to do."""
 
 
 def archive_write(campaign: Campaign, stream: IO[bytes], *, now: datetime) -> dict[str, Any]:
@@ -85,18 +85,6 @@ def reading_snapshot() -> Iterator[None]:
         yield
 
 
-def migrations_here() -> dict[str, str]:
-    """Return the last migration of each of our apps: archives go between installations that have the same."""
-    ours = {label.partition(".")[0] for label in (*ROWS, *PEOPLE)} | {"documents"}
-    leaves = MigrationLoader(None, ignore_no_migrations=True).graph.leaf_nodes()
-    return {app: name for app, name in sorted(leaves) if app in ours}
-
-
-def columns_of(model: type[Model], label: str) -> list["Field[Any, Any]"]:
-    """Return the fields of a table that travel."""
-    return [field for field in model._meta.concrete_fields if field.name not in LEFT_OUT.get(label, ())]  # noqa: SLF001  Django's documented way to a model's fields
-
-
 def _refuse_unless_quiet(campaign: Campaign) -> None:
     """Refuse to take away what is still going on: two installations would both go on with it."""
     state = Campaign.objects.values_list("state", flat=True).get(pk=campaign.pk)
@@ -138,7 +126,7 @@ def _write_rows(campaign: Campaign, tar: HashedTar, part: Path) -> dict[str, Any
                 file.write(json.dumps(row, default=_plain, ensure_ascii=False).encode() + b"\n")
                 count += 1
         tables[label] = {"fields": [field.attname for field in fields], "rows": count}
-        tar.add(f"rows/{label}.jsonl.gz", part)
+        tar.add(member_of(label), part)
 
     for label, rows in tables_of(campaign):
         write(label, rows)
@@ -162,7 +150,7 @@ def _write_surrogates(people: Iterable[UUID], tar: HashedTar, part: Path) -> Non
             one.key = None if one.pk in named else key_of(one.pk)
             row = [field.value_from_object(one) for field in Surrogate._meta.concrete_fields]  # noqa: SLF001  as above
             file.write(json.dumps(row, default=_plain).encode() + b"\n")
-    tar.add(f"rows/{PEOPLE[0]}.jsonl.gz", part)
+    tar.add(member_of(PEOPLE[0]), part)
 
 
 @contextmanager

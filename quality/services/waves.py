@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from accounts.audit import record
 from annotation.models import Campaign, CampaignState, ItemState
-from annotation.services.numbers import refresh_request
+from annotation.selectors.sealing import sealed_names
+from annotation.services.numbers import numbers_keep, refresh_request
 from annotation.services.queue import queue_rewind
 from annotation.services.slots import votes_add
 from jobs.services import job_failed_lately
@@ -62,11 +63,11 @@ def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
     """Finish the wave that was begun; look at what is known, keep it, and begin the next wave where one is due."""
     _finish(work, campaign)
     began = time.monotonic()
-    version, current = target_version(campaign), policy_current(campaign)
+    sealed, version, current = sealed_names(campaign), target_version(campaign), policy_current(campaign)
     outlook = outlook_of(campaign) if current and current[1].process is Process.TARGET else None
     if current is None or outlook is None:
         with work.step():
-            _keep(campaign, version, None, {})
+            _keep(campaign, sealed, version, None, {})
         return {}
     found = outlook.plan(current[1].target)
     state = state_of(outlook, found, current[1].target)
@@ -74,16 +75,16 @@ def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
         if outlook.is_filled and (len(found.votes) or len(found.experts)):
             state["spent_cents"] += _begin(campaign, outlook, *current, found)
         state |= {"waves": waves_of(campaign), "seconds": round(time.monotonic() - began, 2)}
-        _keep(campaign, version, outlook, state)
+        _keep(campaign, sealed, version, outlook, state)
     _finish(work, campaign)
     return {"predicted": round(found.predicted, 4)}
 
 
-def _keep(campaign: Campaign, version: str, outlook: Outlook | None, data: dict[str, Any]) -> None:
+def _keep(campaign: Campaign, sealed: list[str], version: str, outlook: Outlook | None, data: dict[str, Any]) -> None:
     kept: dict[str, Any] = {"taken_at": timezone.now(), "version": version, "data": data}
     if outlook is not None:
         kept["calibration"] = outlook.audit
-    TargetSnapshot.objects.update_or_create(campaign=campaign, defaults=kept)
+    numbers_keep(TargetSnapshot, campaign=campaign, sealed=sealed, **kept)
 
 
 def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy: Policy, found: Plan) -> int:

@@ -20,8 +20,7 @@ from annotation.models import CampaignState
 from annotation.services.campaigns import campaign_move
 from config.tars import hashed_tar
 from console.archives.reading import archive_read
-from console.archives.tables import PAGES, PEOPLE, ROWS, STAYS, model_named
-from console.archives.writing import ArchiveError
+from console.archives.tables import PAGES, PEOPLE, ROWS, STAYS, ArchiveError, model_named
 from exports.services import release_request
 from jobs.services import job_enqueue
 from tests import factories

@@ -9,7 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
-from console.archives.writing import ArchiveError, archive_write
+from console.archives.tables import ArchiveError
+from console.archives.writing import archive_write
 from jobs.terminal import print_result
 
 

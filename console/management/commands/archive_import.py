@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from console.archives.reading import archive_read
-from console.archives.writing import ArchiveError
+from console.archives.tables import ArchiveError
 from jobs.terminal import prepare_database, print_result
 
 
