@@ -1,5 +1,6 @@
 """Files of runs, labels and answers that others made: line by line, with an error that names file and line."""
 
+import glob
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,20 @@ class EvaluationError(ValueError):
 
 class LineFault(ValueError):
     """A line breaks its format; the message says how, and whoever reads the file says where."""
+
+
+def matching_files(pattern: str) -> set[Path]:
+    """Return the files of a pattern, which a shell may have resolved already.
+
+    Raises
+    ------
+    EvaluationError
+        It fits none.
+    """
+    found = {Path(pattern)} if Path(pattern).exists() else set(map(Path, glob.glob(pattern)))  # noqa: PTH207  patterns may be absolute
+    if not found:
+        raise EvaluationError(f"{pattern}: there is no such file")
+    return found
 
 
 def text_lines(

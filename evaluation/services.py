@@ -2,11 +2,9 @@
 
 import array
 import hashlib
-import tempfile
 import zlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import IO, Any
 from uuid import UUID, uuid4
 
@@ -26,7 +24,7 @@ from exports.models import Release
 from exports.selectors.sealing import closed_by
 from jobs.models import JobState
 from jobs.services import job_enqueue
-from jobs.uploads import opened
+from jobs.uploads import upload_path
 from jobs.work import Work
 from quality.services.sealing import LEAST
 
@@ -182,24 +180,16 @@ def submission_score(work: Work) -> dict[str, Any]:
     if submission.state != SubmissionState.WAITING:
         return {}
     board = submission.board
-    with tempfile.TemporaryDirectory(prefix="quorate-score-") as folder:
-        predictions = Path(folder) / "predictions"
-        with opened(work.payload) as source, predictions.open("wb") as copy:
-            while piece := source.read(PIECE):
-                copy.write(piece)
-        try:
-            scored, floor = score_apart(
-                board.metric,
-                gold=orjson.dumps(gold_of(board)),
-                predictions=predictions,
-                name=work.payload["name"],
-                options=submission.options,
-            )
-        except EvaluationError as error:
-            with work.step():
-                told = str(error).replace("\0", "\\0")[:MOST_ERROR]  # PostgreSQL keeps no NUL
-                _end(submission, state=SubmissionState.REFUSED, error=told)
-            return {}
+    try:
+        scored, floor = score_apart(
+            board.metric, gold=orjson.dumps(gold_of(board)), predictions=upload_path(work.payload),
+            name=work.payload["name"], options=submission.options,
+        )  # fmt: skip
+    except EvaluationError as error:
+        told = str(error).replace("\0", "\\0")[:MOST_ERROR]  # PostgreSQL keeps no NUL
+        with work.step():
+            _end(submission, state=SubmissionState.REFUSED, error=told)
+        return {}
     with work.step():
         campaign_lock(board.campaign)
         _decide(submission, scored, floor)
@@ -228,13 +218,8 @@ def _decide(submission: Submission, scored: Scored, floor: Scored) -> None:
         return
     board.submissions.exclude(values=None).update(values=None)
     _end(
-        submission,
-        state=SubmissionState.SHOWN,
-        attempt=attempt,
-        score=shown,
-        exact=scored.score,
-        values=_packed(scored),
-    )
+        submission, state=SubmissionState.SHOWN, attempt=attempt, score=shown, exact=scored.score, values=_packed(scored)
+    )  # fmt: skip
 
 
 def _end(submission: Submission, **changes: Any) -> None:

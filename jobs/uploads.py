@@ -19,6 +19,11 @@ def opened(payload: Mapping[str, Any]) -> Iterator[IO[bytes]]:
             yield cast(IO[bytes], upload.file)
 
 
+def upload_path(payload: Mapping[str, Any]) -> Path:
+    """Return where the upload of a job lies on this machine, for a process that reads it by itself."""
+    return Path(default_storage.path(payload["file"]))
+
+
 def upload_forget(payload: Mapping[str, Any]) -> None:
     """Delete an upload whose job ended."""
     if payload.get("file"):

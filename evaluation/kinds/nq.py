@@ -1,12 +1,11 @@
 """`evaluate nq`: predictions for Natural Questions."""
 
 import argparse
-import glob
 import json
 from pathlib import Path
 from typing import Any
 
-from evaluation.files import EvaluationError
+from evaluation.files import EvaluationError, matching_files
 from evaluation.nq.gold import GoldFault, read_gold
 from evaluation.nq.humans import REFERENCES, TooFewAnnotations
 from evaluation.nq.predictions import PredictionFault, read_predictions
@@ -72,7 +71,7 @@ def _files(patterns: list[str]) -> list[Path]:
 
     Raises
     ------
-    GoldFault
+    EvaluationError, GoldFault
         A pattern fits no file, or a folder has no such tables.
     """
     found: set[Path] = set()
@@ -86,9 +85,7 @@ def _files(patterns: list[str]) -> list[Path]:
             if not (Path(pattern) / SUMS).is_file():
                 raise GoldFault(f"{pattern}: has no {SUMS}, which is written last: it is no whole release")
         else:
-            paths = {Path(pattern)} if Path(pattern).exists() else set(map(Path, glob.glob(pattern)))  # noqa: PTH207
-        if not paths:
-            raise GoldFault(f"{pattern}: there is no such file")
+            paths = matching_files(pattern)
         found |= paths
     return sorted(found)
 

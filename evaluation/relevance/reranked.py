@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from evaluation.files import EvaluationError
-from evaluation.relevance.files import Qrels, read_run
+from evaluation.relevance.files import Qrels, Run, read_run
 from evaluation.relevance.report import MEASURES, Convention, values_of
-from evaluation.statistics import means
 from exports.released.folder import ReleasedFolder
 
 IDS = ("item_id", "question_id", "answer_id")
@@ -45,11 +45,13 @@ def reranked(
     if not set(IDS) <= set(folder.kinds("items")):
         raise EvaluationError(f"{folder.path}: its items are no pairs of a question and an answer")
     pairs = {row["item_id"]: (row["question_id"], row["answer_id"]) for row in folder.rows("items", IDS)}
-    scores = [_means(_qrels(pairs, labels), runs, measure) for labels in (before, after)]
+    both = [_qrels(pairs, labels) for labels in (before, after)]
+    labelled: Qrels = {question: {} for qrels in both for question in qrels}
+    scores = list(zip(*(_scores(both, read_run(path, labelled), measure) for path in runs), strict=True))
     places = [[1 + sum(other > one for other in found) for one in found] for found in scores]
     return [
-        Reranked(path.name, *both, *ranks)
-        for path, both, ranks in zip(runs, zip(*scores, strict=True), zip(*places, strict=True), strict=True)
+        Reranked(path.name, *means, *ranks)
+        for path, means, ranks in zip(runs, zip(*scores, strict=True), zip(*places, strict=True), strict=True)
     ]
 
 
@@ -64,6 +66,6 @@ def _qrels(pairs: Mapping[str, tuple[str, str]], labels: Mapping[str, Any]) -> Q
     return found
 
 
-def _means(qrels: Qrels, runs: Sequence[Path], measure: str) -> list[float]:
-    convention = Convention(resamples=0)
-    return [means({measure: values_of(qrels, read_run(path, qrels), convention)[measure]})[measure] for path in runs]
+def _scores(both: Sequence[Qrels], run: Run, measure: str) -> list[float]:
+    found = (values_of(qrels, run, Convention(resamples=0))[measure] for qrels in both)
+    return [fmean(values) for values in found]

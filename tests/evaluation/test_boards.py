@@ -4,6 +4,7 @@ import gzip
 import json
 import random
 import re
+from pathlib import Path
 
 import pytest
 from django.core.files.storage import default_storage
@@ -224,16 +225,17 @@ def test_what_could_not_be_scored_uses_up_nothing():
 
 
 def test_labels_are_in_no_file_while_a_submission_is_scored(monkeypatch):
+    """A worker that is killed leaves nothing: they go through a pipe, and what is read is the upload itself."""
     made, seen = Challenge(), []
 
     def looked(*arguments, **options):
-        folder = options["predictions"].parent
-        seen.append([path.name for path in folder.iterdir()])
+        seen.append((type(options["gold"]), options["predictions"].parent, options["predictions"].read_bytes()))
         return score_apart(*arguments, **options)
 
     monkeypatch.setattr("evaluation.services.score_apart", looked)
-    made.submit(made.member(), made.right(len(made.labels)))
-    assert seen == [["predictions"]]
+    sent = lines(made.right(len(made.labels)))
+    assert made.submit(made.member(), sent).state == SHOWN
+    assert seen == [(bytes, Path(default_storage.location), sent)]
 
 
 def test_once_the_split_is_unsealed_every_score_is_told(client):

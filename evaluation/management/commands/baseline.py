@@ -1,6 +1,5 @@
 """``manage.py baseline``: predictions without a trained model."""
 
-import glob
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from evaluation.baselines.nq import (
     predictions_of,
     read_examples,
 )
-from evaluation.files import EvaluationError
+from evaluation.files import EvaluationError, matching_files
 
 COPYING = {"most-frequent": most_frequent, "closest-question": closest_question}
 
@@ -62,10 +61,4 @@ class Command(ReadingCommand):
 
 
 def _files(patterns: list[str]) -> list[Path]:
-    found: set[Path] = set()
-    for pattern in patterns:
-        paths = {Path(pattern)} if Path(pattern).exists() else set(map(Path, glob.glob(pattern)))  # noqa: PTH207
-        if not paths:
-            raise EvaluationError(f"{pattern}: there is no such file")
-        found |= paths
-    return sorted(found)
+    return sorted(set().union(*map(matching_files, patterns)))
