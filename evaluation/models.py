@@ -43,7 +43,7 @@ class Board(models.Model):
 
 
 class Team(models.Model):
-    """Who submits together: limits count teams."""
+    """People who submit together: limits count teams."""
 
     board = models.ForeignKey(Board, on_delete=models.CASCADE, related_name="teams")
     name = models.CharField(max_length=60)

@@ -121,7 +121,7 @@ def submission_add(
         The person is in no team, the file is too large or empty, or the team's submissions of 24 hours are used up.
     """
     if closed_by(board.release):
-        raise BoardError("the split of this board was sealed since: it scores no more")
+        raise BoardError("the split of this board was sealed since: it no longer scores")
     size, digest = _measured(file)
     if not 0 < size <= MOST_BYTES:
         raise BoardError(f"a file has at most {MOST_BYTES:,} bytes, and at least one")
@@ -209,7 +209,7 @@ def _decide(submission: Submission, scored: Scored, floor: Scored) -> None:
     if not board.is_sealed:
         _end(submission, state=SubmissionState.SHOWN, attempt=attempt, score=scored.score, exact=scored.score)
         return
-    # What was shown last, whoever submitted it: every team that began anew from the floor would learn a score.
+    # The best over all teams: each team that began anew from the floor would learn a score.
     last = board.submissions.filter(state=SubmissionState.SHOWN, values__isnull=False).order_by("-attempt").first()
     best = floor if last is None else _unpacked(last.values)
     shown = shown_score(best, scored, step=board.step, attempt=attempt)

@@ -30,18 +30,10 @@ from exports.selectors.sealing import closed_among
 MOST = 100
 
 
-class ReleaseField(forms.ModelChoiceField):  # type: ignore[type-arg]
-    """A release by its number, splits and format."""
-
-    def label_from_instance(self, obj: Release) -> str:
-        """Return what a person knows a release by."""
-        return f"{obj.number}: {', '.join(obj.splits)} ({obj.family})"
-
-
 class BoardForm(forms.Form):
     """What a board scores."""
 
-    release = ReleaseField(label=gettext_lazy("Release"), queryset=Release.objects.none())
+    release = forms.TypedChoiceField(label=gettext_lazy("Release"))
     split = forms.ChoiceField(label=gettext_lazy("Split"))
     metric = forms.ChoiceField(label=gettext_lazy("Metric"))
     step = forms.FloatField(
@@ -52,14 +44,12 @@ class BoardForm(forms.Form):
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
-        releases = list(
-            Release.objects.select_related("campaign")
-            .filter(campaign=campaign, state=ReleaseState.READY)
-            .order_by("-number")[:MOST]
-        )
-        cast("ReleaseField", self.fields["release"]).queryset = Release.objects.filter(
-            pk__in=[one.pk for one in releases]
-        ).order_by("-number")
+        ready = Release.objects.select_related("campaign").filter(campaign=campaign, state=ReleaseState.READY)
+        sealed = sealed_names(campaign)
+        releases = [one for one in ready.order_by("-number")[:MOST] if not closed_among(one, sealed)]
+        chosen = cast("forms.TypedChoiceField", self.fields["release"])
+        chosen.choices = [(one.pk, f"{one.number}: {', '.join(one.splits)} ({one.family})") for one in releases]
+        chosen.coerce = {str(one.pk): one for one in releases}.__getitem__
         metrics = dict.fromkeys(metric for one in releases for metric in metrics_of(one))
         cast("forms.ChoiceField", self.fields["metric"]).choices = [(key, METRICS[key].title) for key in metrics]
         splits = dict.fromkeys(name for one in releases for name in one.splits)
@@ -67,7 +57,7 @@ class BoardForm(forms.Form):
 
 
 class TeamForm(forms.Form):
-    """Who submits together."""
+    """What enters a team: its name, and its code to join one."""
 
     name = forms.CharField(label=gettext_lazy("Team"), max_length=60)
     code = forms.CharField(
@@ -146,8 +136,8 @@ def _page(request: HttpRequest, found: Board, *, form: forms.Form | None = None,
     team = own.team if own else None
     context: dict[str, Any] = {
         "campaign": found.campaign, "board": found, "closed": closed, "is_over": is_over, "metric": METRICS[found.metric], "team": team,
-        "teams": [] if closed else teams.order_by(F("best").desc(nulls_last=True), "name")[:1000],
-        "history": team.submissions.select_related("job").order_by("-pk")[:MOST] if team and not closed else [],
+        "teams": teams.order_by(F("best").desc(nulls_last=True), "name")[:1000],
+        "history": team.submissions.select_related("job").order_by("-pk")[:MOST] if team else [],
         "form": form or (SubmissionForm(found) if team else TeamForm()),
     }  # fmt: skip
     return render(request, "evaluation/board.html", context, status=status)

@@ -132,7 +132,7 @@ def _what(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
 def _sealed(names: list[str]) -> str:
     return (
         f"Sealed: {', '.join(names)}. Their items are in this release, their labels are kept back: systems are scored against "
-        "them where this dataset is kept. Agreement and everything below is about the other splits."
+        "them where this dataset is kept. Agreement, and the tables of judgments and labels, are about the other splits."
     )
 
 
@@ -142,7 +142,7 @@ def _overlap(found: list[dict[str, Any]]) -> list[str]:
 
 
 def _errata(count: int) -> str:
-    return f"`sidecar/errata.jsonl.gz` lists {count} annotations that earlier releases of this form rest on and that count no more."
+    return f"`sidecar/errata.jsonl.gz` lists {count} annotations that earlier releases of this form rest on and that no longer count."
 
 
 def _since(since: dict[str, int]) -> str:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from quality.templatetags.money import dollars
+
 
 def fair_work_text(manifest: dict[str, Any]) -> str:
     """Return the statement in Markdown; nothing for a release from before there were any."""
@@ -28,21 +30,21 @@ def _pay(work: dict[str, Any]) -> list[str]:
         return ["Nobody was paid through this platform. Whether members were paid otherwise is not known here."]
     parts = [
         (
-            f"{work['people_paid']} people were paid {_dollars(work['reward_cents'])} in rewards and "
-            f"{_dollars(work['bonus_cents'])} in bonuses; fees of {_dollars(work['fee_cents'])} came on top."
+            f"{work['people_paid']} people were paid {dollars(work['reward_cents'])} in rewards and "
+            f"{dollars(work['bonus_cents'])} in bonuses; fees of {dollars(work['fee_cents'])} came on top."
         )
     ]
     for clock, what in (("active", "with the page in view"), ("server", "from claim to submission")):
         rates = work["cents_an_hour"].get(clock)
         if rates:
             parts.append(
-                f"By the time {what}, half of them earned {_dollars(rates['median'])} an hour or more, and nine of ten "
-                f"{_dollars(rates['p10'])} or more."
+                f"By the time {what}, half of them earned {dollars(rates['median'])} an hour or more, and nine of ten "
+                f"{dollars(rates['p10'])} or more."
             )
     if not work["cents_an_hour"]:
         parts.append("How much an hour that is, is not told: there are too few people, or no times.")
     floor = work["floor_cents_an_hour"]
-    parts.append(f"The floor that was set is {_dollars(floor)} an hour." if floor else "No floor was set.")
+    parts.append(f"The floor that was set is {dollars(floor)} an hour." if floor else "No floor was set.")
     if work["by_members"]:
         parts.append(f"{work['by_members']} annotations are by members, whose pay is not known here.")
     return parts
@@ -59,7 +61,3 @@ def _not_counted(work: dict[str, Any]) -> list[str]:
             f"{work['submissions_refused']} submissions. Appeals against that: {appeals or 'none'}."
         ),
     ]
-
-
-def _dollars(cents: int) -> str:
-    return f"${cents / 100:,.2f}"

@@ -52,7 +52,7 @@ class Release(models.Model):
 
     @property
     def rare_below(self) -> int:
-        """Return how many judgments somebody has in it at least, to have one pseudonym for all of them."""
+        """Return how many judgments a person needs in it to have one pseudonym for all of them."""
         return int(self.frozen.get("rare_below", 0))
 
     @property

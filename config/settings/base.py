@@ -178,7 +178,7 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = DATA_DIR / "static"
 _FILES = "config.files.WholeFileStorage"
-# Who has fewer judgments than this in a release stands there under another pseudonym for each.
+# A person with fewer judgments than this in a release gets another pseudonym for each of them.
 RELEASE_RARE_BELOW = env.int("QUORATE_RARE_BELOW", default=5)
 # Releases can lie in a bucket (s3://bucket/prefix), where several machines and many gigabytes ask for it.
 RELEASES_PLACE = env.str("QUORATE_RELEASES", default="")

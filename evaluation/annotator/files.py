@@ -1,11 +1,9 @@
 """What people said of the items of a release, and what a model says of them."""
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import orjson
-
-from evaluation.files import EvaluationError, LineFault, naming, text_lines
+from evaluation.files import EvaluationError
+from evaluation.item_lines import read_label_lines
 from exports.released.folder import FolderError, ReleasedFolder
 
 MOST_VOTES = 2_000_000
@@ -52,27 +50,8 @@ def read_labels(path: Path, votes: Votes) -> dict[str, str]:
         A line breaks the form, or an item with votes has no label.
     """
     allowed = {label for given in votes.values() for label in given.values()}
-    found = {item: label for item, label in _labels(path, allowed) if item in votes}
+    found = {item: label for item, label in read_label_lines(path, allowed, most=MOST_ITEMS) if item in votes}
     missing = sorted(set(votes) - set(found))
     if missing:
         raise EvaluationError(f"{path}: {len(missing):,} items of the release have no label: {', '.join(missing[:20])}")
     return found
-
-
-def _labels(path: Path, allowed: set[str]) -> Iterator[tuple[str, str]]:
-    seen: set[str] = set()
-    for number, text in text_lines(path, most=MOST_ITEMS):
-        with naming(path, number):
-            try:
-                row = orjson.loads(text)
-            except orjson.JSONDecodeError as error:
-                raise LineFault(f"is no JSON: {error}") from error
-            if not isinstance(row, Mapping) or not isinstance(row.get("item_id"), str):
-                raise LineFault("item_id: expected an object with this text")
-            label = str(row.get("label"))
-            if label not in allowed:
-                raise LineFault(f"label: {label[:40]!r} is none of {', '.join(sorted(allowed)[:20])}")
-            if row["item_id"] in seen:
-                raise LineFault(f"item_id: there is an earlier label for {row['item_id'][:40]}")
-            seen.add(row["item_id"])
-            yield row["item_id"], label

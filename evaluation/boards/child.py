@@ -1,8 +1,8 @@
-"""Score an uploaded file in a process of its own, with limits: who uploads is believed nothing.
+"""Score an uploaded file in a process of its own, with limits: nothing in the file is trusted.
 
 ``python -m evaluation.boards.child METRIC PREDICTIONS OPTIONS`` reads the labels from standard input, so that they are in no
-file that a killed worker could leave behind, and writes one JSON object: ``score`` and ``values``, the
-``floor`` of both, or ``error``, a sentence for who uploaded.
+file that a killed worker could leave behind. It writes one JSON object: ``score``, ``values`` and the ``floor`` of both, or
+``error``, a sentence for the person who uploaded.
 """
 
 import resource
@@ -67,5 +67,5 @@ def _serve(metric: str, predictions: str, options: str) -> bytes:
 
 if __name__ == "__main__":
     limit_memory(MOST_BYTES)
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))  # also where whoever waits for it was killed
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))  # also when the waiting process was killed
     sys.stdout.buffer.write(_serve(*sys.argv[1:4]))

@@ -1,8 +1,8 @@
 """What a sealed board lets out: a score only when it is better by more than a step, and by more than chance.
 
-After the Ladder of Blum and Hardt (2015, "The Ladder: a reliable leaderboard for machine learning competitions"): whoever
-submits learns a new score, rounded, only when it beats the best that anybody was shown before; otherwise they learn that it
-does not. Besides the stated step, an improvement has to pass a test on the paired differences whose level falls with each
+After the Ladder of Blum and Hardt (2015, "The Ladder: a reliable leaderboard for machine learning competitions"): a
+team learns a new score, rounded, only when it beats the best that anybody was shown before; otherwise it learns that it does
+not. Besides the stated step, an improvement has to pass a test on the paired differences whose level falls with each
 submission, so that all submissions ever made, by whomever, are shown a chance improvement with a probability of 5 % at most.
 """
 
@@ -28,7 +28,7 @@ class Scored:
 def least_gain(best: Scored, new: Scored, *, step: float, attempt: int) -> float:
     """Return by how much a submission has to be better than the best one that was shown.
 
-    Where a submission knows no more than the best one, each unit in which they differ is as likely to speak for the one as
+    Where a submission is no better than the best one, each unit in which they differ is as likely to speak for the one as
     for the other. The chance that their sum is as large as t is then exp(-t² / (2 Σd²)) at most (Hoeffding 1963), however
     few units differ.
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-import orjson
-
 from evaluation.boards.ladder import Scored
-from evaluation.files import EvaluationError, LineFault, naming, text_lines
+from evaluation.files import EvaluationError
+from evaluation.item_lines import read_label_lines
 from evaluation.nq.answers import Gold
 from evaluation.nq.predictions import PredictionFault, read_predictions
 from evaluation.nq.scores import ExamplesDiffer, divided, is_said, score_all
@@ -42,17 +41,8 @@ class Accuracy:
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
         """Score labels, one for each item of the split."""
-        labels, given = gold["labels"], dict[str, str]()
-        allowed = set(gold["allowed"])
-        for number, text in text_lines(path, most=2 * len(labels) + 1000):
-            with naming(path, number):
-                item, label = _labelled(text)
-                if label not in allowed:
-                    raise LineFault(f"label: {label[:40]!r} is none of {', '.join(sorted(allowed))}")
-                if item in given:
-                    raise LineFault(f"item_id: there is an earlier label for {item[:40]}")
-                if item in labels:
-                    given[item] = label
+        labels = gold["labels"]
+        given = dict(read_label_lines(path, gold["allowed"], most=2 * len(labels) + 1000))
         _refuse_missing(path, [item for item in labels if item not in given])
         return _mean([float(given[item] == label) for item, label in labels.items()])
 
@@ -108,7 +98,7 @@ class AnswerF1:
         return Scored(f1, [f1 + divided(top - f1 * bottom, mean) for top, bottom in zip(right, both, strict=True)])
 
     def floor(self, gold: Any) -> Scored:
-        """Return 0: who answers nothing."""
+        """Return 0, the score of no answers at all."""
         return Scored(0.0, [0.0] * len(gold["annotations"]))
 
 
@@ -118,16 +108,6 @@ METRICS: dict[str, Metric] = {
     "short-f1": AnswerF1("short", "F1 of short answers"),
     **{name.lower(): Ranking(name) for name in MEASURES},
 }
-
-
-def _labelled(text: str) -> tuple[str, str]:
-    try:
-        row = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise LineFault(f"is no JSON: {error}") from error
-    if not isinstance(row, Mapping) or not isinstance(row.get("item_id"), str):
-        raise LineFault("item_id: expected an object with this text")
-    return row["item_id"], str(row.get("label"))
 
 
 def _refuse_missing(path: Path, missing: Sequence[str]) -> None:

@@ -9,9 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from evaluation.files import EvaluationError, LineFault, naming, text_lines
+from evaluation.files import EvaluationError, LineFault
+from evaluation.item_lines import read_item_lines
 from evaluation.statistics import RESAMPLES, mean_intervals, means
 from exports.released.folder import FolderError, ReleasedFolder
 
@@ -73,23 +72,10 @@ def read_probabilities(path: Path, labels: Sequence[str]) -> dict[str, Shares]:
     ------
     EvaluationError
     """
-    found: dict[str, Shares] = {}
-    for number, text in text_lines(path, most=MOST_ITEMS):
-        with naming(path, number):
-            item, shares = _prediction(text, labels)
-            if item in found:
-                raise LineFault(f"item_id: there is an earlier prediction for {item[:40]}")
-            found[item] = shares
-    return found
+    return dict(read_item_lines(path, lambda row: _probabilities(row, labels), most=MOST_ITEMS))
 
 
-def _prediction(text: str, labels: Sequence[str]) -> tuple[str, Shares]:
-    try:
-        row = orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise LineFault(f"is no JSON: {error}") from error
-    if not isinstance(row, Mapping) or not isinstance(row.get("item_id"), str):
-        raise LineFault("item_id: expected an object with this text")
+def _probabilities(row: Mapping[str, Any], labels: Sequence[str]) -> Shares:
     given = row.get("probabilities")
     if not isinstance(given, Mapping) or set(given) != set(labels):
         raise LineFault(f"probabilities: expected one for each of {', '.join(labels)}")
@@ -98,7 +84,7 @@ def _prediction(text: str, labels: Sequence[str]) -> tuple[str, Shares]:
         raise LineFault("probabilities: expected numbers between 0 and 1")
     if abs(sum(shares) - 1) > _ROUNDING:
         raise LineFault(f"probabilities: their sum is {sum(shares):.4f}, not 1")
-    return row["item_id"], tuple(one / sum(shares) for one in shares)
+    return tuple(one / sum(shares) for one in shares)
 
 
 def soft_report(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from exports.archive import zip_stream
-from exports.released.folder import MANIFEST, SUMS, FolderError, ReleasedFolder, small_file
+from exports.released.folder import MANIFEST, SUMS, FolderError, ReleasedFolder, small_file, sums_of
 
 CITATION = "CITATION.cff"
 DESCRIPTIONS = ("README.md", "FAIR-WORK.md", "croissant.json", MANIFEST)
@@ -30,7 +30,7 @@ def deposit_write(folder: ReleasedFolder, to: Path, *, anonymous: bool) -> int:
     FolderError
         A file is missing, or the folder is no release.
     """
-    sums = _sums(folder.path)
+    sums = sums_of(folder.path)
     texts = _scrubbed(folder) if anonymous else {}
     names = [name for name in sums if not (anonymous and name == CITATION)]
     for name in names:
@@ -73,17 +73,3 @@ def _scrubbed(folder: ReleasedFolder) -> dict[str, bytes]:
         raise FolderError(f"{folder.path}: the authors in the manifest are no texts")
     there = [name for name in DESCRIPTIONS if (folder.path / name).is_file()]
     return {name: scrubbed(small_file(folder.path / name).decode(), authors).encode() for name in there}
-
-
-def _sums(path: Path) -> dict[str, str]:
-    try:
-        lines = small_file(path / SUMS).decode().splitlines()
-    except (FileNotFoundError, UnicodeDecodeError) as error:
-        raise FolderError(f"{path / SUMS}: cannot be read: is this the folder of a whole release?") from error
-    found = {}
-    for line in lines:
-        digest, blank, name = line.partition("  ")
-        if not blank or Path(name).is_absolute() or ".." in Path(name).parts or "\0" in name or not name:
-            raise FolderError(f"{path / SUMS}: expected a sha256, two blanks and the name of a file in here")
-        found[name] = digest
-    return found

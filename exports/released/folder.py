@@ -102,6 +102,28 @@ def row_problems(row: dict[str, Any], kinds: dict[str, Kind]) -> Iterator[str]:
             yield f"{name}: expected {kinds[name].value}"
 
 
+def sums_of(folder: Path) -> dict[str, str]:
+    """Return the sha256 of each file of a release, by its name in the folder, as its sums state them.
+
+    Raises
+    ------
+    FolderError
+        They cannot be read, or a line is no sum of a file in the folder.
+    """
+    path = folder / SUMS
+    try:
+        lines = small_file(path).decode().splitlines()
+    except (FileNotFoundError, UnicodeDecodeError) as error:
+        raise FolderError(f"{path}: cannot be read: is this the folder of a whole release?") from error
+    sums = {}
+    for number, line in enumerate(lines, 1):
+        digest, blank, name = line.partition("  ")
+        if not blank or not name or "\0" in name or Path(name).is_absolute() or ".." in Path(name).parts:
+            raise FolderError(f"{path}: line {number}: expected a sha256, two blanks and the name of a file in here")
+        sums[name] = digest
+    return sums
+
+
 def small_file(path: Path) -> bytes:
     """Return the bytes of a file that is never large.
 

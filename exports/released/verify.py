@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from exports.released.folder import MANIFEST, SUMS, FolderError, ReleasedFolder, row_problems, small_file
+from exports.released.folder import MANIFEST, SUMS, ReleasedFolder, row_problems, sums_of
 from exports.released.parquet import ParquetFault, names_of, rows_of
 
 MOST_OF_A_FILE = 10  # problems that are told of one file
@@ -37,7 +37,7 @@ def problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
 
 
 def _file_problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
-    sums = _sums(folder.path / SUMS)
+    sums = sums_of(folder.path)
     for name, digest in sums.items():
         path = folder.path / name
         if _is_link(folder.path, path):
@@ -60,20 +60,6 @@ def _file_problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
 
 def _is_link(folder: Path, path: Path) -> bool:
     return any(one.is_symlink() for one in (path, *path.parents) if one.is_relative_to(folder) and one != folder)
-
-
-def _sums(path: Path) -> dict[str, str]:
-    try:
-        lines = small_file(path).decode().splitlines()
-    except (FileNotFoundError, UnicodeDecodeError) as error:
-        raise FolderError(f"{path}: cannot be read: {error}") from error
-    sums = {}
-    for number, line in enumerate(lines, 1):
-        digest, blank, name = line.partition("  ")
-        if not blank or not name or "\0" in name or Path(name).is_absolute() or ".." in Path(name).parts:
-            raise FolderError(f"{path}: line {number}: expected a sha256, two blanks and the name of a file in here")
-        sums[name] = digest
-    return sums
 
 
 def _sha256(path: Path) -> str:

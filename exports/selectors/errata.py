@@ -1,4 +1,4 @@
-"""What earlier releases of the same form hold that counts no more, counted while a release is frozen."""
+"""What earlier releases of the same form hold that no longer counts, written down while a release is frozen."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,11 +8,11 @@ from django.db.models import OuterRef, Subquery
 from annotation.models import AnnotationState, CountedChange
 from exports.models import Release, ReleaseVote
 
-NOT_TOLD = "withdrawn"  # why somebody left is nobody's to publish
+NOT_TOLD = "withdrawn"  # why a person left is not ours to publish
 
 
 def errata_of(release: Release) -> Iterator[tuple[str, str, str]]:
-    """Yield (item, annotation, why) of what a release rests on and counts no more: excluded, withdrawn, retired."""
+    """Yield (item, annotation, why) of what a release rests on that no longer counts: excluded, withdrawn, retired."""
     why = CountedChange.objects.filter(annotation=OuterRef("annotation")).order_by("-pk").values("because")[:1]
     rows = ReleaseVote.objects.filter(release=release, is_used=True).exclude(annotation__state=AnnotationState.COUNTED)
     names = ("item__published_id", "annotation__published_id", "annotation__state", "why")

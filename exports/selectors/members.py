@@ -114,8 +114,8 @@ def provenance_of(release: Release) -> dict[str, Any]:
 class Pseudonyms:
     """Names for annotators in the releases of one campaign: keyed per person, so nobody can work them out.
 
-    Erasing a person destroys the key; in later releases their work stands under another name. Who is ``rare``, by the text
-    of their id, has another name for each judgment.
+    Erasing a person destroys the key; in later releases their work stands under another name. People who are ``rare``,
+    by the text of their ids, have another name for each judgment.
     """
 
     def __init__(self, campaign_id: UUID, rare: Collection[str] = ()) -> None:

@@ -15,8 +15,8 @@ from exports.models import Release
 class Privacy:
     """Who gets a pseudonym of their own for each judgment, by the text of their surrogate, and what a reader is told of it.
 
-    Somebody with a handful of judgments is easily recognised by who knows when they took part; linked, one recognised
-    judgment gives the others away.
+    A person with a handful of judgments is easily recognised by those who know when they took part; one recognised
+    judgment would give the others away if they shared a pseudonym.
     """
 
     rare: frozenset[str] = frozenset()

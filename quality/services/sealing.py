@@ -33,7 +33,7 @@ class SealError(ValueError):
 
 
 def split_seal(*, split: Split, actor_id: UUID | None, now: datetime) -> None:
-    """Seal a split that is finished: pages, numbers, files and releases hold its labels no more.
+    """Seal a split that is finished: pages, numbers, files and releases no longer hold its labels.
 
     Numbers that were computed with it are deleted, so that nothing of them is shown until they are computed without.
 
@@ -44,7 +44,7 @@ def split_seal(*, split: Split, actor_id: UUID | None, now: datetime) -> None:
     """
     with transaction.atomic():
         campaign_lock(split.campaign)
-        # Whoever changes what counts has these first, and is waited for.
+        # Everything that changes what counts takes these locks first: what is under way is waited for.
         answers = Annotation.objects.filter(item__split=split).order_by("pk")
         list(answers.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
         split.refresh_from_db()

@@ -23,7 +23,7 @@ LOOKS = [
     ((PHONE, "light", "en"), (DESKTOP, "dark", "zh-hans")),
     ((PHONE, "dark", "en"), (DESKTOP, "light", "zh-hans")),
 ]
-MANAGED = ["", "items/", "import/", "pilot/", "people/", "questions/", "settings/", "log/", "jobs/", "decisions/", "quality/", "quality/people/", "releases/"]  # fmt: skip
+MANAGED = ["", "items/", "import/", "pilot/", "people/", "questions/", "settings/", "log/", "jobs/", "decisions/", "quality/", "quality/people/", "releases/", "boards/"]  # fmt: skip
 
 
 class Scene:

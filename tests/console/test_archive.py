@@ -44,7 +44,7 @@ def written(folder):
 
 @pytest.fixture
 def relevance(judged):  # noqa: F811
-    """Return a campaign with verdicts, an expert, gold, a panel's visit, and somebody who was erased since."""
+    """Return a campaign with verdicts, an expert, gold, a panel's visit, and a person who was erased since."""
     factories.gold_keys(judged, 2)
     come(by_link(link(judged), "p1", "s1"))
     first = judged.annotations.order_by("pk")[0].surrogate.user

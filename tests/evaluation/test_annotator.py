@@ -108,7 +108,7 @@ def test_annotators_with_few_items_are_not_tested():
 
 @pytest.mark.parametrize(("line", "why"), [
     ('{"item_id": "a", "label": "5"}', "label: '5' is none of 1, 2"), ("[", "is no JSON"), ('{"item_id": 3}', "item_id: expected"),
-    ('{"item_id": "a", "label": 1}', "item_id: there is an earlier label for a"),
+    ('{"item_id": "a", "label": 1}', "item_id: there is an earlier line for a"),
 ])  # fmt: skip
 def test_a_models_labels_that_cannot_be_read_say_which_line(tmp_path, line, why):
     path = tmp_path / "labels.jsonl"

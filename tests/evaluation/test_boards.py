@@ -1,4 +1,4 @@
-"""Leaderboards: who may submit what how often, and what is told of it."""
+"""Leaderboards: who may submit, how often, and what a team learns from it."""
 
 import gzip
 import json
@@ -13,86 +13,23 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Role
-from annotation.services.campaigns import SplitPlan
 from evaluation.boards.child import score_apart
 from evaluation.boards.gold import gold_of
 from evaluation.models import Board, Submission, SubmissionState, Team
+from evaluation.nq.gold import read_gold
+from evaluation.nq.predictions import read_predictions
+from evaluation.nq.report import nq_report
 from evaluation.services import BoardError, board_create, submission_add, team_enter
+from exports.build import build_release
 from exports.services import release_request
+from exports.targets import FolderTarget
 from jobs.models import Job
-from quality.models import Inspection
 from quality.services.sealing import split_seal, split_unseal
 from tests import factories
+from tests.evaluation.challenge import Challenge, lines
 
 pytestmark = pytest.mark.django_db
 SHOWN, NOT_SHOWN, REFUSED = SubmissionState.SHOWN, SubmissionState.NOT_SHOWN, SubmissionState.REFUSED
-
-
-class Challenge:
-    """A campaign of sixty labels, half of them in a test split, with a board of it."""
-
-    def __init__(self, *, sealed=True, **options):
-        self.now = timezone.now()
-        self.campaign = factories.antique(items=0, splits=[SplitPlan("train", 1), SplitPlan("test", 1)])
-        factories.import_rows(self.campaign, factories.pairs(60))
-        factories.launch(self.campaign)
-        worker = factories.annotator(self.campaign)
-        for _ in range(60):
-            held = factories.claim(self.campaign, worker)
-            factories.submit(factories.label(held, 1 + held.item_id % 4))
-        factories.examine(self.campaign)
-        Inspection.objects.filter(campaign=self.campaign).update(verdict="right")
-        self.test = self.campaign.splits.get(name="test")
-        if sealed:
-            split_seal(split=self.test, actor_id=None, now=self.now)
-        self.board = self.make(**options)
-        self.labels = gold_of(self.board)["labels"] if self.board.metric == "accuracy" else {}
-
-    def release(self):
-        made = release_request(campaign=self.campaign, family="antique", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=self.now)  # fmt: skip
-        factories.run_jobs()
-        made.refresh_from_db()
-        return made
-
-    def make(self, **options):
-        return board_create(
-            release=self.release(), split="test", actor_id=None, now=self.now, **{"metric": "accuracy", "step": 0.01, "a_day": 50, **options}
-        )  # fmt: skip
-
-    def member(self, team="ours"):
-        person = factories.user()
-        factories.join(self.campaign, person, Role.RESEARCHER)
-        known = Team.objects.filter(board=self.board, name=team).first()
-        team_enter(
-            board=self.board,
-            name=team,
-            code=known.code if known else "",
-            surrogate_id=person.surrogate_id,
-            now=self.now,
-        )
-        return person
-
-    def submit(self, person, content, name="p.jsonl", **options):
-        """Submit predictions and return what became of them."""
-        data = content if isinstance(content, bytes) else lines(content)
-        made = submission_add(
-            board=self.board, file=SimpleUploadedFile(name, data), name=name, system="s", options=options,
-            surrogate_id=person.surrogate_id, now=timezone.now(),
-        )  # fmt: skip
-        factories.run_jobs()
-        made.refresh_from_db()
-        return made
-
-    def right(self, count):
-        """Return predictions of which so many are right."""
-        return {
-            item: label if number < count else str(1 + int(label) % 4)
-            for number, (item, label) in enumerate(self.labels.items())
-        }
-
-
-def lines(labels):
-    return "".join(json.dumps({"item_id": item, "label": int(label)}) + "\n" for item, label in labels.items()).encode()
 
 
 def test_a_sealed_board_shows_what_is_better_by_enough_and_nothing_else():
@@ -276,12 +213,17 @@ def test_hostile_files_end_with_a_sentence(content, why):
     assert told.attempt is None
 
 
-def test_a_board_of_labels_that_are_told_shows_every_score_and_closes_once_they_are_sealed():
+def test_a_board_of_labels_that_are_told_shows_every_score_and_closes_once_they_are_sealed(client):
     made = Challenge(sealed=False)
     person, all_of_them = made.member(), len(made.labels)
     scores = [made.submit(person, made.right(count)).score for count in (3, 4, 2)]
     assert scores == pytest.approx([count / all_of_them for count in (3, 4, 2)])
-    split_seal(split=made.test, actor_id=None, now=made.now)
+    client.force_login(person)
+    page = f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/"
+    best = f"{4 / all_of_them:.4f}"
+    assert best in client.get(page).content.decode()
+    made.seal()
+    assert best not in client.get(page).content.decode()
     with pytest.raises(BoardError, match="sealed since"):
         made.submit(person, made.right(5))
     with pytest.raises(BoardError, match="sealed since"):
@@ -291,12 +233,6 @@ def test_a_board_of_labels_that_are_told_shows_every_score_and_closes_once_they_
 
 
 def test_long_answers_score_as_the_official_evaluation_does_at_a_threshold(tmp_path):
-    from evaluation.nq.gold import read_gold
-    from evaluation.nq.predictions import read_predictions
-    from evaluation.nq.report import nq_report
-    from exports.build import build_release
-    from exports.targets import FolderTarget
-
     campaign = factories.campaign(n=2, items=12)
     for chosen in ({"box": 0, "kind": "yes"}, {"box": 0, "kind": "yes"}):
         person = factories.annotator(campaign)

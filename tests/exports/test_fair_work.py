@@ -1,4 +1,4 @@
-"""What a release says of pay, exclusions and appeals; what earlier ones hold that counts no more; pages in two splits."""
+"""What a release says of pay, exclusions and appeals; what earlier ones hold that no longer counts; pages in two splits."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Pseudonyms of people who did little, and what could tell who somebody is."""
+"""Pseudonyms of people who did little, and what people could be recognised by."""
 
 import gzip
 import json

@@ -90,7 +90,7 @@ def test_items_without_a_prediction_and_releases_without_votes_are_refused(folde
     with pytest.raises(CommandError, match=f"1 items of the release have no prediction: {left_out}"):
         soft(folder, predictions(tmp_path / "p.jsonl", rows))
     (tmp_path / "p.jsonl").write_text((tmp_path / "p.jsonl").read_text() * 2)
-    with pytest.raises(CommandError, match="there is an earlier prediction"):
+    with pytest.raises(CommandError, match="there is an earlier line"):
         soft(folder, tmp_path / "p.jsonl")
     manifest = ReleasedFolder(folder).manifest
     del manifest["tables"]["labels"]

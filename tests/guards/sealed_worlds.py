@@ -1,4 +1,4 @@
-"""Campaigns that are done, one split of which can be sealed, with somebody in every role and all that they can ask for."""
+"""Campaigns that are done, one split of which can be sealed, with a person in every role and all that they can ask for."""
 
 import itertools
 import json
@@ -88,8 +88,9 @@ class Judged:
     def release(self):
         family, ways = self.release_as
         made = release_request(
-            campaign=self.campaign, family=family, ways=ways, splits=[], seed=0, shards=1, actor_id=None, now=self.now
-        )
+            campaign=self.campaign, family=family, ways=ways, splits=[], seed=0, shards=1, actor_id=None,
+            now=self.now + timedelta(milliseconds=Release.objects.count()),
+        )  # fmt: skip
         factories.run_jobs()
         made.refresh_from_db()
         return made
@@ -115,8 +116,8 @@ class Judged:
         things = {
             "item_id": [item.pk for item in self.items[:3]],
             "case_id": list(Case.objects.order_by("pk").values_list("pk", flat=True)),
-            "surrogate_id": list(Participation.objects.filter(campaign=self.campaign).values_list("surrogate_id", flat=True)),
-            "number": list(Release.objects.values_list("number", flat=True)),
+            "surrogate_id": list(Participation.objects.filter(campaign=self.campaign).order_by("pk").values_list("surrogate_id", flat=True)),
+            "number": list(Release.objects.order_by("number").values_list("number", flat=True)),
             "name": sorted({name for one in Release.objects.all() for name in one.manifest.get("files", {})} | {"manifest.json"}),
             "board_number": list(Board.objects.order_by("number").values_list("number", flat=True)),
             "figure": list(DRAWINGS), "job_id": list(Job.objects.order_by("created_at").values_list("pk", flat=True)),
@@ -190,7 +191,7 @@ class Relevance(Judged):
             lines = "".join(json.dumps({"item_id": item, "label": one}) + "\n" for item, one in told.items())
             submission_add(
                 board=board, file=SimpleUploadedFile("p", lines.encode()), name="p", system="s", options={},
-                surrogate_id=person.surrogate_id, now=self.now + timedelta(seconds=label),
+                surrogate_id=person.surrogate_id, now=self.now + timedelta(milliseconds=100 + label),
             )  # fmt: skip
         factories.run_jobs()
 

@@ -101,7 +101,7 @@ def crawl(client, start, secrets, *, steps):
             fields = dict(re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', form))
             fields.pop("csrfmiddlewaretoken", None)
             if 'name="label"' in form:
-                fields["label"] = "4"  # right for gold: who misses it is paused, and meets no more
+                fields["label"] = "4"  # right for gold: a crawler that misses it is paused before it meets more
             if 'name="reason"' in form:
                 fields |= {"reason": "unclear"}
             if 'name="text"' in form and "text" not in fields:

@@ -1,4 +1,4 @@
-"""``manage.py release_errata``: what a release rests on and counts no more."""
+"""``manage.py release_errata``: what a release rests on that no longer counts."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ class Command(BaseCommand):
     """List what was excluded since a release was frozen."""
 
     help = (
-        "List the annotations that a release rests on and that count no more: excluded, withdrawn or of retired items, one "
+        "List the annotations that a release rests on and that no longer count: excluded, withdrawn or of retired items, one "
         "JSON object a line. The next release of the same form holds the list. Example: manage.py release_errata earth 1"
     )
 
@@ -35,4 +35,4 @@ class Command(BaseCommand):
             row = {"annotation_id": annotation, "because": why, "item_id": item, "release": release.number}
             self.stdout.write(json.dumps(row, ensure_ascii=False))
             count += 1
-        self.stderr.write(f"{count:,} annotations count no more")
+        self.stderr.write(f"{count:,} annotations no longer count")
