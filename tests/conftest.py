@@ -4,6 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
+import hypothesis
 import pytest
 from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
@@ -34,6 +35,8 @@ LEGS = {
     "shared": (SHARED.is_dir(), f"the shared data (a folder {SHARED}, or set QUORATE_SHARED)"),
 }
 
+hypothesis.settings.register_profile("quorate", deadline=None)  # a machine may be busy
+hypothesis.settings.load_profile("quorate")
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the thread of the tests
 CHROMIUM_ARGUMENTS = [

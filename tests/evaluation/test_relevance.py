@@ -64,7 +64,7 @@ LABELS = st.dictionaries(st.tuples(st.sampled_from(["q1", "q2", "q3"]), IDS), st
 SCORES = st.dictionaries(st.tuples(st.sampled_from(["q1", "q2", "q4"]), IDS), st.sampled_from([0.5, 1.0, 1.00000001, 2.0]), min_size=1)  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(LABELS, SCORES)
 def test_the_numbers_are_those_of_trec_evals_rules(tmp_path, labels, scores):
     if not {q for q, _ in scores} & {q for q, _ in labels}:

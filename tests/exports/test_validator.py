@@ -169,6 +169,6 @@ def tokens_of_a_page(draw):
 
 
 @given(tokens_of_a_page())
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 def test_the_quick_look_at_tokens_passes_what_the_slow_one_passes_and_nothing_else(record):
     assert published_rules._tokens_hold(record) == (not list(published_rules._tokens(record)))

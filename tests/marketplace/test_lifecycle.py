@@ -245,6 +245,4 @@ class Lives(RuleBasedStateMachine):
 @pytest.mark.django_db
 @pytest.mark.parametrize("examples", [15, pytest.param(100, marks=pytest.mark.slow)])
 def test_counters_and_money_hold_in_any_order_and_lazy_evaluation_agrees_with_the_sweep(examples):
-    run_state_machine_as_test(
-        Lives, settings=hypothesis_settings(max_examples=examples, stateful_step_count=30, deadline=None)
-    )
+    run_state_machine_as_test(Lives, settings=hypothesis_settings(max_examples=examples, stateful_step_count=30))

@@ -1,0 +1,50 @@
+"""Rows of Parquet are those that Arrow itself would give."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exports.released import parquet
+from exports.released.parquet import ParquetFault, rows_of
+
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "text": st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
+            "whole": st.none() | st.integers(-(2**63), 2**63 - 1),
+            "number": st.none() | st.floats(allow_nan=False),
+            "is_so": st.none() | st.booleans(),
+            "id": st.sampled_from(["a", "b", "ü"]),
+            "place": st.integers(-1, 9),
+            "score": st.floats(0, 1),
+        }
+    ),
+    max_size=30,
+)
+SCHEMA = pa.schema(
+    {"text": pa.string(), "whole": pa.int64(), "number": pa.float64(), "is_so": pa.bool_(), "id": pa.string(), "place": pa.int64(), "score": pa.float64()}
+)  # fmt: skip
+
+
+@given(ROWS)
+def test_rows_are_those_of_arrow(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("rows") / "table.parquet"
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path, row_group_size=7)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "BATCH", 4)
+        assert list(rows_of(path, SCHEMA.names)) == [tuple(row[name] for name in SCHEMA.names) for row in rows]
+
+
+def test_many_long_texts_are_refused_before_they_are_made(tmp_path):
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"text": ["x" * 2**18] * 2_000 + ["y" * 2**18]}), path)
+    with pytest.raises(ParquetFault, match="bytes of text"):
+        list(rows_of(path, ["text"]))
+
+
+def test_few_long_texts_are_read(tmp_path):
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"text": ["x" * 2**18, *["y"] * 1_999]}), path)
+    assert [len(text) for (text,) in rows_of(path, ["text"])] == [2**18, *[1] * 1_999]
