@@ -1,24 +1,12 @@
-"""Files of runs, labels and answers that others made: line by line, with an error that names file and line."""
+"""Files that are scored: found by patterns, read by `documents.text_files`."""
 
 import glob
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
-from documents.lines import DamagedFile, LineTooLong, read_lines, unzipped
+from documents.text_files import FileFault
 
-MOST_LINES = 3_000_000  # a run of a thousand answers for each of ANTIQUE's training questions has 2.4 million
-LONGEST = 2**16  # bytes of a line
-_BOM = "\ufeff"
-
-
-class EvaluationError(ValueError):
-    """Why nothing can be scored; printed to the person. Names the file and, where there is one, the line."""
-
-
-class LineFault(ValueError):
-    """A line breaks its format; the message says how, and whoever reads the file says where."""
+# Why nothing can be scored; printed to the person. Nearly always a file is at fault, so there is one class for both.
+EvaluationError = FileFault
 
 
 def matching_files(pattern: str) -> set[Path]:
@@ -33,70 +21,3 @@ def matching_files(pattern: str) -> set[Path]:
     if not found:
         raise EvaluationError(f"{pattern}: there is no such file")
     return found
-
-
-def text_lines(
-    path: Path, encodings: Sequence[str] = ("utf-8",), *, most: int = MOST_LINES
-) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line that is not blank, without its end; gzip files are unpacked.
-
-    Parameters
-    ----------
-    encodings
-        The first of them that the whole file has is taken.
-    most
-        Lines that the file may have.
-
-    Raises
-    ------
-    EvaluationError
-        The file cannot be read, is damaged, or has more or longer lines than real files do.
-    """
-    encoding = next((one for one in encodings[:-1] if _is_encoded(path, one, most)), encodings[-1])
-    number = 0
-    try:
-        for number, line in _byte_lines(path, most):
-            text = line.decode(encoding)
-            text = text.removeprefix(_BOM) if number == 1 else text
-            if not text.isspace():
-                yield number, text.rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise EvaluationError(f"{path}: line {number}: is no text in {' or '.join(encodings)}") from error
-
-
-@contextmanager
-def naming(path: Path, number: int) -> Iterator[None]:
-    """Turn a `LineFault` into an `EvaluationError` that names file and line."""
-    try:
-        yield
-    except LineFault as fault:
-        raise EvaluationError(f"{path}: line {number}: {fault}") from fault
-
-
-def _is_encoded(path: Path, encoding: str, most: int) -> bool:
-    try:
-        for _number, line in _byte_lines(path, most):
-            line.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _byte_lines(path: Path, most: int) -> Iterator[tuple[int, bytes]]:
-    number = 0
-    try:
-        if path.exists() and not path.is_file():
-            raise EvaluationError(f"{path}: is no file")
-        with path.open("rb") as raw, _content(raw) as file:
-            for number, line in read_lines(file, max_bytes=LONGEST):
-                if number > most:
-                    raise EvaluationError(f"{path}: has more than {most:,} lines")
-                yield number, line
-    except (OSError, DamagedFile, LineTooLong) as error:
-        raise EvaluationError(f"{path}: line {number + 1}: {error}") from error
-
-
-def _content(raw: IO[bytes]) -> IO[bytes]:
-    is_packed = raw.read(2) == b"\x1f\x8b"
-    raw.seek(0)
-    return unzipped(raw) if is_packed else raw

@@ -29,6 +29,7 @@ class Item(models.Model):
     content_sha256 = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=ItemState, default=ItemState.ACTIVE)
     retired_reason = models.CharField(max_length=300, blank=True)
+    origin = models.TextField(blank=True)  # JSON: where its row said that it comes from; never shown to annotators
     n = models.PositiveIntegerField()  # how many annotations are wanted: the split's n, or more after an extension
     votes = models.PositiveIntegerField()  # how many of them make a verdict: slots 0 to votes - 1 of a round
     created_at = models.DateTimeField()

@@ -6,6 +6,7 @@ import marshal
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from annotation.services.shared_texts import SharedTexts
 from annotation.tasktypes.base import NewItem, RowError, TaskType
 
 CHUNK = 2_000
+LONGEST_ORIGIN = 10_000  # signs of JSON: a pool of a hundred runs has less
 
 
 class Page(NamedTuple):
@@ -37,6 +39,7 @@ class Checked(NamedTuple):
     question: str
     document: str  # its content address
     tokenization_id: int | None
+    origin: str
 
 
 class Spool:
@@ -174,11 +177,25 @@ def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> Iterator[
     try:
         for single in task_type.rows_of(row):
             try:
-                yield task_type.item_from_row(single)
+                yield replace(task_type.item_from_row(single), origin=_origin(row))
             except RowError as error:
                 yield error
     except RowError as error:
         yield error
+
+
+def _origin(row: Mapping[str, Any]) -> str:
+    """Return what a row says of where it comes from, whatever its task type, as JSON; nothing where it says nothing."""
+    origin = row.get("origin")
+    if not origin:
+        return ""
+    try:
+        text = json.dumps(origin, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    except ValueError:
+        raise RowError("holds a number that is none", "origin") from None
+    if len(text) > LONGEST_ORIGIN:
+        raise RowError(f"longer than {LONGEST_ORIGIN:,} signs", "origin")
+    return text
 
 
 def _compared(
@@ -212,4 +229,5 @@ def _judged(  # noqa: PLR0911  one return for each thing that can be wrong
     return Checked(
         new.external_id, new.published_id, json.dumps(new.content), identity, new.question or new.identity,
         page.sha256 if page else "", page.tokenization_id if page else None,
+        new.origin,
     )  # fmt: skip

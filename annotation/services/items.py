@@ -96,10 +96,20 @@ def _write(campaign: Campaign, chunk: Sequence[Checked], *, pilot: bool, people:
         items.append(
             (
                 row.external_id, published_id, row.content, row.content_sha256, row.tokenization_id,
-                split.pk, split.n, split.n,
+                split.pk, split.n, split.n, row.origin,
             )
         )  # fmt: skip
-    columns = ("external_id", "published_id", "content", "content_sha256", "tokenization_id", "split_id", "n", "votes")
+    columns = (
+        "external_id",
+        "published_id",
+        "content",
+        "content_sha256",
+        "tokenization_id",
+        "split_id",
+        "n",
+        "votes",
+        "origin",
+    )
     rows_insert(Item, columns, items, same={"campaign_id": campaign.pk, "batch_id": batch.pk, "created_at": now})
 
 

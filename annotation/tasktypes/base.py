@@ -41,7 +41,7 @@ class NewItem:
 
     ``identity`` is what makes two items the same over all splits; ``question`` is what items of one
     question have in common, where that is not the identity; ``document`` is the name of a document of
-    the campaign, where the task type needs one.
+    the campaign, where the task type needs one; ``origin`` is what the row says of where it comes from, as JSON.
     """
 
     external_id: str
@@ -50,6 +50,7 @@ class NewItem:
     document: str | None = None
     published_id: str | None = None
     question: str | None = None
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ INSTALLED_APPS = [
     "documents",
     "annotation",
     "workforces",
+    "sources",
     "quality",
     "exports",
     "evaluation",

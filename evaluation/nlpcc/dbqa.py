@@ -11,7 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from evaluation.files import EvaluationError, LineFault, naming, text_lines
+from documents.text_files import LineFault, naming, text_lines
+from evaluation.files import EvaluationError
 from evaluation.statistics import RESAMPLES, mean_intervals, means
 
 ENCODINGS = ("utf-8", "gb18030")  # the guideline's own sample is GBK, released data is UTF-8

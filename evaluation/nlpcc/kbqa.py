@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluation.files import EvaluationError, text_lines
+from documents.text_files import text_lines
+from evaluation.files import EvaluationError
 from evaluation.nlpcc.dbqa import ENCODINGS
 from evaluation.statistics import RESAMPLES, mean_intervals, means
 

@@ -1,12 +1,12 @@
 """Qrels and runs in the formats of TREC."""
 
-import math
 from collections.abc import Collection
-from ctypes import c_float
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evaluation.files import EvaluationError, LineFault, naming, text_lines
+from documents.text_files import LineFault, naming, text_lines
+from evaluation.files import EvaluationError
+from sources.trec import ranked, result_of
 
 MOST_LABEL = 127  # trec_eval's
 MOST_LABELS = 1_000_000  # thirty times as many as ANTIQUE has
@@ -26,12 +26,8 @@ class Run:
     unjudged: set[str] = field(default_factory=set)
 
     def ranking(self, question: str) -> list[str]:
-        """Return the answers to a question, the best first, as trec_eval ranks them.
-
-        By score, whatever the file says of ranks; of equal scores the greater id first.
-        """
-        scores = self.scores.get(question, {})
-        return sorted(scores, key=lambda answer: (scores[answer], answer), reverse=True)
+        """Return the answers to a question, the best first, as trec_eval ranks them."""
+        return ranked(self.scores.get(question, {}))
 
 
 def read_qrels(path: Path, *, lowest: int, without: Collection[str] = ()) -> Qrels:
@@ -95,7 +91,7 @@ def read_run(path: Path, qrels: Qrels, *, without: Collection[str] = ()) -> Run:
     run = Run(path.name)
     for number, text in text_lines(path):
         with naming(path, number):
-            question, answer, score, run.name = _result(text)
+            question, answer, score, run.name = result_of(text)
             if question not in qrels:
                 if question not in without and len(run.unjudged) < MOST_QUESTIONS:
                     run.unjudged.add(question)
@@ -107,19 +103,3 @@ def read_run(path: Path, qrels: Qrels, *, without: Collection[str] = ()) -> Run:
     if not run.scores:
         raise EvaluationError(f"{path}: answers no question that has labels")
     return run
-
-
-def _result(text: str) -> tuple[str, str, float, str]:
-    parts = text.split()
-    if len(parts) < 6:
-        raise LineFault(
-            f"expected question, Q0, answer, rank, score and the name of the run, found {len(parts)} columns"
-        )
-    question, _iteration, answer, _rank, text_score, name = parts[:6]
-    try:
-        score = c_float(float(text_score)).value  # trec_eval compares so many bits
-    except ValueError:
-        score = math.nan
-    if not math.isfinite(score):
-        raise LineFault(f"the score {text_score[:40]!r} is no finite number")
-    return question, answer, score, name

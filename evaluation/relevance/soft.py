@@ -9,7 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from evaluation.files import EvaluationError, LineFault
+from documents.text_files import LineFault
+from evaluation.files import EvaluationError
 from evaluation.item_lines import read_item_lines
 from evaluation.statistics import RESAMPLES, mean_intervals, means
 from exports.released.folder import FolderError, ReleasedFolder

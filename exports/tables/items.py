@@ -23,6 +23,7 @@ _COLUMNS = (
     Column("wanted", Kind.INTEGER, "Annotations that were wanted of it in the first round."),
     Column("votes", Kind.INTEGER, "How many of them, from rank 0 on, are the votes of a round where labels are voted on."),
 )  # fmt: skip
+_ORIGIN = Column("origin", Kind.JSON, "Where it comes from, as its row said when it was imported: step, file and row, and the runs that brought it into a pool.")  # fmt: skip
 _DOCUMENT = (
     Column("document_sha256", Kind.TEXT, "Of its page: see the table documents."),
     Column("tokenizer", Kind.TEXT, "Whose tokens and boxes its annotations point into."),
@@ -43,23 +44,23 @@ def items_of(release: Release) -> list[int]:
 def items_table(release: Release, order: list[int]) -> Table:
     """Return the table of items."""
     task_type = TASK_TYPES[release.campaign.task_type]
-    columns = (*_COLUMNS, *(_DOCUMENT if task_type.needs_document else ()))
+    columns = (*_COLUMNS, *(_DOCUMENT if task_type.needs_document else ()), _ORIGIN)
     filled = [one for one in task_type.item_columns if not (release.labels_only and one.is_source)]
 
     def rows() -> Iterator[Row]:
         short = set(release.shortfall.values_list("item_id", flat=True))
-        names = ["pk", "published_id", "external_id", "split__name", "batch__ordinal", "n", "votes", "text"]
+        names = ["pk", "published_id", "external_id", "split__name", "batch__ordinal", "n", "votes", "origin", "text"]
         if task_type.needs_document:
             names += ["tokenization__document__sha256", "tokenization__source", "tokenization__version"]
         texts = Item.objects.annotate(text=Cast("content", TextField()))
         for chunk in chunks(order, CHUNK):
             found = {row[0]: row[1:] for row in texts.filter(pk__range=(chunk[0], chunk[-1])).values_list(*names)}
             for pk in chunk:
-                published, external, split, batch, n, votes, text, *page = found[pk]
+                published, external, split, batch, n, votes, origin, text, *page = found[pk]
                 content = orjson.loads(text)
                 tokenizer = [page[0], f"{page[1]}/{page[2]}"] if page else []
                 yield (
-                    published, external, split, batch, pk not in short, n, votes, *tokenizer,
+                    published, external, split, batch, pk not in short, n, votes, *tokenizer, origin or None,
                     *(column.of(content) for column in filled),
                 )  # fmt: skip
 

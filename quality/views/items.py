@@ -1,5 +1,6 @@
 """An item with all that was said of it, side by side, and what happened to it."""
 
+import json
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -38,6 +39,7 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         "behind": campaign.items.filter(pk__gt=found.pk).order_by("pk").values_list("pk", flat=True).first(),
         "reports": found.reports.order_by("pk")[:50],
         "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk),
+        "origin": found.origin and json.dumps(json.loads(found.origin), ensure_ascii=False, indent=1),
     }  # fmt: skip
     if found.tokenization is None:
         context |= pages.item(found.content)

@@ -15,7 +15,8 @@ from ir_measures import AP, RR, Judged, P, nDCG
 from scipy.stats import permutation_test
 from statsmodels.stats.multitest import multipletests
 
-from evaluation.files import EvaluationError, text_lines
+from documents.text_files import text_lines
+from evaluation.files import EvaluationError
 from evaluation.relevance import files
 from evaluation.relevance.files import read_qrels, read_run
 from evaluation.relevance.report import MEASURES, Convention, relevance_report, values_of

@@ -1,0 +1,51 @@
+"""BM25 (Robertson et al. 1994, as Lucene computes it), by the library bm25s."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from sources.rules.terms import terms_of
+
+K1, B = 1.2, 0.75
+
+
+class Ranked(NamedTuple):
+    """The answers to a question that have a term of it, the best first, with their scores."""
+
+    question: str
+    answers: list[tuple[str, float]]
+
+
+def bm25_rankings(
+    collection: Mapping[str, str], questions: Mapping[str, str], *, depth: int, k1: float = K1, b: float = B
+) -> Iterator[Ranked]:
+    """Yield the best answers of a collection to each question.
+
+    Parameters
+    ----------
+    collection, questions
+        Texts by id.
+    depth
+        So many answers to a question at most; of equal scores, the greater id first, as trec_eval ranks them.
+    """
+    import bm25s  # noqa: PLC0415  half a second, and numpy
+
+    ids = sorted(collection, reverse=True)
+    terms_by_place = [terms_of(collection[one]) for one in ids]
+    known = {term for terms in terms_by_place for term in terms}
+    model = bm25s.BM25(k1=k1, b=b, method="lucene")
+    if known:
+        model.index(terms_by_place, show_progress=False)
+    for question, text in questions.items():
+        terms = [term for term in terms_of(text) if term in known]
+        best = _best(model.get_scores(terms), depth) if terms else ()
+        yield Ranked(question, [(ids[place], score) for place, score in best])
+
+
+def _best(scores: Any, depth: int) -> Iterator[tuple[int, float]]:
+    """Yield places and scores of the best above 0, of equal ones the earlier first."""
+    import numpy as np  # noqa: PLC0415
+
+    least = np.partition(scores, -depth)[-depth] if depth < len(scores) else 0
+    places = np.flatnonzero((scores >= least) & (scores > 0))
+    for place in places[np.argsort(-scores[places], kind="stable")][:depth]:
+        yield int(place), float(scores[place])

@@ -1,0 +1,67 @@
+"""``manage.py source``: a step from raw material towards items."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from documents.management.reading import ReadingCommand
+from sources.step import StepError, read_report, step_again, step_make
+from sources.steps import STEPS
+
+
+class Command(ReadingCommand):
+    """Make a step, or make it again from its report."""
+
+    help = (
+        "Make items of raw material, a step at a time, each in a folder of its own with a report: what was read, kept and "
+        "dropped, and why. The same files, parameters and seed give the same bytes. questions: filter nfL6 as ANTIQUE did. "
+        "bm25: rank a collection. pool: the pairs to be judged of several runs. again: make a step again from its report. "
+        "No database is needed. Example: manage.py source questions nfL6.json --sample 3000 --seed 7 --to questions/"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments of each step."""
+        steps = parser.add_subparsers(dest="step", required=True)
+        for key, step in STEPS.items():
+            own = steps.add_parser(key, help=step.HELP, description=step.HELP)
+            step.add_arguments(own)
+            own.add_argument("--seed", type=int, required=True, metavar="N", help="of everything that is drawn")
+            _add_output(own)
+        again = steps.add_parser("again", help="make a step again and compare what comes out")
+        again.add_argument("folder", type=Path, metavar="DIR", help="of the step")
+        again.add_argument("--files", type=Path, required=True, metavar="DIR", help="where the files lie that it read")
+        _add_output(again)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make, say what came of it."""
+        try:
+            report, is_new = _again(options) if options["step"] == "again" else _made(options)
+        except StepError as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps(report, ensure_ascii=False))
+            return
+        self.stdout.write(STEPS[report["step"]].text(report))
+        verb = "written to" if is_new else "is there already, nothing was written:"
+        self.stdout.write(f"step {report['run']} {verb} {options['to']}")
+
+
+def _add_output(parser: Any) -> None:
+    parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="a folder that is not there yet")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _made(options: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    step = STEPS[options["step"]]
+    return step_make(
+        step, inputs=step.inputs(options), parameters=step.parameters(options), seed=options["seed"], to=options["to"]
+    )
+
+
+def _again(options: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    report = read_report(options["folder"])
+    if report["step"] not in STEPS:
+        raise StepError(f"{options['folder']}: there is no step called {report['step']}")
+    return step_again(STEPS[report["step"]], report=report, files=options["files"], to=options["to"]), True

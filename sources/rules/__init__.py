@@ -1,0 +1,1 @@
+"""How raw material becomes items: pure rules, each seeded and reported."""

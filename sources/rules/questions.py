@@ -1,0 +1,121 @@
+"""Which questions of a collection are asked: the filters of ANTIQUE (Hashemi et al. 2020, section 3), in its order.
+
+Records are those of nfL6: ``id``, ``question``, ``nbestanswers``, ``answer`` (the best one) and ``main_category``.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sources.rules.near_duplicates import Overlap, Terms, near_duplicates
+from sources.rules.terms import terms_of
+
+LEAST_TERMS = 3
+EXCLUDED = ("Yahoo! Products", "Computers & Internet")
+TOO_SHORT, NO_BEST, CATEGORY, NEAR, NOT_DRAWN = "too short", "no best answer", "category", "near duplicate", "not drawn"
+Record = Mapping[str, Any]
+Drawn = Callable[[str], int]  # a number for an id, by seed: the lowest are drawn
+
+
+class Question(NamedTuple):
+    """A record that can be read, and in which row of its file it stands."""
+
+    row: int
+    id: str
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What is kept."""
+
+    least_terms: int = LEAST_TERMS
+    excluded: tuple[str, ...] = EXCLUDED
+    overlap: Overlap = field(default_factory=Overlap)
+    sample: int | None = None  # so many of what the filters leave
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of each question: why it was dropped, and for near duplicates which one was kept."""
+
+    dropped: dict[str, tuple[str, dict[str, Any]]]
+    alone: dict[str, int]  # how many each filter would drop by itself
+
+    @property
+    def together(self) -> dict[str, int]:
+        """How many each filter dropped of what those before it left."""
+        counts = Counter(why for why, _more in self.dropped.values())
+        return {why: counts[why] for why in (*self.alone, NOT_DRAWN)}
+
+
+class RecordFault(ValueError):
+    """A record is no question; the message says why, ``column`` where."""
+
+    def __init__(self, column: str, message: str) -> None:
+        super().__init__(message)
+        self.column = column
+
+
+def question_of(row: int, record: Record) -> Question:
+    """Return the question of a record.
+
+    Raises
+    ------
+    RecordFault
+        Its id or its text is missing or no text, or its answers are no list of texts.
+    """
+    for column in ("id", "question"):
+        if not isinstance(record.get(column), str) or not record[column].strip():
+            raise RecordFault(column, "expected a text")
+    answers = record.get("nbestanswers", [])
+    if not isinstance(answers, list) or not all(isinstance(text, str) for text in answers):
+        raise RecordFault("nbestanswers", "expected a list of texts")
+    return Question(row, record["id"].strip(), record)
+
+
+def filtered(questions: Iterable[Question], filters: Filters, drawn: Drawn) -> Outcome:
+    """Return what becomes of questions with different ids.
+
+    Of near duplicates the one that is drawn stays; of what is left, so many are drawn as the sample asks for. What a record
+    holds beside its question is not kept, so that a large file costs little memory.
+    """
+    terms: dict[str, Terms] = {}
+    reasons: dict[str, list[str]] = {TOO_SHORT: [], NO_BEST: [], CATEGORY: []}
+    for one in questions:
+        words = terms_of(one.record["question"])
+        terms[one.id] = frozenset(words)
+        for why in _reasons(one.record, len(words), filters):
+            reasons[why].append(one.id)
+    near = _near(terms, filters, drawn)
+    alone = {TOO_SHORT: len(reasons[TOO_SHORT]), NO_BEST: len(reasons[NO_BEST]), NEAR: len(near), CATEGORY: len(reasons[CATEGORY])}  # fmt: skip
+    dropped: dict[str, tuple[str, dict[str, Any]]] = {}
+    for why in (TOO_SHORT, NO_BEST):
+        _drop(dropped, {key: (why, {}) for key in reasons[why]})
+    _drop(dropped, _near({key: found for key, found in terms.items() if key not in dropped}, filters, drawn))
+    _drop(dropped, {key: (CATEGORY, {}) for key in reasons[CATEGORY]})
+    if filters.sample is not None:
+        order = sorted((key for key in terms if key not in dropped), key=drawn)
+        _drop(dropped, {key: (NOT_DRAWN, {}) for key in order[filters.sample :]})
+    return Outcome(dropped, alone)
+
+
+def _drop(dropped: dict[str, tuple[str, dict[str, Any]]], more: dict[str, tuple[str, dict[str, Any]]]) -> None:
+    for key, why in more.items():
+        dropped.setdefault(key, why)
+
+
+def _near(terms: Mapping[str, Terms], filters: Filters, drawn: Drawn) -> dict[str, tuple[str, dict[str, Any]]]:
+    found = near_duplicates(terms, filters.overlap, lambda group: min(group, key=drawn))
+    return {one.text: (NEAR, {"kept": one.kept, "share": round(float(one.share), 4)}) for one in found}
+
+
+def _reasons(record: Record, terms: int, filters: Filters) -> Iterator[str]:
+    if terms < filters.least_terms:
+        yield TOO_SHORT
+    best = record.get("answer")
+    if not isinstance(best, str) or not best.strip() or best not in record.get("nbestanswers", []):
+        yield NO_BEST
+    if record.get("main_category") in filters.excluded:
+        yield CATEGORY

@@ -1,0 +1,205 @@
+"""A step from raw material towards items: files go in, files and a report come out, the same again from the same.
+
+A step is written to a folder of its own. Its report holds what the step was given (parameters, seed, hashes of the files), what
+it read, kept and dropped, and the hashes of what it wrote; `step_again` makes it again from the report. Its id stands in
+every row that it writes, so that an item leads back to the lines it came from.
+"""
+
+import hashlib
+import json
+import shutil
+import tempfile
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any, Protocol, Self
+
+from documents.text_files import FileFault
+
+REPORT = "report.json"
+Inputs = Mapping[str, Sequence[Path]]  # files by what they are to the step
+
+
+class StepError(ValueError):
+    """Why a step is not made; printed to the person."""
+
+
+class Step(Protocol):
+    """A module of `sources.steps`."""
+
+    KEY: str
+    VERSION: int  # one more whenever the same files and parameters give other rows
+    HELP: str
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the arguments of this step alone."""
+        ...
+
+    def inputs(self, options: dict[str, Any]) -> dict[str, list[Path]]:
+        """Return the files that are read."""
+        ...
+
+    def parameters(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Return what else the step depends on, but for the seed: as JSON."""
+        ...
+
+    def make(self, given: "Given", out: "Outputs") -> dict[str, Any]:
+        """Read, write, and return the counts of the report."""
+        ...
+
+    def text(self, report: dict[str, Any]) -> str:
+        """Return what a person reads of a report."""
+        ...
+
+
+class Given:
+    """What a step is given."""
+
+    def __init__(self, inputs: Inputs, parameters: Mapping[str, Any], seed: int, run: str) -> None:
+        self.inputs, self.parameters, self.seed, self.run = inputs, parameters, seed, run
+
+    def file(self, key: str) -> Path:
+        """Return the only file of a kind."""
+        return self.inputs[key][0]
+
+    def origin(self, path: Path, row: int) -> dict[str, Any]:
+        """Return where a row comes from, as an item keeps it."""
+        return {"step": self.run, "file": path.name, "row": row}
+
+
+class Outputs:
+    """The files that a step writes: lines, counted and hashed as they come."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._files = folder, ExitStack()
+        self._open: dict[str, tuple[IO[bytes], Any]] = {}
+        self._rows: dict[str, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._files.close()
+
+    def begin(self, *names: str) -> None:
+        """Make files, which may stay empty."""
+        for name in names:
+            file = self._files.enter_context((self._folder / name).open("wb"))
+            self._open[name], self._rows[name] = (file, hashlib.sha256()), 0
+
+    def line(self, name: str, text: str) -> None:
+        """Write a line."""
+        content = f"{text}\n".encode()
+        file, digest = self._open[name]
+        file.write(content)
+        digest.update(content)
+        self._rows[name] += 1
+
+    def row(self, name: str, row: Mapping[str, Any]) -> None:
+        """Write a row as JSON."""
+        self.line(name, json.dumps(row, ensure_ascii=False))
+
+    def told(self) -> dict[str, dict[str, Any]]:
+        """Return rows and hash of each file."""
+        return {name: {"rows": self._rows[name], "sha256": digest.hexdigest()} for name, (_, digest) in self._open.items()}  # fmt: skip
+
+
+def step_make(
+    step: Step, *, inputs: Inputs, parameters: dict[str, Any], seed: int, to: Path
+) -> tuple[dict[str, Any], bool]:
+    """Make a step in a folder; return its report, and whether it was made now.
+
+    Where the folder holds the same step already, nothing is done. A step that fails leaves nothing behind.
+
+    Raises
+    ------
+    StepError
+        The folder holds something else, or what was read does not do; names file and line.
+    """
+    try:
+        known = {key: [_hashed(path) for path in paths] for key, paths in inputs.items()}
+        about = {"step": step.KEY, "version": step.VERSION, "parameters": parameters, "seed": seed, "inputs": known}
+        run = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
+        if to.exists():
+            return _same(to, run), False
+        to.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f".{to.name}.", dir=to.parent))
+        try:
+            with Outputs(beside) as out:
+                counts = step.make(Given(inputs, parameters, seed, run), out)
+            report = {"run": run, **about, **counts, "outputs": out.told()}
+            (beside / REPORT).write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            beside.chmod(0o755)
+            beside.rename(to)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+    except (FileFault, OSError) as error:
+        raise StepError(str(error)) from error
+    return report, True
+
+
+def _hashed(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise StepError(f"{path}: is no file")
+    with path.open("rb") as file:
+        return {"name": path.name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+
+
+def _same(folder: Path, run: str) -> dict[str, Any]:
+    report = read_report(folder)
+    if report["run"] != run:
+        raise StepError(
+            f"{folder}: holds another step already, or the same with other files, parameters or another seed"
+        )
+    return report
+
+
+def read_report(folder: Path) -> dict[str, Any]:
+    """Return the report of a folder.
+
+    Raises
+    ------
+    StepError
+    """
+    try:
+        report = json.loads((folder / REPORT).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise StepError(f"{folder}: holds no step that can be read: {error}") from error
+    if not _is_report(report):
+        raise StepError(f"{folder / REPORT}: is no report of a step")
+    return report  # type: ignore[no-any-return]
+
+
+def _is_report(report: Any) -> bool:
+    needed = {"run": str, "step": str, "version": int, "parameters": dict, "seed": int, "inputs": dict, "outputs": dict}
+    return (
+        isinstance(report, dict)
+        and all(isinstance(report.get(key), kind) for key, kind in needed.items())
+        and all(
+            isinstance(known, list)
+            and all(isinstance(one, dict) and isinstance(one.get("name"), str) and "sha256" in one for one in known)
+            for known in report["inputs"].values()
+        )
+    )
+
+
+def step_again(step: Step, *, report: dict[str, Any], files: Path, to: Path) -> dict[str, Any]:
+    """Make a step again from its report and the files it read, which lie in a folder under their names.
+
+    Raises
+    ------
+    StepError
+        A file is missing or another one, the step has changed since, or it gives other rows.
+    """
+    if report["version"] != step.VERSION:
+        raise StepError(f"{step.KEY} is at version {step.VERSION}, and the report of version {report['version']}")
+    inputs = {key: [files / Path(one["name"]).name for one in known] for key, known in report["inputs"].items()}
+    for key, known in report["inputs"].items():
+        for path, one in zip(inputs[key], known, strict=True):
+            if _hashed(path)["sha256"] != one["sha256"]:
+                raise StepError(f"{path}: is not the file that was read then: its sha256 is another")
+    found, _is_new = step_make(step, inputs=inputs, parameters=report["parameters"], seed=report["seed"], to=to)
+    if found["outputs"] != report["outputs"]:
+        raise StepError(f"{to}: other rows came out than then")
+    return found

@@ -1,0 +1,65 @@
+"""``source bm25``: a run of BM25 over a collection."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from sources import bm25
+from sources.records import read_collection, read_questions
+from sources.step import Given, Outputs, StepError
+
+KEY, VERSION = "bm25", 1
+HELP = "Rank the answers of a collection for each question by BM25, as a run in the format of TREC: run.txt."
+RUN = "run.txt"
+NAME = "bm25"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="JSON, JSON lines, CSV or TSV with id and question")  # fmt: skip
+    parser.add_argument("--collection", type=Path, required=True, metavar="FILE", help="a line for each answer: id, tab, text")  # fmt: skip
+    parser.add_argument("--depth", type=int, default=10, metavar="K", help="answers to a question (default 10)")
+    parser.add_argument(
+        "--k1", type=float, default=bm25.K1, help=f"how soon repeated terms count no more (default {bm25.K1})"
+    )
+    parser.add_argument(
+        "--b", type=float, default=bm25.B, help=f"how much long answers are held back (default {bm25.B})"
+    )
+
+
+def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
+    """Return the files."""
+    return {"questions": [options["questions"]], "collection": [options["collection"]]}
+
+
+def parameters(options: dict[str, Any]) -> dict[str, Any]:
+    """Return how it ranks.
+
+    Raises
+    ------
+    StepError
+    """
+    if options["depth"] < 1 or not 0 <= options["b"] <= 1 or not 0 <= options["k1"] <= 1000:
+        raise StepError("the depth is at least 1, b from 0 to 1, k1 from 0 to 1000")
+    return {name: options[name] for name in ("depth", "k1", "b")}
+
+
+def make(given: Given, out: Outputs) -> dict[str, Any]:
+    """Rank."""
+    questions = {one.id: one.record["question"] for one in read_questions(given.file("questions"))}
+    collection = dict(read_collection(given.file("collection")))
+    out.begin(RUN)
+    without = 0
+    for question, answers in bm25.bm25_rankings(collection, questions, **given.parameters):
+        without += not answers
+        for place, (answer, score) in enumerate(answers, 1):
+            out.line(RUN, f"{question} Q0 {answer} {place} {score!r} {NAME}")
+    return {"questions": len(questions), "answers": len(collection), "without": without}
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the counts as a line."""
+    return (
+        f"{report['questions']:,} questions, {report['answers']:,} answers in the collection; "
+        f"{report['without']:,} questions have no term of it"
+    )

@@ -1,0 +1,187 @@
+"""``source pool``: the pairs that are judged of what several systems returned."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from annotation.ordering import seeded
+from documents.text_files import LineFault, naming, text_lines
+from sources.records import read_collection, read_questions
+from sources.rules.near_duplicates import Overlap, near_duplicates
+from sources.rules.pools import Depth, Pooled, Taken, pool, taken
+from sources.rules.questions import Question
+from sources.rules.terms import terms_of
+from sources.step import Given, Outputs, StepError
+from sources.trec import TieOrder, result_of
+
+KEY, VERSION = "pool", 1
+HELP = (
+    "Pool the best answers of several runs with the question's own answers, in random order, to be judged: pairs.jsonl can "
+    "be imported. The asker's best answer is not judged."
+)
+PAIRS, DROPPED = "pairs.jsonl", "dropped.jsonl"
+BEST, ONCE = "best answer", "near duplicate"
+MOST_LISTED = 1_000
+Runs = dict[str, dict[str, dict[str, float]]]  # by name, question and answer
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="id, question, nbestanswers, answer, as nfL6 has them, or kept.jsonl")  # fmt: skip
+    parser.add_argument("--collection", type=Path, required=True, metavar="FILE", help="a line for each answer: id, tab, text")  # fmt: skip
+    parser.add_argument("--run", type=Path, action="append", required=True, metavar="FILE", help="a run in the format of TREC; repeatable")  # fmt: skip
+    parser.add_argument(
+        "--depth", type=int, default=10, metavar="K", help="answers that are taken of each run (default 10)"
+    )
+    parser.add_argument("--ties", choices=[*TieOrder], default=TieOrder.GREATER_ID, help="which of two answers with the same score comes first: the greater id, as trec_eval ranks (default), or the lesser")  # fmt: skip
+    parser.add_argument(
+        "--whole-ties", action="store_true", help="take all answers that score as the last one that is taken"
+    )
+    parser.add_argument("--once", type=Fraction, metavar="SHARE", help="judge one of the answers to a question that have more than this share of their terms in common (of the longer one)")  # fmt: skip
+
+
+def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
+    """Return the files."""
+    return {"questions": [options["questions"]], "collection": [options["collection"]], "runs": options["run"]}
+
+
+def parameters(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what is taken.
+
+    Raises
+    ------
+    StepError
+    """
+    if options["depth"] < 1 or (options["once"] is not None and not 0 < options["once"] <= 1):
+        raise StepError("the depth is at least 1, and a share above 0 and at most 1")
+    once = None if options["once"] is None else str(options["once"])
+    return {"depth": options["depth"], "ties": str(options["ties"]), "whole_ties": options["whole_ties"], "once": once}
+
+
+class Asked(NamedTuple):
+    """A question with the ids and texts of its own answers, and the id of the asker's best one."""
+
+    question: Question
+    own: dict[str, str]
+    best: str | None
+
+
+def make(given: Given, out: Outputs) -> dict[str, Any]:
+    """Pool."""
+    asked = {one.id: _asked(one) for one in read_questions(given.file("questions"))}
+    ids = {key for key, _text in read_collection(given.file("collection"))}
+    runs = _runs(given, asked, ids)
+    said = given.parameters
+    depth = Depth(said["depth"], TieOrder(said["ties"]), said["whole_ties"])
+    takens = {key: {name: taken(run.get(key, {}), depth) for name, run in runs.items()} for key in asked}
+    pools = {key: list(pool(takens[key], list(one.own), [one.best] if one.best else [])) for key, one in asked.items()}
+    texts = _texts(given, {answer.answer for found in pools.values() for answer in found})
+    out.begin(PAIRS, DROPPED)
+    pairs = [pair for key, found in pools.items() for pair in _pairs(given, asked[key], found, texts, out)]
+    for pair in sorted(pairs, key=lambda one: seeded(given.seed, "pair", one["question_id"], one["answer_id"])):
+        out.row(PAIRS, pair)
+    return {
+        "questions": len(asked), "runs": sorted(runs), "pairs": len(pairs),
+        "own": sum(one.is_own for found in pools.values() for one in found),
+        "once": sum(map(len, pools.values())) - len(pairs), **_shortfalls(takens, depth),
+    }  # fmt: skip
+
+
+def _asked(one: Question) -> Asked:
+    answers = one.record.get("nbestanswers", [])
+    best = one.record.get("answer")
+    own = {f"{one.id}_{place}": text for place, text in enumerate(answers)}
+    return Asked(one, own, f"{one.id}_{answers.index(best)}" if best in answers else None)
+
+
+def _runs(given: Given, asked: Mapping[str, Asked], ids: set[str]) -> Runs:
+    """Return the runs by their names, each with scores by question and answer.
+
+    Raises
+    ------
+    FileFault
+        A score is no number, an answer stands twice, or question or answer are not known; names file and line.
+    StepError
+        Two runs have one name.
+    """
+    found: Runs = {}
+    for path in given.inputs["runs"]:
+        name, run = path.name, dict[str, dict[str, float]]()
+        for number, line in text_lines(path):
+            with naming(path, number):
+                result = result_of(line)
+                if result.question not in asked:
+                    raise LineFault(f"{result.question} is none of the questions")
+                if result.answer not in ids and result.answer not in asked[result.question].own:
+                    raise LineFault(f"{result.answer} is not in the collection")
+                scores = run.setdefault(result.question, {})
+                if result.answer in scores:
+                    raise LineFault(f"{result.answer} was returned for {result.question} before")
+                scores[result.answer], name = result.score, result.run
+        if name in found:
+            raise StepError(f"{path}: an earlier file holds a run called {name} too")
+        found[name] = run
+    return found
+
+
+def _texts(given: Given, wanted: set[str]) -> dict[str, str]:
+    return {key: text for key, text in read_collection(given.file("collection")) if key in wanted}
+
+
+def _pairs(
+    given: Given, asked: Asked, found: list[Pooled], texts: Mapping[str, str], out: Outputs
+) -> Iterator[dict[str, Any]]:
+    """Yield what can be imported of a question's pool; what is not judged is written to a file of its own."""
+    question = asked.question
+    text_of = {one.answer: texts.get(one.answer) or asked.own[one.answer] for one in found}
+    for_other = _judged_once(given, question.id, text_of)
+    for one in found:
+        origin = {
+            **given.origin(given.file("questions"), question.row), "is_own": one.is_own, "runs": one.brought,
+            **({"question": question.record["origin"]} if "origin" in question.record else {}),
+        }  # fmt: skip
+        if one.answer in for_other:
+            row = {"question_id": question.id, "answer_id": one.answer, "why": ONCE, "kept": for_other[one.answer]}
+            out.row(DROPPED, {**row, "origin": origin})
+            continue
+        pair = {
+            "question_id": question.id, "question": question.record["question"], "answer_id": one.answer,
+            "answer": text_of[one.answer], "category": question.record.get("main_category") or "", "origin": origin,
+        }  # fmt: skip
+        if asked.best:
+            pair |= {"possibly_correct_id": asked.best, "possibly_correct_answer": asked.own[asked.best]}
+        yield pair
+
+
+def _judged_once(given: Given, question: str, text_of: Mapping[str, str]) -> dict[str, str]:
+    """Return the answers that are not judged, each with the one that is judged for it."""
+    if given.parameters["once"] is None:
+        return {}
+    terms = {answer: frozenset(terms_of(text)) for answer, text in text_of.items()}
+    overlap = Overlap(Fraction(given.parameters["once"]))
+    choose = lambda group: min(group, key=lambda answer: seeded(given.seed, "once", question, answer))  # noqa: E731
+    return {one.text: one.kept for one in near_duplicates(terms, overlap, choose)}
+
+
+def _shortfalls(takens: Mapping[str, Mapping[str, Taken]], depth: Depth) -> dict[str, Any]:
+    """Return where a run has fewer answers than are taken, and where answers with the score of the last are left out."""
+    every = [(key, name, found) for key, runs in takens.items() for name, found in runs.items()]
+    short = [{"question": key, "run": name, "answers": len(found.answers)} for key, name, found in every if len(found.answers) < depth.k]  # fmt: skip
+    cut = [{"question": key, "run": name, "left_out": found.cut_ties} for key, name, found in every if found.cut_ties]
+    return {"short": len(short), "cut_ties": len(cut), "short_runs": short[:MOST_LISTED], "tied_runs": cut[:MOST_LISTED]}  # fmt: skip
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the counts as lines."""
+    pairs = f"{report['pairs']:,} pairs of {report['questions']:,} questions"
+    runs = f"{len(report['runs'])} runs to depth {report['parameters']['depth']}"
+    lines = [f"{pairs} from {runs}; {report['own']:,} are the questions' own answers"]
+    if report["once"]:
+        lines.append(f"{report['once']:,} pairs are near duplicates of others and not judged: {DROPPED}")
+    if report["short"]:
+        lines.append(f"{report['short']:,} times a run has fewer answers to a question: short_runs in the report")
+    if report["cut_ties"]:
+        lines.append(f"{report['cut_ties']:,} times answers score as the last one taken and are left out ({report['parameters']['ties']} first): tied_runs")  # fmt: skip
+    return "\n".join(lines)

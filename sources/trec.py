@@ -1,0 +1,53 @@
+"""Runs in the format of TREC: what systems return, a line for each answer."""
+
+import math
+from collections.abc import Mapping
+from ctypes import c_float
+from enum import StrEnum
+from typing import NamedTuple
+
+from documents.text_files import LineFault
+
+
+class TieOrder(StrEnum):
+    """Which of two answers with the same score comes first."""
+
+    GREATER_ID = "greater-id"  # as trec_eval
+    LESSER_ID = "lesser-id"  # as trectools
+
+
+class Result(NamedTuple):
+    """One answer of a run."""
+
+    question: str
+    answer: str
+    score: float
+    run: str
+
+
+def result_of(text: str) -> Result:
+    """Return what a line says; its rank is passed over, as trec_eval does.
+
+    Raises
+    ------
+    LineFault
+        It has fewer than six columns, or its score is no finite number.
+    """
+    parts = text.split()
+    if len(parts) < 6:
+        raise LineFault(
+            f"expected question, Q0, answer, rank, score and the name of the run, found {len(parts)} columns"
+        )
+    question, _iteration, answer, _rank, text_score, name = parts[:6]
+    try:
+        score = c_float(float(text_score)).value  # trec_eval compares so many bits
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise LineFault(f"the score {text_score[:40]!r} is no finite number")
+    return Result(question, answer, score, name)
+
+
+def ranked(scores: Mapping[str, float], ties: TieOrder = TieOrder.GREATER_ID) -> list[str]:
+    """Return answers, the best first: by score, whatever a file says of ranks, equal scores in a stated order."""
+    return sorted(sorted(scores, reverse=ties is TieOrder.GREATER_ID), key=lambda answer: -scores[answer])
