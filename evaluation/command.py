@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 from evaluation.files import EvaluationError
-from evaluation.kinds import annotator, dbqa, kbqa, nq, relevance, soft
+from evaluation.kinds import annotator, dbqa, kbqa, nq, pool, relevance, soft
 from evaluation.statistics import RESAMPLES
 
 DESCRIPTION = (
     "Score predictions, with intervals. nq: the numbers of the official evaluation of Natural Questions, to the last digit. "
-    "relevance: runs against qrels, as the ANTIQUE paper does. soft: probabilities against the votes of a release. annotator: whether a model could stand in for one. dbqa, "
+    "relevance: runs against qrels, as the ANTIQUE paper does. pool: how much of what several runs brought is relevant. soft: probabilities against the votes of a release. annotator: whether a model could stand in for one. dbqa, "
     "kbqa: the metrics of NLPCC 2017. No database is needed. "
     "Example: nq --gold 'nq-dev-*.jsonl.gz' --predictions predictions.json"
 )
@@ -42,6 +42,7 @@ class Kind(Protocol):
 KINDS: dict[str, Kind] = {
     "nq": nq,
     "relevance": relevance,
+    "pool": pool,
     "soft": soft,
     "annotator": annotator,
     "dbqa": dbqa,

@@ -30,6 +30,29 @@ def mean_intervals(values: Values, *, resamples: int, seed: int) -> dict[str, tu
     return {measure: (float(low[at]), float(high[at])) for at, measure in enumerate(values)}
 
 
+def ratio_interval(parts: Sequence[tuple[int, int]], *, resamples: int, seed: int) -> tuple[float, float] | None:
+    """Return the 95 % percentile interval of a share of all, over questions drawn with replacement.
+
+    Parameters
+    ----------
+    parts
+        Of each question: how many have what is counted, and how many there are, at least one.
+
+    Returns
+    -------
+    tuple of float, or None
+        None without resamples, or with fewer than two questions.
+    """
+    import numpy as np
+
+    if len(parts) < 2 or not resamples:
+        return None
+    rows, draw = np.array(parts, dtype=np.float64), np.random.default_rng(seed)
+    sums = draw.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=resamples) @ rows
+    low, high = np.quantile(sums[:, 0] / sums[:, 1], (0.025, 0.975))
+    return float(low), float(high)
+
+
 def randomisation_p(first: Values, second: Values, *, permutations: int, seed: int) -> dict[str, float]:
     """Return by measure the two-sided p of Fisher's paired randomisation test on the difference of two means.
 

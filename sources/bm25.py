@@ -1,5 +1,6 @@
 """BM25 (Robertson et al. 1994, as Lucene computes it), by the library bm25s."""
 
+import logging
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ def bm25_rankings(
     """
     import bm25s  # noqa: PLC0415  half a second, and numpy
 
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it says what it builds
     ids = sorted(collection, reverse=True)
     terms_by_place = [terms_of(collection[one]) for one in ids]
     known = {term for terms in terms_by_place for term in terms}

@@ -185,7 +185,7 @@ def _is_report(report: Any) -> bool:
 
 
 def step_again(step: Step, *, report: dict[str, Any], files: Path, to: Path) -> dict[str, Any]:
-    """Make a step again from its report and the files it read, which lie in a folder under their names.
+    """Make a step again from its report and the files it read, wherever they lie in a folder: they are known by name and hash.
 
     Raises
     ------
@@ -194,12 +194,19 @@ def step_again(step: Step, *, report: dict[str, Any], files: Path, to: Path) -> 
     """
     if report["version"] != step.VERSION:
         raise StepError(f"{step.KEY} is at version {step.VERSION}, and the report of version {report['version']}")
-    inputs = {key: [files / Path(one["name"]).name for one in known] for key, known in report["inputs"].items()}
-    for key, known in report["inputs"].items():
-        for path, one in zip(inputs[key], known, strict=True):
-            if _hashed(path)["sha256"] != one["sha256"]:
-                raise StepError(f"{path}: is not the file that was read then: its sha256 is another")
+    inputs = {key: [_found(one, files) for one in known] for key, known in report["inputs"].items()}
     found, _is_new = step_make(step, inputs=inputs, parameters=report["parameters"], seed=report["seed"], to=to)
     if found["outputs"] != report["outputs"]:
         raise StepError(f"{to}: other rows came out than then")
     return found
+
+
+def _found(known: dict[str, Any], files: Path) -> Path:
+    name = Path(known["name"]).name
+    paths = sorted(path for path in files.rglob(name) if path.is_file()) if name else []
+    for path in paths:
+        if _hashed(path)["sha256"] == known["sha256"]:
+            return path
+    if paths:
+        raise StepError(f"{paths[0]}: is not the file that was read then: its sha256 is another")
+    raise StepError(f"{files}: holds no file called {name}")

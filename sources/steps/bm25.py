@@ -11,7 +11,6 @@ from sources.step import Given, Outputs, StepError
 KEY, VERSION = "bm25", 1
 HELP = "Rank the answers of a collection for each question by BM25, as a run in the format of TREC: run.txt."
 RUN = "run.txt"
-NAME = "bm25"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -19,6 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="JSON, JSON lines, CSV or TSV with id and question")  # fmt: skip
     parser.add_argument("--collection", type=Path, required=True, metavar="FILE", help="a line for each answer: id, tab, text")  # fmt: skip
     parser.add_argument("--depth", type=int, default=10, metavar="K", help="answers to a question (default 10)")
+    parser.add_argument("--name", default="bm25", help="of the run (default bm25)")
     parser.add_argument(
         "--k1", type=float, default=bm25.K1, help=f"how soon repeated terms count no more (default {bm25.K1})"
     )
@@ -41,25 +41,28 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
     """
     if options["depth"] < 1 or not 0 <= options["b"] <= 1 or not 0 <= options["k1"] <= 1000:
         raise StepError("the depth is at least 1, b from 0 to 1, k1 from 0 to 1000")
-    return {name: options[name] for name in ("depth", "k1", "b")}
+    if not options["name"] or len(options["name"].split()) != 1:
+        raise StepError("the name of a run is one word")
+    return {name: options[name] for name in ("name", "depth", "k1", "b")}
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
     """Rank."""
     questions = {one.id: one.record["question"] for one in read_questions(given.file("questions"))}
     collection = dict(read_collection(given.file("collection")))
+    name, how = given.parameters["name"], {key: given.parameters[key] for key in ("depth", "k1", "b")}
     out.begin(RUN)
     without = 0
-    for question, answers in bm25.bm25_rankings(collection, questions, **given.parameters):
+    for question, answers in bm25.bm25_rankings(collection, questions, **how):
         without += not answers
         for place, (answer, score) in enumerate(answers, 1):
-            out.line(RUN, f"{question} Q0 {answer} {place} {score!r} {NAME}")
+            out.line(RUN, f"{question} Q0 {answer} {place} {score!r} {name}")
     return {"questions": len(questions), "answers": len(collection), "without": without}
 
 
 def text(report: dict[str, Any]) -> str:
     """Return the counts as a line."""
     return (
-        f"{report['questions']:,} questions, {report['answers']:,} answers in the collection; "
-        f"{report['without']:,} questions have no term of it"
+        f"questions: {report['questions']:,}, without a term of the collection: {report['without']:,}; "
+        f"answers in the collection: {report['answers']:,}"
     )

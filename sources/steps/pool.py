@@ -39,6 +39,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--whole-ties", action="store_true", help="take all answers that score as the last one that is taken"
     )
+    parser.add_argument(
+        "--without-own", action="store_true", help="judge only what runs bring, without the question's own answers"
+    )
     parser.add_argument("--once", type=Fraction, metavar="SHARE", help="judge one of the answers to a question that have more than this share of their terms in common (of the longer one)")  # fmt: skip
 
 
@@ -57,7 +60,7 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
     if options["depth"] < 1 or (options["once"] is not None and not 0 < options["once"] <= 1):
         raise StepError("the depth is at least 1, and a share above 0 and at most 1")
     once = None if options["once"] is None else str(options["once"])
-    return {"depth": options["depth"], "ties": str(options["ties"]), "whole_ties": options["whole_ties"], "once": once}
+    return {"depth": options["depth"], "ties": str(options["ties"]), "whole_ties": options["whole_ties"], "once": once, "without_own": options["without_own"]}  # fmt: skip
 
 
 class Asked(NamedTuple):
@@ -76,7 +79,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
     said = given.parameters
     depth = Depth(said["depth"], TieOrder(said["ties"]), said["whole_ties"])
     takens = {key: {name: taken(run.get(key, {}), depth) for name, run in runs.items()} for key in asked}
-    pools = {key: list(pool(takens[key], list(one.own), [one.best] if one.best else [])) for key, one in asked.items()}
+    pools = {key: list(pool(takens[key], *_own(one, is_without=said["without_own"]))) for key, one in asked.items()}
     texts = _texts(given, {answer.answer for found in pools.values() for answer in found})
     out.begin(PAIRS, DROPPED)
     pairs = [pair for key, found in pools.items() for pair in _pairs(given, asked[key], found, texts, out)]
@@ -94,6 +97,11 @@ def _asked(one: Question) -> Asked:
     best = one.record.get("answer")
     own = {f"{one.id}_{place}": text for place, text in enumerate(answers)}
     return Asked(one, own, f"{one.id}_{answers.index(best)}" if best in answers else None)
+
+
+def _own(asked: Asked, *, is_without: bool) -> tuple[list[str], list[str]]:
+    """Return which answers of the question itself are judged in any case, and which never."""
+    return ([], list(asked.own)) if is_without else (list(asked.own), [asked.best] if asked.best else [])
 
 
 def _runs(given: Given, asked: Mapping[str, Asked], ids: set[str]) -> Runs:
@@ -175,13 +183,17 @@ def _shortfalls(takens: Mapping[str, Mapping[str, Taken]], depth: Depth) -> dict
 
 def text(report: dict[str, Any]) -> str:
     """Return the counts as lines."""
-    pairs = f"{report['pairs']:,} pairs of {report['questions']:,} questions"
-    runs = f"{len(report['runs'])} runs to depth {report['parameters']['depth']}"
-    lines = [f"{pairs} from {runs}; {report['own']:,} are the questions' own answers"]
+    lines = [
+        f"{report['pairs']:,} pairs",
+        f"questions: {report['questions']:,}; their own answers: {report['own']:,}",
+        f"runs: {', '.join(report['runs'])}, to depth {report['parameters']['depth']}",
+    ]
     if report["once"]:
-        lines.append(f"{report['once']:,} pairs are near duplicates of others and not judged: {DROPPED}")
+        lines.append(f"near duplicates that are not judged: {report['once']:,} ({DROPPED})")
     if report["short"]:
-        lines.append(f"{report['short']:,} times a run has fewer answers to a question: short_runs in the report")
+        lines.append(f"questions to which a run has fewer answers, over all runs: {report['short']:,} (short_runs)")
     if report["cut_ties"]:
-        lines.append(f"{report['cut_ties']:,} times answers score as the last one taken and are left out ({report['parameters']['ties']} first): tied_runs")  # fmt: skip
+        lines.append(
+            f"places where answers score as the last one taken, and are left out: {report['cut_ties']:,} (tied_runs)"
+        )
     return "\n".join(lines)

@@ -18,6 +18,12 @@ HELP = (
 )
 KEPT, DROPPED = "kept.jsonl", "dropped.jsonl"
 MOST_SHOWN = 5
+_OF = {
+    "longer": "the longer text",
+    "all": "both texts together",
+    "mean": "their mean length",
+    "shorter": "the shorter text",
+}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -84,11 +90,13 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
 def text(report: dict[str, Any]) -> str:
     """Return the counts as lines."""
     said = report["parameters"]
-    sign = "at least" if said["or_equal"] else "more than"
+    share = (
+        f"{'at least' if said['or_equal'] else 'more than'} {said['overlap']} of the terms of {_OF[said['overlap_of']]}"
+    )
     lines = [f"{report['read']:,} questions read, {report['kept']:,} kept"]
     for why, n in report["dropped"].items():
         alone = f" ({report['alone'][why]:,} by this filter alone)" if why in report["alone"] else ""
         lines.append(f"  {n:>8,} dropped: {why}{alone}")
         lines += [f"             {question}" for question in report["samples"].get(why, [])]
-    lines.append(f"{NEAR}: {sign} {said['overlap']} of the terms, of: {said['overlap_of']}")
+    lines.append(f"{NEAR}: {share}")
     return "\n".join(lines)

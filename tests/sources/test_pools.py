@@ -73,6 +73,12 @@ def test_pairs_come_with_their_texts_and_with_what_brought_them(world):
     assert {"question": "2", "run": "run1", "answers": 0} in report["short_runs"]
 
 
+def test_the_questions_own_answers_can_be_left_out(world):
+    report = pooled(world, ["1 9_3 2.0", "1 1_1 1.0", "1 1_0 0.5"], options=["--without-own"])
+    assert [row["answer_id"] for row in rows(world / "to" / "pairs.jsonl")] == ["9_3"]
+    assert report["own"] == 0
+
+
 def test_ties_that_are_cut_are_listed(world):
     report = pooled(world, ["1 9_3 1.0", "1 2_1 1.0", "1 2_0 1"], options=["--depth", 1])
     assert report["tied_runs"] == [{"question": "1", "run": "run0", "left_out": 2}]

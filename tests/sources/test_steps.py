@@ -75,3 +75,21 @@ def test_bm25_of_a_collection_without_a_term_finds_nothing(tmp_path):
     questions, collection = lines(tmp_path / "q.jsonl", QUESTIONS[:1]), lines(tmp_path / "c.tsv", ["a\t!", "b\t?"])
     report = step("bm25", "--questions", questions, "--collection", collection, "--seed", 0, "--to", tmp_path / "to")
     assert report["without"] == 1 and rows(tmp_path / "to" / "run.txt") == []
+
+
+def test_a_pool_of_runs_in_files_of_one_name_comes_out_the_same(tmp_path):
+    questions = lines(tmp_path / "q.jsonl", QUESTIONS[:3])
+    collection = lines(tmp_path / "c.tsv", [f"{n}_0\tthing number {n} is left" for n in range(9)])
+    given = ["--questions", questions, "--collection", collection]
+    for name, k1 in (("one", "0.1"), ("two", "5")):
+        step("bm25", *given, "--name", name, "--k1", k1, "--to", tmp_path / name)
+    runs = [option for name in ("two", "one") for option in ("--run", tmp_path / name / "run.txt")]
+    report = step("pool", *given, *runs, "--depth", 2, "--to", tmp_path / "pool")
+    assert report["runs"] == ["one", "two"]
+    assert step("again", tmp_path / "pool", "--files", tmp_path, "--to", tmp_path / "second") == report
+
+
+def test_a_file_that_is_missing_is_named(made, tmp_path):
+    (tmp_path / "files.jsonl").unlink()
+    with pytest.raises(CommandError, match=r"holds no file called files\.jsonl"):
+        step("again", tmp_path / "to", "--files", tmp_path, "--to", tmp_path / "second")

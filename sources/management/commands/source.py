@@ -27,11 +27,13 @@ class Command(ReadingCommand):
         for key, step in STEPS.items():
             own = steps.add_parser(key, help=step.HELP, description=step.HELP)
             step.add_arguments(own)
-            own.add_argument("--seed", type=int, required=True, metavar="N", help="of everything that is drawn")
+            own.add_argument("--seed", type=int, default=0, metavar="N", help="of everything that is drawn (default 0)")
             _add_output(own)
         again = steps.add_parser("again", help="make a step again and compare what comes out")
         again.add_argument("folder", type=Path, metavar="DIR", help="of the step")
-        again.add_argument("--files", type=Path, required=True, metavar="DIR", help="where the files lie that it read")
+        again.add_argument(
+            "--files", type=Path, required=True, metavar="DIR", help="where the files lie that it read, at any depth"
+        )
         _add_output(again)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,0 +1,40 @@
+"""`evaluate pool`: what the labels of a pool say of it."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from evaluation.files import EvaluationError
+from evaluation.relevance.files import MOST_LABEL, read_qrels
+from evaluation.relevance.pools import pool_lines, pool_report, read_pairs
+from exports.released.folder import shown
+
+HELP = "the pairs of a pool against qrels: which share is relevant, and what each run brought"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "--pairs", required=True, type=Path, metavar="FILE", help="pairs.jsonl, as source pool wrote it"
+    )
+    parser.add_argument("--qrels", required=True, type=Path, metavar="FILE")
+    parser.add_argument("--relevant", type=int, default=3, metavar="LABEL", help="labels from this on are relevant (default 3)")  # fmt: skip
+
+
+def report(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the report.
+
+    Raises
+    ------
+    EvaluationError
+    """
+    if not 1 <= options["relevant"] <= MOST_LABEL:
+        raise EvaluationError(f"relevant labels begin at 1 to {MOST_LABEL}")
+    qrels = read_qrels(options["qrels"], lowest=0)
+    chance = {name: options[name] for name in ("resamples", "seed")}
+    return pool_report(read_pairs(options["pairs"]), qrels, relevant=options["relevant"], **chance)
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the report as a person reads it."""
+    return "\n".join(map(shown, pool_lines(report)))

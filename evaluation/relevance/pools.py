@@ -1,0 +1,114 @@
+"""What a pool's labels say: how much of it is relevant, and what each run brought.
+
+The ANTIQUE paper (section 3.1) judged the best 10 answers of BM25 to 100 questions, without the questions' own answers, to
+see how far the labels of the training set are from complete: 13.7 % were relevant.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from documents.text_files import LineFault, naming, text_lines
+from evaluation.files import EvaluationError
+from evaluation.relevance.files import MOST_LABELS, Qrels
+from evaluation.statistics import ratio_interval
+
+
+class Pair(NamedTuple):
+    """A pair of a pool: the runs that brought it, and whether the answer is the question's own."""
+
+    question: str
+    answer: str
+    runs: frozenset[str]
+    is_own: bool
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """Return the pairs that `source pool` wrote.
+
+    Raises
+    ------
+    EvaluationError
+        A line is no such pair, or there is none.
+    """
+    found: dict[tuple[str, str], Pair] = {}
+    for number, text in text_lines(path, most=MOST_LABELS):
+        with naming(path, number):
+            pair = _pair(text)
+            if (pair.question, pair.answer) in found:
+                raise LineFault(f"{pair.question} {pair.answer} stands in an earlier line")
+        found[pair.question, pair.answer] = pair
+    if not found:
+        raise EvaluationError(f"{path}: holds no pair")
+    return list(found.values())
+
+
+def _pair(text: str) -> Pair:
+    try:
+        row = orjson.loads(text)
+        origin = row["origin"]
+        runs, question, answer, is_own = origin["runs"], row["question_id"], row["answer_id"], origin["is_own"]
+    except (orjson.JSONDecodeError, KeyError, TypeError, IndexError):
+        raise LineFault("expected an object as source pool writes it") from None
+    if not isinstance(runs, dict) or not isinstance(question, str) or not isinstance(answer, str):
+        raise LineFault("expected an object as source pool writes it")
+    return Pair(question, answer, frozenset(runs), bool(is_own))
+
+
+def pool_report(pairs: Iterable[Pair], qrels: Qrels, *, relevant: int, resamples: int, seed: int) -> dict[str, Any]:
+    """Return the share of judged pairs that is relevant, and of each run what it brought and what it alone brought.
+
+    The interval is over questions drawn with replacement, since pairs of one question are alike.
+    """
+    every = list(pairs)
+    judged = [pair for pair in every if pair.answer in qrels.get(pair.question, {})]
+    good = [pair for pair in judged if qrels[pair.question][pair.answer] >= relevant]
+    runs = sorted({run for pair in every for run in pair.runs})
+    return {
+        "pairs": len(every),
+        "questions": len({pair.question for pair in every}),
+        "relevant_from": relevant,
+        **_share(judged, set(good), resamples, seed),
+        "runs": [{"run": run, **_of_run(run, judged, good, resamples, seed)} for run in runs],
+    }
+
+
+def _of_run(run: str, judged: Sequence[Pair], good: Sequence[Pair], resamples: int, seed: int) -> dict[str, Any]:
+    """Return a run's share, and how many relevant answers no other run brought, nor the question itself."""
+    alone = sum(pair.runs == {run} and not pair.is_own for pair in good)
+    own = [pair for pair in judged if run in pair.runs]
+    return {**_share(own, set(good), resamples, seed), "relevant_alone": alone}
+
+
+def _share(judged: Sequence[Pair], good: set[Pair], resamples: int, seed: int) -> dict[str, Any]:
+    relevant = sum(pair in good for pair in judged)
+    return {
+        "judged": len(judged),
+        "relevant": relevant,
+        "share": relevant / len(judged) if judged else 0.0,
+        "interval": ratio_interval(list(_by_question(judged, good)), resamples=resamples, seed=seed),
+    }
+
+
+def _by_question(judged: Sequence[Pair], good: set[Pair]) -> Iterator[tuple[int, int]]:
+    """Yield of each question how many judged pairs are relevant, and how many there are."""
+    counts: dict[str, tuple[int, int]] = {}
+    for pair in judged:
+        relevant, whole = counts.get(pair.question, (0, 0))
+        counts[pair.question] = relevant + (pair in good), whole + 1
+    yield from counts.values()
+
+
+def pool_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the report as a person reads it."""
+    yield f"{report['pairs']:,} pairs of {report['questions']:,} questions; {report['judged']:,} have a label"
+    yield f"relevant (from {report['relevant_from']} on): {_told(report)}"
+    for run in report["runs"]:
+        yield f"  {run['run']}: {_told(run)}; {run['relevant_alone']:,} by it alone"
+
+
+def _told(share: Mapping[str, Any]) -> str:
+    interval = f" (95 %: {share['interval'][0]:.1%} to {share['interval'][1]:.1%})" if share["interval"] else ""
+    return f"{share['relevant']:,} of {share['judged']:,}, {share['share']:.1%}{interval}"
