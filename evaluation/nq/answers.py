@@ -3,7 +3,7 @@
 (google-research-datasets/natural-questions, the documentation of nq_eval; Kwiatkowski et al. 2019, section 5.1.)
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 Span = tuple[int, int, int, int]  # start and end byte, start and end token; -1 where it is not known
@@ -56,12 +56,13 @@ def span_of(value: Any, field: str) -> Span | None:
     AnswerFault
         An offset is missing or no whole number, one end is null, or it is empty.
     """
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         raise AnswerFault(field, "expected an object with four offsets")
-    for name in OFFSETS:
-        if name not in value:
-            raise AnswerFault(f"{field}.{name}", "is missing; -1 says that it is not known")
-    return span_at(tuple(value[name] for name in OFFSETS), field)
+    try:
+        offsets = value["start_byte"], value["end_byte"], value["start_token"], value["end_token"]
+    except KeyError as error:
+        raise AnswerFault(f"{field}.{error.args[0]}", "is missing; -1 says that it is not known") from None
+    return span_at(offsets, field)
 
 
 def span_at(offsets: tuple[Any, ...], field: str) -> Span | None:
@@ -72,6 +73,17 @@ def span_at(offsets: tuple[Any, ...], field: str) -> Span | None:
     AnswerFault
         An offset is no whole number, one end is null, or it is empty.
     """
+    start_byte, end_byte, start_token, end_token = offsets
+    if type(start_byte) is type(end_byte) is type(start_token) is type(end_token) is int:
+        if 0 <= start_byte < end_byte and 0 <= start_token < end_token:  # nearly all are: there are millions
+            return offsets
+        if start_byte < 0 and end_byte < 0 and start_token < 0 and end_token < 0:
+            return None
+    return _incomplete(offsets, field)
+
+
+def _incomplete(offsets: tuple[Any, ...], field: str) -> Span:
+    """Return a span that is known by bytes or by tokens alone; raise `AnswerFault` for what is none."""
     for name, offset in zip(OFFSETS, offsets, strict=True):
         if type(offset) is not int:
             raise AnswerFault(f"{field}.{name}", "expected a whole number")
@@ -80,7 +92,7 @@ def span_at(offsets: tuple[Any, ...], field: str) -> Span | None:
             raise AnswerFault(field, f"one end is null by {kind}, the other is not")
         if start >= 0 and start >= end:
             raise AnswerFault(field, f"starts at {kind} {start} and ends at {end}: it is empty")
-    return None if max(offsets) < 0 else offsets
+    return offsets
 
 
 def is_same(one: Span, other: Span) -> bool:

@@ -47,11 +47,14 @@ def read_gold(paths: Iterable[Path]) -> dict[int, list[Gold]]:
     return found
 
 
-def _read_file(path: Path) -> list[tuple[int, int, list[Gold]]]:
-    if path.suffix != ".parquet":
-        return list(_examples(path))
+def _read_file(path: Path) -> Iterable[tuple[int, int, list[Gold]]]:
+    """Return the examples of a file; of a table as they are asked for, since threads would only wait for each other."""
+    return _examples_of_table(path) if path.suffix == ".parquet" else list(_examples(path))
+
+
+def _examples_of_table(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
     try:
-        return list(examples_of_table(path))
+        yield from examples_of_table(path)
     except TableFault as fault:
         raise GoldFault(f"{path}: {fault}") from fault
 

@@ -27,10 +27,11 @@ def nq_report(
     """
     examples = score_all(gold, predictions, long_beta=long_beta, short_beta=short_beta)
     kinds = {"long": [one.long for one in examples], "short": [one.short for one in examples]}
+    curves = {kind: list(curve(rows)) for kind, rows in kinds.items()}
     metrics: dict[str, float] = {}
-    for kind, rows in kinds.items():
-        metrics |= official_metrics(rows, kind)
-    least = {kind: best_point(list(curve(rows))).threshold for kind, rows in kinds.items()}
+    for kind, points in curves.items():
+        metrics |= official_metrics(points, kind)
+    least = {kind: best_point(points).threshold for kind, points in curves.items()}
     report = {
         "examples": len(examples),
         "metrics": metrics,

@@ -127,9 +127,8 @@ def best_point(points: Sequence[Point]) -> Point:
     return best
 
 
-def official_metrics(rows: Sequence[Scored], prefix: str) -> dict[str, float]:
-    """Return the numbers of one kind of answer under the names that the official evaluation prints."""
-    points = list(curve(rows))
+def official_metrics(points: Sequence[Point], prefix: str) -> dict[str, float]:
+    """Return the numbers of one kind of answer, from its curve, under the names that the official evaluation prints."""
     best = best_point(points)
     metrics: dict[str, float] = {
         "best-threshold-f1": best.f1 or 0.0,

@@ -28,12 +28,12 @@ def examples_of_table(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
     """
     example_id, first, annotations = "", 1, list[Gold]()
     try:
-        for row, (item_id, *values) in enumerate(rows_of(path, _COLUMNS), 1):
+        for row, (item_id, *offsets, shorts, yes_no) in enumerate(rows_of(path, _COLUMNS), 1):
             if item_id != example_id:
                 if annotations:
                     yield first, _number(example_id, first), annotations
                 example_id, first, annotations = item_id, row, []
-            annotations.append(_gold(row, *values))
+            annotations.append(_gold(row, tuple(offsets), shorts, yes_no))
     except ParquetFault as fault:
         raise TableFault(f"is no table of annotations: {fault}") from fault
     if annotations:
@@ -47,10 +47,9 @@ def _number(item_id: Any, row: int) -> int:
         raise TableFault(f"row {row}: item_id: expected a whole number") from None
 
 
-def _gold(row: int, *values: Any) -> Gold:
-    *offsets, shorts, yes_no = values
+def _gold(row: int, offsets: tuple[Any, ...], shorts: Any, yes_no: Any) -> Gold:
     try:
-        long = span_at(tuple(offsets), "long answer")
+        long = span_at(offsets, "long answer")
         return Gold(long, () if shorts == NO_SPANS else tuple(_spans(shorts)), _said(yes_no))
     except AnswerFault as fault:
         raise TableFault(f"row {row}: {fault}") from fault
@@ -59,9 +58,10 @@ def _gold(row: int, *values: Any) -> Gold:
 
 
 def _said(yes_no: Any) -> str:
-    if not isinstance(yes_no, str) or yes_no.lower() not in YES_NO:
+    said = yes_no.lower() if isinstance(yes_no, str) else ""
+    if said not in YES_NO:
         raise AnswerFault("yes_no_answer", "expected YES, NO or NONE")
-    return yes_no.lower()
+    return said
 
 
 def _spans(text: str) -> Iterator[Any]:
