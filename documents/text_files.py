@@ -21,7 +21,7 @@ class LineFault(ValueError):
 
 
 def text_lines(
-    path: Path, encodings: Sequence[str] = ("utf-8",), *, most: int = MOST_LINES
+    path: Path, encodings: Sequence[str] = ("utf-8",), *, most: int = MOST_LINES, longest: int = LONGEST
 ) -> Iterator[tuple[int, str]]:
     """Yield number and text of each line that is not blank, without its end; gzip files are unpacked.
 
@@ -31,16 +31,18 @@ def text_lines(
         The first of them that the whole file has is taken.
     most
         Lines that the file may have.
+    longest
+        Bytes that a line may have.
 
     Raises
     ------
     FileFault
         The file cannot be read, is damaged, or has more or longer lines than real files do.
     """
-    encoding = next((one for one in encodings[:-1] if _is_encoded(path, one, most)), encodings[-1])
+    encoding = next((one for one in encodings[:-1] if _is_encoded(path, one, most, longest)), encodings[-1])
     number = 0
     try:
-        for number, line in _byte_lines(path, most):
+        for number, line in _byte_lines(path, most, longest):
             text = line.decode(encoding)
             text = text.removeprefix(_BOM) if number == 1 else text
             if not text.isspace():
@@ -58,22 +60,22 @@ def naming(path: Path, number: int) -> Iterator[None]:
         raise FileFault(f"{path}: line {number}: {fault}") from fault
 
 
-def _is_encoded(path: Path, encoding: str, most: int) -> bool:
+def _is_encoded(path: Path, encoding: str, most: int, longest: int) -> bool:
     try:
-        for _number, line in _byte_lines(path, most):
+        for _number, line in _byte_lines(path, most, longest):
             line.decode(encoding)
     except UnicodeDecodeError:
         return False
     return True
 
 
-def _byte_lines(path: Path, most: int) -> Iterator[tuple[int, bytes]]:
+def _byte_lines(path: Path, most: int, longest: int) -> Iterator[tuple[int, bytes]]:
     number = 0
     try:
         if path.exists() and not path.is_file():
             raise FileFault(f"{path}: is no file")
         with path.open("rb") as raw, _content(raw) as file:
-            for number, line in read_lines(file, max_bytes=LONGEST):
+            for number, line in read_lines(file, max_bytes=longest):
                 if number > most:
                     raise FileFault(f"{path}: has more than {most:,} lines")
                 yield number, line

@@ -49,8 +49,10 @@ def read_collection(path: Path) -> Iterator[tuple[str, str]]:
     for number, line in text_lines(path):
         with naming(path, number):
             parts = line.split("\t")
-            if len(parts) != 2 or not parts[0].strip():
+            if len(parts) != 2:
                 raise LineFault(f"expected id and text with a tab between, found {len(parts)} columns")
+            if parts[0].split() != [parts[0]]:
+                raise LineFault("an id is one word: runs are read by their blanks")
             if parts[0] in seen:
                 raise LineFault(f"the id {parts[0]} stands in an earlier line")
             seen.add(parts[0])

@@ -5,13 +5,16 @@ it read, kept and dropped, and the hashes of what it wrote; `step_again` makes i
 every row that it writes, so that an item leads back to the lines it came from.
 """
 
+import glob
 import hashlib
 import json
+import re
 import shutil
 import tempfile
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from fractions import Fraction
 from pathlib import Path
 from typing import IO, Any, Protocol, Self
 
@@ -98,15 +101,26 @@ class Outputs:
 
     def row(self, name: str, row: Mapping[str, Any]) -> None:
         """Write a row as JSON."""
-        self.line(name, json.dumps(row, ensure_ascii=False))
+        try:
+            self.line(name, json.dumps(row, ensure_ascii=False, allow_nan=False))
+        except ValueError as error:
+            raise StepError(f"a row cannot be written as JSON: {error}") from error
 
     def told(self) -> dict[str, dict[str, Any]]:
         """Return rows and hash of each file."""
         return {name: {"rows": self._rows[name], "sha256": digest.hexdigest()} for name, (_, digest) in self._open.items()}  # fmt: skip
 
 
+def share(text: str) -> Fraction:
+    """Return a share as people write it, exactly: ``0.9`` or ``9/10``; the type of an argument."""
+    is_one = re.fullmatch(r"[01]?(\.\d{1,9})?|\d{1,6}/[1-9]\d{0,5}", text, re.ASCII) and text
+    if not is_one or not 0 < Fraction(text) <= 1:
+        raise ArgumentTypeError(f"{text!r} is no share: expected 0.9 or 9/10, above 0 and at most 1")
+    return Fraction(text)
+
+
 def step_make(
-    step: Step, *, inputs: Inputs, parameters: dict[str, Any], seed: int, to: Path
+    step: Step, *, inputs: Inputs, parameters: dict[str, Any], seed: int, to: Path, expected: Any = None
 ) -> tuple[dict[str, Any], bool]:
     """Make a step in a folder; return its report, and whether it was made now.
 
@@ -115,7 +129,8 @@ def step_make(
     Raises
     ------
     StepError
-        The folder holds something else, or what was read does not do; names file and line.
+        The folder holds something else, what was read does not do (names file and line), or other files come out than are
+        expected.
     """
     try:
         known = {key: [_hashed(path) for path in paths] for key, paths in inputs.items()}
@@ -128,13 +143,15 @@ def step_make(
         try:
             with Outputs(beside) as out:
                 counts = step.make(Given(inputs, parameters, seed, run), out)
+            if expected not in (None, out.told()):
+                raise StepError("other rows came out than then")
             report = {"run": run, **about, **counts, "outputs": out.told()}
             (beside / REPORT).write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
             beside.chmod(0o755)
             beside.rename(to)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
-    except (FileFault, OSError) as error:
+    except (FileFault, OSError, UnicodeError) as error:
         raise StepError(str(error)) from error
     return report, True
 
@@ -149,9 +166,10 @@ def _hashed(path: Path) -> dict[str, Any]:
 def _same(folder: Path, run: str) -> dict[str, Any]:
     report = read_report(folder)
     if report["run"] != run:
-        raise StepError(
-            f"{folder}: holds another step already, or the same with other files, parameters or another seed"
-        )
+        raise StepError(f"{folder}: holds another step, or the same with other files, parameters or another seed")
+    for name, told in report["outputs"].items():
+        if _hashed(folder / Path(name).name)["sha256"] != told["sha256"]:
+            raise StepError(f"{folder / name}: has changed since the step was made")
     return report
 
 
@@ -165,7 +183,7 @@ def read_report(folder: Path) -> dict[str, Any]:
     try:
         report = json.loads((folder / REPORT).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        raise StepError(f"{folder}: holds no step that can be read: {error}") from error
+        raise StepError(f"{folder}: is there, and holds no step that can be read: {error}") from error
     if not _is_report(report):
         raise StepError(f"{folder / REPORT}: is no report of a step")
     return report  # type: ignore[no-any-return]
@@ -181,6 +199,7 @@ def _is_report(report: Any) -> bool:
             and all(isinstance(one, dict) and isinstance(one.get("name"), str) and "sha256" in one for one in known)
             for known in report["inputs"].values()
         )
+        and all(isinstance(told, dict) and "sha256" in told for told in report["outputs"].values())
     )
 
 
@@ -194,16 +213,23 @@ def step_again(step: Step, *, report: dict[str, Any], files: Path, to: Path) -> 
     """
     if report["version"] != step.VERSION:
         raise StepError(f"{step.KEY} is at version {step.VERSION}, and the report of version {report['version']}")
+    if to.exists():
+        raise StepError(f"{to}: is there already")
     inputs = {key: [_found(one, files) for one in known] for key, known in report["inputs"].items()}
-    found, _is_new = step_make(step, inputs=inputs, parameters=report["parameters"], seed=report["seed"], to=to)
-    if found["outputs"] != report["outputs"]:
-        raise StepError(f"{to}: other rows came out than then")
+    try:
+        found, _is_new = step_make(
+            step, inputs=inputs, parameters=report["parameters"], seed=report["seed"], to=to, expected=report["outputs"]
+        )
+    except StepError:
+        raise
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise StepError(f"the report is no report of the step {step.KEY}: {error!r}") from error
     return found
 
 
 def _found(known: dict[str, Any], files: Path) -> Path:
     name = Path(known["name"]).name
-    paths = sorted(path for path in files.rglob(name) if path.is_file()) if name else []
+    paths = sorted(path for path in files.resolve().rglob(glob.escape(name)) if path.is_file()) if name else []
     for path in paths:
         if _hashed(path)["sha256"] == known["sha256"]:
             return path

@@ -40,7 +40,7 @@ def result_of(text: str) -> Result:
         )
     question, _iteration, answer, _rank, text_score, name = parts[:6]
     try:
-        score = c_float(float(text_score)).value  # trec_eval compares so many bits
+        score = c_float(float(text_score.replace("_", "?"))).value  # trec_eval compares so many bits, and reads no _
     except ValueError:
         score = math.nan
     if not math.isfinite(score):

@@ -187,7 +187,7 @@ def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> Iterator[
 def _origin(row: Mapping[str, Any]) -> str:
     """Return what a row says of where it comes from, whatever its task type, as JSON; nothing where it says nothing."""
     origin = row.get("origin")
-    if not origin:
+    if origin in (None, ""):
         return ""
     try:
         text = json.dumps(origin, ensure_ascii=False, sort_keys=True, allow_nan=False)

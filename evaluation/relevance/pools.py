@@ -15,6 +15,8 @@ from evaluation.files import EvaluationError
 from evaluation.relevance.files import MOST_LABELS, Qrels
 from evaluation.statistics import ratio_interval
 
+LONGEST_PAIR = 2**20  # bytes of a line: three texts of 20,000 signs, as an import takes them, and where they come from
+
 
 class Pair(NamedTuple):
     """A pair of a pool: the runs that brought it, and whether the answer is the question's own."""
@@ -34,7 +36,7 @@ def read_pairs(path: Path) -> list[Pair]:
         A line is no such pair, or there is none.
     """
     found: dict[tuple[str, str], Pair] = {}
-    for number, text in text_lines(path, most=MOST_LABELS):
+    for number, text in text_lines(path, most=MOST_LABELS, longest=LONGEST_PAIR):
         with naming(path, number):
             pair = _pair(text)
             if (pair.question, pair.answer) in found:

@@ -70,8 +70,8 @@ def rows_of(path: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:
 def _is_text(schema: Any, name: str) -> bool:
     import pyarrow.types as kinds  # noqa: PLC0415
 
-    if name not in schema.names:
-        raise ParquetFault(f"has no column {name}")
+    if schema.names.count(name) != 1:
+        raise ParquetFault(f"has {'more than one' if name in schema.names else 'no'} column {name}")
     kind = schema.field(name).type
     if kinds.is_string(kind):
         return True
@@ -90,17 +90,25 @@ def _values(column: Any) -> list[Any]:
     """Return the values of a column, ten times as fast as Arrow itself gives them where none is missing."""
     import pyarrow.types as kinds  # noqa: PLC0415
 
+    if kinds.is_dictionary(column.type):
+        return _texts(column.dictionary, _values(column.indices))
     found: list[Any]
-    if kinds.is_dictionary(column.type) and not column.null_count:
-        texts = column.dictionary.to_pylist()
-        found = [texts[index] for index in _values(column.indices)]
-    elif str(column.type) in _LAYOUTS and len(column) and not column.null_count:
+    if str(column.type) in _LAYOUTS and len(column) and not column.null_count:
         code = _LAYOUTS[str(column.type)]
         begins, ends = (place * calcsize(code) for place in (column.offset, column.offset + len(column)))
         found = memoryview(column.buffers()[1])[begins:ends].cast("B").cast(code).tolist()
     else:
         found = column.to_pylist()
     return found
+
+
+def _texts(dictionary: Any, indices: list[int | None]) -> list[str | None]:
+    """Return the texts at some places; Arrow itself would read before the first one, and all of them for each batch."""
+    used = {index for index in indices if index is not None}
+    if used and min(used) < 0:
+        raise ParquetFault("names a text that is not there")
+    texts = {index: dictionary[index].as_py() for index in used}
+    return [None if index is None else texts[index] for index in indices]
 
 
 def _check_batch(batch: Any) -> None:

@@ -7,6 +7,7 @@ pairs similarity search"): it finds every pair, and compares few of those that a
 """
 
 import math
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -86,7 +87,7 @@ def near_pairs(sets: Sequence[Terms], overlap: Overlap) -> Iterator[tuple[int, i
 
 def _smallest_partner(overlap: Overlap, size: int) -> int:
     """Return how many terms a set has at least that can be a near duplicate of one with so many, or more."""
-    return next((least for least in range(1, size) if overlap.least_common(least, size) <= least), size)
+    return 1 + bisect_left(range(1, size), True, key=lambda least: overlap.least_common(least, size) <= least)
 
 
 def groups_of(texts: Mapping[str, Terms], overlap: Overlap) -> list[list[str]]:

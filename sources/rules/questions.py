@@ -69,6 +69,8 @@ def question_of(row: int, record: Record) -> Question:
     for column in ("id", "question"):
         if not isinstance(record.get(column), str) or not record[column].strip():
             raise RecordFault(column, "expected a text")
+    if len(record["id"].split()) != 1:
+        raise RecordFault("id", "is one word: runs are read by their blanks")
     answers = record.get("nbestanswers", [])
     if not isinstance(answers, list) or not all(isinstance(text, str) for text in answers):
         raise RecordFault("nbestanswers", "expected a list of texts")

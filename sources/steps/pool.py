@@ -13,7 +13,7 @@ from sources.rules.near_duplicates import Overlap, near_duplicates
 from sources.rules.pools import Depth, Pooled, Taken, pool, taken
 from sources.rules.questions import Question
 from sources.rules.terms import terms_of
-from sources.step import Given, Outputs, StepError
+from sources.step import Given, Outputs, StepError, share
 from sources.trec import TieOrder, result_of
 
 KEY, VERSION = "pool", 1
@@ -22,7 +22,7 @@ HELP = (
     "be imported. The asker's best answer is not judged."
 )
 PAIRS, DROPPED = "pairs.jsonl", "dropped.jsonl"
-BEST, ONCE = "best answer", "near duplicate"
+ONCE, EMPTY = "near duplicate", "no text"
 MOST_LISTED = 1_000
 Runs = dict[str, dict[str, dict[str, float]]]  # by name, question and answer
 
@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--without-own", action="store_true", help="judge only what runs bring, without the question's own answers"
     )
-    parser.add_argument("--once", type=Fraction, metavar="SHARE", help="judge one of the answers to a question that have more than this share of their terms in common (of the longer one)")  # fmt: skip
+    parser.add_argument("--once", type=share, metavar="SHARE", help="judge one of the answers to a question that have more than this share of their terms in common (of the longer one)")  # fmt: skip
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
@@ -57,8 +57,8 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
     ------
     StepError
     """
-    if options["depth"] < 1 or (options["once"] is not None and not 0 < options["once"] <= 1):
-        raise StepError("the depth is at least 1, and a share above 0 and at most 1")
+    if options["depth"] < 1 or options["once"] == 1:
+        raise StepError("the depth is at least 1, and no share is above 1")
     once = None if options["once"] is None else str(options["once"])
     return {"depth": options["depth"], "ties": str(options["ties"]), "whole_ties": options["whole_ties"], "once": once, "without_own": options["without_own"]}  # fmt: skip
 
@@ -75,11 +75,18 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
     """Pool."""
     asked = {one.id: _asked(one) for one in read_questions(given.file("questions"))}
     ids = {key for key, _text in read_collection(given.file("collection"))}
-    runs = _runs(given, asked, ids)
     said = given.parameters
+    runs = _runs(given, asked, ids)
+    if said["without_own"]:  # before the best are taken
+        for run in runs.values():
+            for key, scores in run.items():
+                run[key] = {answer: score for answer, score in scores.items() if answer not in asked[key].own}
     depth = Depth(said["depth"], TieOrder(said["ties"]), said["whole_ties"])
     takens = {key: {name: taken(run.get(key, {}), depth) for name, run in runs.items()} for key in asked}
-    pools = {key: list(pool(takens[key], *_own(one, is_without=said["without_own"]))) for key, one in asked.items()}
+    pools = {
+        key: list(pool(takens[key], [] if said["without_own"] else list(one.own), [one.best] if one.best else []))
+        for key, one in asked.items()
+    }
     texts = _texts(given, {answer.answer for found in pools.values() for answer in found})
     out.begin(PAIRS, DROPPED)
     pairs = [pair for key, found in pools.items() for pair in _pairs(given, asked[key], found, texts, out)]
@@ -87,8 +94,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
         out.row(PAIRS, pair)
     return {
         "questions": len(asked), "runs": sorted(runs), "pairs": len(pairs),
-        "own": sum(one.is_own for found in pools.values() for one in found),
-        "once": sum(map(len, pools.values())) - len(pairs), **_shortfalls(takens, depth),
+        "own": sum(pair["origin"]["is_own"] for pair in pairs), "dropped": sum(map(len, pools.values())) - len(pairs), **_shortfalls(takens, depth),
     }  # fmt: skip
 
 
@@ -97,11 +103,6 @@ def _asked(one: Question) -> Asked:
     best = one.record.get("answer")
     own = {f"{one.id}_{place}": text for place, text in enumerate(answers)}
     return Asked(one, own, f"{one.id}_{answers.index(best)}" if best in answers else None)
-
-
-def _own(asked: Asked, *, is_without: bool) -> tuple[list[str], list[str]]:
-    """Return which answers of the question itself are judged in any case, and which never."""
-    return ([], list(asked.own)) if is_without else (list(asked.own), [asked.best] if asked.best else [])
 
 
 def _runs(given: Given, asked: Mapping[str, Asked], ids: set[str]) -> Runs:
@@ -143,15 +144,15 @@ def _pairs(
 ) -> Iterator[dict[str, Any]]:
     """Yield what can be imported of a question's pool; what is not judged is written to a file of its own."""
     question = asked.question
-    text_of = {one.answer: texts.get(one.answer) or asked.own[one.answer] for one in found}
+    text_of = {one.answer: texts[one.answer] if one.answer in texts else asked.own[one.answer] for one in found}
     for_other = _judged_once(given, question.id, text_of)
     for one in found:
         origin = {
             **given.origin(given.file("questions"), question.row), "is_own": one.is_own, "runs": one.brought,
             **({"question": question.record["origin"]} if "origin" in question.record else {}),
         }  # fmt: skip
-        if one.answer in for_other:
-            row = {"question_id": question.id, "answer_id": one.answer, "why": ONCE, "kept": for_other[one.answer]}
+        if not text_of[one.answer].strip() or one.answer in for_other:
+            row = {"question_id": question.id, "answer_id": one.answer, **for_other.get(one.answer, {"why": EMPTY})}
             out.row(DROPPED, {**row, "origin": origin})
             continue
         pair = {
@@ -163,14 +164,15 @@ def _pairs(
         yield pair
 
 
-def _judged_once(given: Given, question: str, text_of: Mapping[str, str]) -> dict[str, str]:
+def _judged_once(given: Given, question: str, text_of: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return the answers that are not judged, each with the one that is judged for it."""
     if given.parameters["once"] is None:
         return {}
     terms = {answer: frozenset(terms_of(text)) for answer, text in text_of.items()}
     overlap = Overlap(Fraction(given.parameters["once"]))
     choose = lambda group: min(group, key=lambda answer: seeded(given.seed, "once", question, answer))  # noqa: E731
-    return {one.text: one.kept for one in near_duplicates(terms, overlap, choose)}
+    found = near_duplicates(terms, overlap, choose)
+    return {one.text: {"why": ONCE, "kept": one.kept, "share": round(float(one.share), 4)} for one in found}
 
 
 def _shortfalls(takens: Mapping[str, Mapping[str, Taken]], depth: Depth) -> dict[str, Any]:
@@ -188,8 +190,8 @@ def text(report: dict[str, Any]) -> str:
         f"questions: {report['questions']:,}; their own answers: {report['own']:,}",
         f"runs: {', '.join(report['runs'])}, to depth {report['parameters']['depth']}",
     ]
-    if report["once"]:
-        lines.append(f"near duplicates that are not judged: {report['once']:,} ({DROPPED})")
+    if report["dropped"]:
+        lines.append(f"not judged: {report['dropped']:,} ({DROPPED} says why)")
     if report["short"]:
         lines.append(f"questions to which a run has fewer answers, over all runs: {report['short']:,} (short_runs)")
     if report["cut_ties"]:

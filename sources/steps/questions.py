@@ -9,7 +9,7 @@ from annotation.ordering import seeded
 from sources.records import read_questions
 from sources.rules.near_duplicates import Denominator, Overlap
 from sources.rules.questions import EXCLUDED, LEAST_TERMS, NEAR, Filters, filtered
-from sources.step import Given, Outputs, StepError
+from sources.step import Given, Outputs, StepError, share
 
 KEY, VERSION = "questions", 1
 HELP = (
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="JSON, JSON lines, CSV or TSV; packed or not")
     parser.add_argument("--least-terms", type=int, default=LEAST_TERMS, metavar="N", help=f"a question has so many terms at least (default {LEAST_TERMS})")  # fmt: skip
     parser.add_argument("--exclude", action="append", metavar="CATEGORY", help=f"main_category to leave out, repeatable (default {' and '.join(EXCLUDED)}; --exclude '' for none)")  # fmt: skip
-    parser.add_argument("--overlap", type=Fraction, default=Fraction(9, 10), metavar="SHARE", help="two questions that have more of their terms in common are near duplicates (default 0.9)")  # fmt: skip
+    parser.add_argument("--overlap", type=share, default=Fraction(9, 10), metavar="SHARE", help="two questions that have more of their terms in common are near duplicates (default 0.9)")  # fmt: skip
     parser.add_argument("--overlap-of", choices=[*Denominator], default=Denominator.LONGER, help="what it is a share of: the longer text (default), all terms (Jaccard), the mean length (Dice), the shorter text (containment)")  # fmt: skip
     parser.add_argument(
         "--or-equal", action="store_true", help="a share that equals it is enough; the paper does not say"
@@ -52,8 +52,10 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
     StepError
         A number is out of its range.
     """
-    if not 0 < options["overlap"] <= 1 or options["least_terms"] < 0 or (options["sample"] or 0) < 0:
-        raise StepError("a share is above 0 and at most 1, and numbers are at least 0")
+    if options["least_terms"] < 0 or (options["sample"] or 0) < 0:
+        raise StepError("numbers are at least 0")
+    if options["overlap"] == 1 and not options["or_equal"]:
+        raise StepError("no share is above 1: add --or-equal, for questions with the same terms")
     excluded = EXCLUDED if options["exclude"] is None else tuple(filter(None, options["exclude"]))
     return {
         "least_terms": options["least_terms"], "excluded": list(excluded), "overlap": str(options["overlap"]),
@@ -73,7 +75,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
     read = 0
     for one in read_questions(path):
         read += 1
-        origin = given.origin(path, one.row)
+        origin = given.origin(path, one.row) | ({"before": one.record["origin"]} if one.record.get("origin") else {})
         if one.id not in outcome.dropped:
             out.row(KEPT, {**one.record, "origin": origin})
             continue
@@ -90,7 +92,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
 def text(report: dict[str, Any]) -> str:
     """Return the counts as lines."""
     said = report["parameters"]
-    share = (
+    near = (
         f"{'at least' if said['or_equal'] else 'more than'} {said['overlap']} of the terms of {_OF[said['overlap_of']]}"
     )
     lines = [f"{report['read']:,} questions read, {report['kept']:,} kept"]
@@ -98,5 +100,5 @@ def text(report: dict[str, Any]) -> str:
         alone = f" ({report['alone'][why]:,} by this filter alone)" if why in report["alone"] else ""
         lines.append(f"  {n:>8,} dropped: {why}{alone}")
         lines += [f"             {question}" for question in report["samples"].get(why, [])]
-    lines.append(f"{NEAR}: {share}")
+    lines.append(f"{NEAR}: {near}")
     return "\n".join(lines)

@@ -48,3 +48,24 @@ def test_few_long_texts_are_read(tmp_path):
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table({"text": ["x" * 2**18, *["y"] * 1_999]}), path)
     assert [len(text) for (text,) in rows_of(path, ["text"])] == [2**18, *[1] * 1_999]
+
+
+@pytest.mark.parametrize("indices", [[-1], [0, -100_000_000, 1], [0, None, -3], [2], [None, 2]])
+def test_an_index_of_no_text_reads_no_memory(indices):
+    texts = pa.array(["a", "b"])
+    column = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int32()), texts, safe=False)
+    with pytest.raises((ParquetFault, IndexError)):  # `rows_of` says the second as the first
+        parquet._values(column)
+
+
+def test_a_long_dictionary_costs_no_more_than_what_is_named(tmp_path):
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"text": [f"text {n}" for n in range(50_000)]}), path, dictionary_pagesize_limit=2**24)
+    assert [text for (text,) in rows_of(path, ["text"])] == [f"text {n}" for n in range(50_000)]
+
+
+def test_a_column_that_stands_twice_is_refused(tmp_path):
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], ["text", "text"]), path)
+    with pytest.raises(ParquetFault, match="has more than one column text"):
+        list(rows_of(path, ["text"]))

@@ -74,8 +74,12 @@ def test_pairs_come_with_their_texts_and_with_what_brought_them(world):
 
 
 def test_the_questions_own_answers_can_be_left_out(world):
-    report = pooled(world, ["1 9_3 2.0", "1 1_1 1.0", "1 1_0 0.5"], options=["--without-own"])
-    assert [row["answer_id"] for row in rows(world / "to" / "pairs.jsonl")] == ["9_3"]
+    run = ["1 1_1 3.0", "1 9_3 2.0", "1 2_0 1.0", "1 1_0 0.5"]
+    report = pooled(world, run, options=["--without-own", "--depth", 2])
+    assert {row["answer_id"] for row in rows(world / "to" / "pairs.jsonl")} == {
+        "9_3",
+        "2_0",
+    }  # the best 2 that are left
     assert report["own"] == 0
 
 
@@ -94,7 +98,7 @@ def test_answers_that_say_the_same_are_judged_once_by_choice(world):
     report = pooled(world, ["1 8_1 2", "1 8_2 1"], options=["--once", "0.9"])
     kept = {row["answer_id"] for row in rows(world / "to" / "pairs.jsonl") if row["question_id"] == "1"}
     [dropped] = [row for row in rows(world / "to" / "dropped.jsonl") if row["question_id"] == "1"]
-    assert kept | {dropped["answer_id"]} == {"1_1", "8_1", "8_2"} and report["once"] == 1
+    assert kept | {dropped["answer_id"]} == {"1_1", "8_1", "8_2"} and report["dropped"] == 1
     assert dropped["kept"] in kept and dropped["why"] == "near duplicate"
 
 
@@ -105,6 +109,7 @@ def test_answers_that_say_the_same_are_judged_once_by_choice(world):
         (["1 9_3 nan"], "run0.txt: line 1: the score 'nan' is no finite number"),
         (["1 9_3 inf"], "the score 'inf' is no finite number"),
         (["1 9_3 1e39"], "is no finite number"),
+        (["1 9_3 1_0"], "the score '1_0' is no finite number"),
         (["1 9_3 high"], "the score 'high' is no finite number"),
         (["1 9_3 1", "7 9_3 1"], "run0.txt: line 2: 7 is none of the questions"),
         (["1 9_4 1"], "run0.txt: line 1: 9_4 is not in the collection"),
@@ -126,3 +131,17 @@ def test_a_collection_with_an_id_twice_is_refused(world):
     lines(world / "collection.tsv", ["1_0\tOne.", "1_0\tTwo."])
     with pytest.raises(CommandError, match="line 2: the id 1_0 stands in an earlier line"):
         pooled(world, ["1 1_0 1"])
+
+
+@pytest.mark.parametrize("key", ["a b", " a", ""])
+def test_an_id_that_is_no_word_is_refused(world, key):
+    lines(world / "collection.tsv", ["1_0\tOne.", f"{key}\tTwo."])
+    with pytest.raises(CommandError, match="line 2: an id is one word"):
+        pooled(world, ["1 1_0 1"])
+
+
+def test_an_answer_without_text_is_not_judged_and_said(world):
+    lines(world / "collection.tsv", ["9_3\t", "9_4\tSalt."])
+    report = pooled(world, ["1 9_3 2", "1 9_4 1"])
+    [dropped] = rows(world / "to" / "dropped.jsonl")
+    assert (dropped["answer_id"], dropped["why"], report["dropped"]) == ("9_3", "no text", 1)

@@ -91,6 +91,7 @@ def test_filters_can_be_changed(file, tmp_path):
         ({"id": "7"}, "row 2: question: expected a text"),
         ({"id": "1", "question": "Why so late?"}, "row 2: id: 1 stands in an earlier row"),
         ({"id": "7", "question": "Why so?", "nbestanswers": "x"}, "row 2: nbestanswers: expected a list of texts"),
+        ({"id": "7 8", "question": "Why so?"}, "row 2: id: is one word"),
         ("{", "row 2: line: not JSON"),
     ],
 )
@@ -106,3 +107,27 @@ def test_the_real_record_goes_through(shared, tmp_path):
     report = step("questions", shared / "antique/nfL6-sample.json", "--seed", 1, "--to", tmp_path / "to")
     assert report["kept"] == report["read"] == len(real)
     assert rows(tmp_path / "to" / "kept.jsonl")[0]["id"] == real[0]["id"]
+
+
+@pytest.mark.parametrize("share", ["0", "2", "1.5", "-0.5", "nan", "1e-9", "1/0", "0/3", "", "1e-30000000"])
+def test_a_share_that_is_none_is_refused(file, tmp_path, share):
+    with pytest.raises(CommandError, match="is no share"):
+        step("questions", file, f"--overlap={share}", "--to", tmp_path / "to")
+
+
+def test_no_share_is_above_one(file, tmp_path):
+    with pytest.raises(CommandError, match="add --or-equal"):
+        step("questions", file, "--overlap", "1", "--to", tmp_path / "to")
+
+
+def test_where_a_row_came_from_before_is_kept(tmp_path):
+    file = lines(tmp_path / "own.jsonl", [{**RECORDS[6], "origin": {"log": 5}}])
+    step("questions", file, "--to", tmp_path / "to")
+    assert rows(tmp_path / "to" / "kept.jsonl")[0]["origin"]["before"] == {"log": 5}
+
+
+def test_a_number_that_is_none_is_not_written(tmp_path):
+    file = lines(tmp_path / "nan.jsonl", [{**RECORDS[6], "more": float("nan")}])
+    with pytest.raises(CommandError, match="cannot be written as JSON"):
+        step("questions", file, "--to", tmp_path / "to")
+    assert [path.name for path in tmp_path.iterdir()] == ["nan.jsonl"]

@@ -25,7 +25,7 @@ def test_the_same_step_again_changes_nothing(made, tmp_path, capsys):
 
 
 def test_another_step_does_not_overwrite_it(made, tmp_path):
-    with pytest.raises(CommandError, match="holds another step already"):
+    with pytest.raises(CommandError, match="holds another step"):
         step("questions", tmp_path / "files.jsonl", "--sample", 5, "--seed", 5, "--to", tmp_path / "to")
 
 
@@ -48,6 +48,32 @@ def test_rows_that_differ_from_those_of_the_report_are_an_error(made, tmp_path):
     (tmp_path / "to" / "report.json").write_text(json.dumps(report))
     with pytest.raises(CommandError, match="other rows came out than then"):
         step("again", tmp_path / "to", "--files", tmp_path, "--to", tmp_path / "second")
+    assert not (tmp_path / "second").exists()
+
+
+def test_a_folder_whose_files_changed_is_not_taken_for_the_step(made, tmp_path):
+    (tmp_path / "to" / "kept.jsonl").write_text("{}\n")
+    with pytest.raises(CommandError, match=r"kept\.jsonl: has changed since the step was made"):
+        step("questions", tmp_path / "files.jsonl", "--sample", 5, "--seed", 4, "--to", tmp_path / "to")
+    with pytest.raises(CommandError, match="to: is there already"):
+        step("again", tmp_path / "to", "--files", tmp_path, "--to", tmp_path / "to")
+
+
+@pytest.mark.parametrize(
+    "changed", [{"overlap": "1/0"}, {"overlap": "x"}, {"overlap_of": "x"}, {"least_terms": None}, {"excluded": 1}]
+)
+def test_a_report_that_was_edited_ends_with_a_sentence(made, tmp_path, changed):
+    report = json.loads((tmp_path / "to" / "report.json").read_text())
+    report["parameters"] |= changed
+    (tmp_path / "to" / "report.json").write_text(json.dumps(report))
+    with pytest.raises(CommandError, match="is no report of the step questions"):
+        step("again", tmp_path / "to", "--files", tmp_path, "--to", tmp_path / "second")
+
+
+@pytest.mark.parametrize("name", ["nf[1].jsonl", "nf**.jsonl"])
+def test_names_with_signs_of_patterns_are_names(tmp_path, name):
+    report = step("questions", lines(tmp_path / name, QUESTIONS), "--to", tmp_path / "to")
+    assert step("again", tmp_path / "to", "--files", tmp_path, "--to", tmp_path / "second") == report
 
 
 @pytest.mark.parametrize("content", ["", "[", "{}", '{"run": 1}', "[" * 100_000])
