@@ -23,7 +23,7 @@ def questions(number, draw):
     for place in draw.sample(range(number), number * 3 // 100):
         changed = set(sets[draw.randrange(number)])
         if draw.random() < 0.7 and len(changed) > 1:
-            changed.pop()
+            changed.remove(draw.choice(sorted(changed)))
         if draw.random() < 0.7:
             changed.add(draw.choice(words))
         sets[place] = frozenset(changed)
