@@ -1,12 +1,43 @@
 """Files of questions and of answers that steps read, row by row, with an error that names the row."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 from annotation.rows import read_rows
 from annotation.tasktypes.base import RowError
 from documents.text_files import FileFault, LineFault, naming, text_lines
-from sources.rules.questions import Question, RecordFault, question_of
+from sources.rules.faults import RecordFault
+from sources.rules.questions import Question, question_of
+
+T = TypeVar("T")
+
+
+def read_records(path: Path, of: Callable[[Mapping[str, Any]], T]) -> Iterator[tuple[int, T]]:
+    """Yield the number of each row of a file, and what a function makes of it or raises `RecordFault` for.
+
+    Raises
+    ------
+    FileFault
+        The file cannot be read, or a row breaks its form.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, row in read_rows(file, path.name):
+                yield number, _made(path, number, row, of)
+    except FileFault:
+        raise
+    except (OSError, ValueError) as error:
+        raise FileFault(f"{path}: {error}") from error
+
+
+def _made(path: Path, number: int, row: Mapping[str, Any] | RowError, of: Callable[[Mapping[str, Any]], T]) -> T:
+    if isinstance(row, RowError):
+        raise FileFault(f"{path}: row {number}: {row.column}: {row}")
+    try:
+        return of(row)
+    except RecordFault as fault:
+        raise FileFault(f"{path}: row {number}: {fault.column}: {fault}") from fault
 
 
 def read_questions(path: Path) -> Iterator[Question]:
@@ -18,23 +49,11 @@ def read_questions(path: Path) -> Iterator[Question]:
         It cannot be read, a row is no question, or an id stands twice.
     """
     seen: set[str] = set()
-    try:
-        with path.open("rb") as file:
-            for number, row in read_rows(file, path.name):
-                if isinstance(row, RowError):
-                    raise FileFault(f"{path}: row {number}: {row.column}: {row}")
-                try:
-                    question = question_of(number, row)
-                except RecordFault as fault:
-                    raise FileFault(f"{path}: row {number}: {fault.column}: {fault}") from fault
-                if question.id in seen:
-                    raise FileFault(f"{path}: row {number}: id: {question.id} stands in an earlier row")
-                seen.add(question.id)
-                yield question
-    except (OSError, ValueError) as error:
-        if isinstance(error, FileFault):
-            raise
-        raise FileFault(f"{path}: {error}") from error
+    for number, (key, record) in read_records(path, question_of):
+        if key in seen:
+            raise FileFault(f"{path}: row {number}: id: {key} stands in an earlier row")
+        seen.add(key)
+        yield Question(number, key, record)
 
 
 def read_collection(path: Path) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from sources.rules.faults import RecordFault
 from sources.rules.near_duplicates import Overlap, Terms, near_duplicates
 from sources.rules.terms import terms_of
 
@@ -50,16 +51,8 @@ class Outcome:
         return {why: counts[why] for why in (*self.alone, NOT_DRAWN)}
 
 
-class RecordFault(ValueError):
-    """A record is no question; the message says why, ``column`` where."""
-
-    def __init__(self, column: str, message: str) -> None:
-        super().__init__(message)
-        self.column = column
-
-
-def question_of(row: int, record: Record) -> Question:
-    """Return the question of a record.
+def question_of(record: Record) -> tuple[str, Record]:
+    """Return the id of a question, and its record.
 
     Raises
     ------
@@ -74,7 +67,7 @@ def question_of(row: int, record: Record) -> Question:
     answers = record.get("nbestanswers", [])
     if not isinstance(answers, list) or not all(isinstance(text, str) for text in answers):
         raise RecordFault("nbestanswers", "expected a list of texts")
-    return Question(row, record["id"].strip(), record)
+    return record["id"].strip(), record
 
 
 def filtered(questions: Iterable[Question], filters: Filters, drawn: Drawn) -> Outcome:
