@@ -61,8 +61,7 @@ def release_freeze(
         annotations an item, or the licence or an author could pass for another line of the card.
     """
     ways = _checked_ways(campaign, family, ways, shards, (licence, *authors))
-    if labels_only and not FAMILIES[family].has_labels_alone:
-        raise ReleaseError(f"{family} has no variant of labels alone: its records are the pages")
+    _check_variant(family, labels_only=labels_only)
     with transaction.atomic():
         campaign_lock(campaign)
         chosen = _chosen_splits(campaign, splits, ways)
@@ -73,9 +72,8 @@ def release_freeze(
         )  # fmt: skip
         FAMILIES[family].freeze(release, chosen)
         votes_freeze(release)
-        release.frozen |= _facts(release, chosen) | {
-            "licence": licence or None, "authors": list(authors), "labels_only": labels_only,
-        }  # fmt: skip
+        asked = {"licence": licence or None, "authors": list(authors), "labels_only": labels_only}
+        release.frozen |= _facts(release, chosen) | asked
         release.save(update_fields=["frozen"])
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,
@@ -104,6 +102,11 @@ def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int
         return FAMILIES[family].ways(campaign, ways)
     except ValueError as error:
         raise ReleaseError(str(error)) from error
+
+
+def _check_variant(family: str, *, labels_only: bool) -> None:
+    if labels_only and not FAMILIES[family].has_labels_alone:
+        raise ReleaseError(f"{family} has no variant of labels alone: its records are the pages")
 
 
 def _facts(release: Release, chosen: Sequence[Split]) -> dict[str, Any]:

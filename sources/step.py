@@ -8,13 +8,11 @@ every row that it writes, so that an item leads back to the lines it came from.
 import glob
 import hashlib
 import json
-import re
 import shutil
 import tempfile
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from fractions import Fraction
 from pathlib import Path
 from typing import IO, Any, Protocol, Self
 
@@ -109,14 +107,6 @@ class Outputs:
     def told(self) -> dict[str, dict[str, Any]]:
         """Return rows and hash of each file."""
         return {name: {"rows": self._rows[name], "sha256": digest.hexdigest()} for name, (_, digest) in self._open.items()}  # fmt: skip
-
-
-def share(text: str) -> Fraction:
-    """Return a share as people write it, exactly: ``0.9`` or ``9/10``; the type of an argument."""
-    is_one = re.fullmatch(r"[01]?(\.\d{1,9})?|\d{1,6}/[1-9]\d{0,5}", text, re.ASCII) and text
-    if not is_one or not 0 < Fraction(text) <= 1:
-        raise ArgumentTypeError(f"{text!r} is no share: expected 0.9 or 9/10, above 0 and at most 1")
-    return Fraction(text)
 
 
 def step_make(

@@ -7,6 +7,7 @@ from typing import Any
 from sources import bm25
 from sources.records import read_collection, read_questions
 from sources.step import Given, Outputs, StepError
+from sources.steps.arguments import add_collection, collection_of
 
 KEY, VERSION = "bm25", 1
 HELP = "Rank the answers of a collection for each question by BM25, as a run in the format of TREC: run.txt."
@@ -15,8 +16,7 @@ RUN = "run.txt"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="JSON, JSON lines, CSV or TSV with id and question")  # fmt: skip
-    parser.add_argument("--collection", type=Path, required=True, metavar="FILE", help="a line for each answer: id, tab, text")  # fmt: skip
+    add_collection(parser)
     parser.add_argument("--depth", type=int, default=10, metavar="K", help="answers to a question (default 10)")
     parser.add_argument("--name", default="bm25", help="of the run (default bm25)")
     parser.add_argument(
@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
     """Return the files."""
-    return {"questions": [options["questions"]], "collection": [options["collection"]]}
+    return collection_of(options)
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """``source pool``: the pairs that are judged of what several systems returned."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,8 @@ from sources.rules.near_duplicates import Overlap, near_duplicates
 from sources.rules.pools import Depth, Pooled, Taken, pool, taken
 from sources.rules.questions import Question
 from sources.rules.terms import terms_of
-from sources.step import Given, Outputs, StepError, share
+from sources.step import Given, Outputs, StepError
+from sources.steps.arguments import add_collection, collection_of, share
 from sources.trec import TieOrder, result_of
 
 KEY, VERSION = "pool", 1
@@ -29,8 +30,7 @@ Runs = dict[str, dict[str, dict[str, float]]]  # by name, question and answer
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="id, question, nbestanswers, answer, as nfL6 has them, or kept.jsonl")  # fmt: skip
-    parser.add_argument("--collection", type=Path, required=True, metavar="FILE", help="a line for each answer: id, tab, text")  # fmt: skip
+    add_collection(parser)
     parser.add_argument("--run", type=Path, action="append", required=True, metavar="FILE", help="a run in the format of TREC; repeatable")  # fmt: skip
     parser.add_argument(
         "--depth", type=int, default=10, metavar="K", help="answers that are taken of each run (default 10)"
@@ -47,7 +47,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
     """Return the files."""
-    return {"questions": [options["questions"]], "collection": [options["collection"]], "runs": options["run"]}
+    return {**collection_of(options), "runs": options["run"]}
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:
@@ -77,16 +77,10 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
     ids = {key for key, _text in read_collection(given.file("collection"))}
     said = given.parameters
     runs = _runs(given, asked, ids)
-    if said["without_own"]:  # before the best are taken
-        for run in runs.values():
-            for key, scores in run.items():
-                run[key] = {answer: score for answer, score in scores.items() if answer not in asked[key].own}
     depth = Depth(said["depth"], TieOrder(said["ties"]), said["whole_ties"])
     takens = {key: {name: taken(run.get(key, {}), depth) for name, run in runs.items()} for key in asked}
-    pools = {
-        key: list(pool(takens[key], [] if said["without_own"] else list(one.own), [one.best] if one.best else []))
-        for key, one in asked.items()
-    }
+    judged = {key: [] if said["without_own"] else list(one.own) for key, one in asked.items()}
+    pools = {key: list(pool(takens[key], judged[key], [one.best] if one.best else [])) for key, one in asked.items()}
     texts = _texts(given, {answer.answer for found in pools.values() for answer in found})
     out.begin(PAIRS, DROPPED)
     pairs = [pair for key, found in pools.items() for pair in _pairs(given, asked[key], found, texts, out)]
@@ -100,13 +94,13 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
 
 def _asked(one: Question) -> Asked:
     answers = one.record.get("nbestanswers", [])
-    best = one.record.get("answer")
+    best = one.record.get("answer") or ""
     own = {f"{one.id}_{place}": text for place, text in enumerate(answers)}
-    return Asked(one, own, f"{one.id}_{answers.index(best)}" if best in answers else None)
+    return Asked(one, own, f"{one.id}_{answers.index(best)}" if best in answers and best.strip() else None)
 
 
 def _runs(given: Given, asked: Mapping[str, Asked], ids: set[str]) -> Runs:
-    """Return the runs by their names, each with scores by question and answer.
+    """Return the runs by their names, each with scores by question and answer: of those that can be judged.
 
     Raises
     ------
@@ -132,7 +126,15 @@ def _runs(given: Given, asked: Mapping[str, Asked], ids: set[str]) -> Runs:
         if name in found:
             raise StepError(f"{path}: an earlier file holds a run called {name} too")
         found[name] = run
+    if given.parameters["without_own"]:
+        return {
+            name: {key: _without(scores, asked[key].own) for key, scores in run.items()} for name, run in found.items()
+        }
     return found
+
+
+def _without(scores: Mapping[str, float], own: Collection[str]) -> dict[str, float]:
+    return {answer: score for answer, score in scores.items() if answer not in own}
 
 
 def _texts(given: Given, wanted: set[str]) -> dict[str, str]:

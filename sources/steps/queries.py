@@ -35,7 +35,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the logs."""
+    """Return the logs.
+
+    Raises
+    ------
+    StepError
+        Two have one name: origins could not tell them apart.
+    """
+    if len({path.name for path in options["files"]}) < len(options["files"]):
+        raise StepError("two logs have one name: where a query comes from could not be told")
     return {"logs": options["files"]}
 
 
@@ -118,7 +126,7 @@ def _issued(table: sqlite3.Connection, hours: int) -> Iterator[Issued]:
 
 
 def _drawn(table: sqlite3.Connection, given: Given) -> set[str] | None:
-    """Return the texts that a sample holds; None without one."""
+    """Return the texts that a sample holds; None without one. The table is read once more, so that only texts are held."""
     said = given.parameters
     if said["sample"] is None:
         return None

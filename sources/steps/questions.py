@@ -9,7 +9,8 @@ from annotation.ordering import seeded
 from sources.records import read_questions
 from sources.rules.near_duplicates import Denominator, Overlap
 from sources.rules.questions import EXCLUDED, LEAST_TERMS, NEAR, Filters, filtered
-from sources.step import Given, Outputs, StepError, share
+from sources.step import Given, Outputs, StepError
+from sources.steps.arguments import share
 
 KEY, VERSION = "questions", 1
 HELP = (

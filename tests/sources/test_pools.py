@@ -121,6 +121,14 @@ def test_a_line_that_cannot_be_taken_is_named(world, run, said):
     assert not (world / "to").exists()
 
 
+def test_a_best_answer_without_text_is_none(world):
+    lines(world / "questions.jsonl", [record("1", "Why is the sky blue?", ("", "Ask a smith."), best=0)])
+    pooled(world, ["1 9_3 1"])
+    pairs = rows(world / "to" / "pairs.jsonl")
+    assert {row["answer_id"] for row in pairs} == {"9_3", "1_1", "1_0"}  # the collection has a text for the last
+    assert not any("possibly_correct_id" in row for row in pairs)
+
+
 def test_two_runs_of_one_name_are_refused(world):
     lines(world / "again.txt", ["1 Q0 9_3 1 1.0 run0"])
     with pytest.raises(CommandError, match="an earlier file holds a run called run0"):

@@ -71,6 +71,13 @@ def test_a_sample_is_drawn_by_seed_whatever_the_order(tmp_path):
     assert chosen[0] == chosen[1]
 
 
+def test_two_logs_of_one_name_are_refused(log, tmp_path):
+    (tmp_path / "other").mkdir()
+    again = lines(tmp_path / "other" / "log.jsonl", [issued(LONG, "ann")])
+    with pytest.raises(CommandError, match="two logs have one name"):
+        step("queries", log, again, "--to", tmp_path / "to")
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [

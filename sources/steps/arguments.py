@@ -1,0 +1,26 @@
+"""Arguments that several steps take."""
+
+import re
+from argparse import ArgumentParser, ArgumentTypeError
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+
+def share(text: str) -> Fraction:
+    """Return a share as people write it, exactly: ``0.9`` or ``9/10``; the type of an argument."""
+    is_one = re.fullmatch(r"[01]?(\.\d{1,9})?|\d{1,6}/[1-9]\d{0,5}", text, re.ASCII) and text
+    if not is_one or not 0 < Fraction(text) <= 1:
+        raise ArgumentTypeError(f"{text!r} is no share: expected 0.9 or 9/10, above 0 and at most 1")
+    return Fraction(text)
+
+
+def add_collection(parser: ArgumentParser) -> None:
+    """Add the files of questions and of the answers that are ranked for them."""
+    parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="id and question, and nbestanswers and answer where they count: nfL6, or kept.jsonl")  # fmt: skip
+    parser.add_argument("--collection", type=Path, required=True, metavar="FILE", help="a line for each answer: id, tab, text")  # fmt: skip
+
+
+def collection_of(options: dict[str, Any]) -> dict[str, list[Path]]:
+    """Return the files of `add_collection`, as a step states its inputs."""
+    return {"questions": [options["questions"]], "collection": [options["collection"]]}
