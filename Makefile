@@ -71,6 +71,7 @@ types:  ## the JavaScript against its JSDoc (needs npm)
 
 lock:  ## after changing pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header -o requirements.txt
+	uv pip compile pyproject.toml --extra nlp -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header -o requirements-nlp.txt
 	uv pip compile pyproject.toml --group dev -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header -o requirements-dev.txt
 	echo awscli | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-header -o requirements-awscli.txt
 

@@ -41,6 +41,14 @@ def order_key(seed: int, *, batch: int, round_: int, wave: int, item: str, index
     return (batch << _BATCH_SHIFT) | (round_ << _ROUND_SHIFT) | (min(wave, MOST_WAVES) << _WAVE_SHIFT) | place
 
 
+def follow_up_key(annotation_id: int) -> int:
+    """Return where what follows an annotation lies in the queue: before all batches, the newest last.
+
+    Not by chance: whoever is brought back to what is new passes nothing older.
+    """
+    return annotation_id % (1 << _BATCH_SHIFT)
+
+
 def order_range(*, batch: int, round_: int) -> tuple[int, int]:
     """Return the first place of a batch's round in the queue, and the first one after it."""
     first = (batch << _BATCH_SHIFT) | (round_ << _ROUND_SHIFT)

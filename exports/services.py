@@ -43,6 +43,7 @@ def release_freeze(
     licence: str = "",
     authors: Sequence[str] = (),
     labels_only: bool = False,
+    generated: Sequence[str] = (),
 ) -> Release:
     """Decide which annotations are in a release, in one short transaction.
 
@@ -53,6 +54,8 @@ def release_freeze(
     ----------
     labels_only
         Leave out the texts that were labelled: for those that may not be handed on.
+    generated
+        Questions that a program made, to be mixed into the sealed splits; what is released does not tell which they are.
 
     Raises
     ------
@@ -61,16 +64,16 @@ def release_freeze(
         annotations an item, or the licence or an author could pass for another line of the card.
     """
     ways = _checked_ways(campaign, family, ways, shards, (licence, *authors))
-    _check_variant(family, labels_only=labels_only)
+    _check_variant(family, labels_only=labels_only, generated=generated)
     with transaction.atomic():
         campaign_lock(campaign)
         chosen = _chosen_splits(campaign, splits, ways)
         last = Release.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
         release = Release.objects.create(
             campaign=campaign, number=last + 1, family=family, ways=ways, splits=[split.name for split in chosen],
-            seed=seed, shards=shards, created_at=now,
+            seed=seed, shards=shards, created_at=now, frozen={"generated": list(generated)} if generated else {},
         )  # fmt: skip
-        FAMILIES[family].freeze(release, chosen)
+        _family_freeze(release, chosen)
         votes_freeze(release)
         asked = {"licence": licence or None, "authors": list(authors), "labels_only": labels_only}
         release.frozen |= _facts(release, chosen) | asked
@@ -104,7 +107,17 @@ def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int
         raise ReleaseError(str(error)) from error
 
 
-def _check_variant(family: str, *, labels_only: bool) -> None:
+def _family_freeze(release: Release, chosen: Sequence[Split]) -> None:
+    release.frozen |= {"sealed": [split.name for split in chosen if split.sealed_at is not None]}
+    try:
+        FAMILIES[release.family].freeze(release, list(chosen))
+    except ValueError as error:
+        raise ReleaseError(str(error)) from error
+
+
+def _check_variant(family: str, *, labels_only: bool, generated: Sequence[str]) -> None:
+    if generated and not FAMILIES[family].takes_generated:
+        raise ReleaseError(f"{family} takes no generated questions")
     if labels_only and not FAMILIES[family].has_labels_alone:
         raise ReleaseError(f"{family} has no variant of labels alone: its records are the pages")
 
@@ -117,7 +130,6 @@ def _facts(release: Release, chosen: Sequence[Split]) -> dict[str, Any]:
         "card": card_facts(release.campaign),
         "has_tables": True,
         "rare_below": settings.RELEASE_RARE_BELOW,
-        "sealed": [split.name for split in chosen if split.sealed_at is not None],
         "since": since_before(release),
         "errata": errata_before(release),
         "work": fair_work(release.campaign),

@@ -17,7 +17,7 @@ from annotation.models.campaigns import (
     TrainingExample,
     Withdrawal,
 )
-from annotation.models.items import Injection, Item, ItemState, Slot, SlotState
+from annotation.models.items import Injection, Item, ItemBar, ItemState, Slot, SlotState
 from annotation.models.work import (
     BLOCKING,
     FILLING,
@@ -65,6 +65,7 @@ __all__ = [
     "Guideline",
     "Injection",
     "Item",
+    "ItemBar",
     "ItemReport",
     "ItemState",
     "Participation",

@@ -29,6 +29,7 @@ class Campaign(models.Model):
     group_by = models.CharField(_("keep together in one split"), max_length=10, default="item")
     content_warning = models.CharField(_("content warning"), max_length=300, blank=True)
     has_training = models.BooleanField(_("training round before the first item"), default=False)
+    options = models.JSONField(default=dict)  # what it chose of what its task type leaves open (`Written.options`)
     is_synthetic = models.BooleanField(default=False)  # answered by a simulated crowd: said wherever it shows
     queue_version = models.PositiveBigIntegerField(default=0)  # the last `QueueRewind`
     created_at = models.DateTimeField()
@@ -109,6 +110,7 @@ class Purpose(models.TextChoices):
     STUDY = "study", _("Study")
     PILOT = "pilot", _("Pilot")
     GOLD = "gold", _("Gold")  # what people are tested with
+    REVIEW = "review", _("Review")  # what is asked of others about answers
 
 
 # Batches whose items enter releases and statistics.

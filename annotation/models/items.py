@@ -29,6 +29,10 @@ class Item(models.Model):
     content_sha256 = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=ItemState, default=ItemState.ACTIVE)
     retired_reason = models.CharField(max_length=300, blank=True)
+    # The answer that this item asks somebody else about (`annotation.services.follow_ups`).
+    follows = models.ForeignKey(
+        "annotation.Annotation", null=True, on_delete=models.CASCADE, related_name="follow_ups", db_index=False
+    )
     origin = models.TextField(blank=True)  # JSON: where its row said that it comes from; never shown to annotators
     n = models.PositiveIntegerField()  # how many annotations are wanted: the split's n, or more after an extension
     votes = models.PositiveIntegerField()  # how many of them make a verdict: slots 0 to votes - 1 of a round
@@ -43,10 +47,25 @@ class Item(models.Model):
         indexes = [
             models.Index(fields=["campaign", "split", "id"], name="item_by_split"),
             models.Index(fields=["batch", "id"], name="item_by_batch"),
+            models.Index(fields=["follows"], condition=models.Q(follows__isnull=False), name="item_follows"),
         ]
 
     def __str__(self) -> str:
         return self.external_id
+
+
+class ItemBar(models.Model):
+    """That an item is not for somebody: they wrote what it asks about, or met it already."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="bars", db_index=False)
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+", db_index=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["surrogate", "item"], name="item_bar_once")]
+        indexes = [models.Index(fields=["item"], name="item_bar_by_item")]
+
+    def __str__(self) -> str:
+        return f"{self.item_id} is not for {self.surrogate_id}"
 
 
 class SlotState(models.TextChoices):

@@ -136,6 +136,7 @@ class Annotation(models.Model):
     via = models.CharField(max_length=10, default=INTERNAL)
     answer = models.JSONField()
     answer_version = models.PositiveIntegerField()
+    text_key = models.CharField(max_length=64, null=True, blank=True)  # of a text that was written (`Written.text_key`)
     state = models.CharField(max_length=12, choices=AnnotationState)
     submitted_at = models.DateTimeField()
     seconds = models.FloatField()
@@ -167,6 +168,9 @@ class Annotation(models.Model):
                 fields=["campaign", "id"],
                 condition=models.Q(is_examined=False) & ~models.Q(state="provisional"),
                 name="annotation_to_examine",
+            ),
+            models.Index(
+                fields=["campaign", "text_key"], condition=models.Q(text_key__isnull=False), name="annotation_by_text"
             ),
         ]
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Exists, F, Min, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, F, Min, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from accounts.models import Consent
@@ -353,7 +353,7 @@ def _assign(claiming: _Claiming, eligible: _Eligibility, slot_id: int, item_id: 
 def _nothing(campaign: Campaign, search: QueueSearch) -> Claim:
     """Return why there is nothing: what is open was seen, or others are on all of it, or nothing is left."""
     open_slots = Slot.objects.filter(campaign=campaign, state=SlotState.OPEN, item__state=ItemState.ACTIVE)
-    if open_slots.filter(Exists(search.seen().filter(item_id=OuterRef("item_id")))).exists():
+    if open_slots.filter(search.is_past()).exists():
         return Claim(None, Reason.ALL_SEEN)
     # A slot that is open although we found none is being taken by another annotator at this moment. One statement
     # asks for both: between two, a slot could pass from open to held and be seen as neither.

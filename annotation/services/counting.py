@@ -24,6 +24,7 @@ from annotation.models import (
     AssignmentState,
     CountedChange,
     Item,
+    ItemBar,
     ItemState,
     Participation,
     Slot,
@@ -163,11 +164,12 @@ def submissions_adopt(*, campaign_id: UUID, before: UUID, after: UUID, now: date
     """Move what one surrogate submitted to another that is the same annotator; the caller holds both locks.
 
     Where they submitted or hold an item under both, the one that is moved would be their second: it stays behind and
-    does not count. Return those.
+    does not count, and so does one of an item that is not for them (`ItemBar`). Return those.
     """
     require_transaction()
     held = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=after, state__in=ONCE_PER_PERSON)
-    items = set(held.values_list("item_id", flat=True))
+    barred = ItemBar.objects.filter(item__campaign_id=campaign_id, surrogate_id=after)
+    items = {*held.values_list("item_id", flat=True), *barred.values_list("item_id", flat=True)}
     own = Annotation.objects.filter(campaign_id=campaign_id, surrogate_id=before)
     rows = list(
         own.select_for_update(of=("self",), no_key=True).select_related("item", "slot__injection").order_by("pk")

@@ -20,6 +20,7 @@ from annotation.models import (
     Standing,
     StandingChange,
 )
+from annotation.services.bars import bars_join
 from annotation.services.claims import participation_lock
 from annotation.services.counting import people_lock, slots_release, submissions_adopt
 from annotation.services.people import standing_move
@@ -49,6 +50,7 @@ def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: da
     gold = Injection.objects.filter(campaign=campaign, surrogate_id=before, slot__state=SlotState.FILLED)
     gold.exclude(slot__annotations__in=twice).update(surrogate_id=after)
     ItemReport.objects.filter(item__campaign=campaign, surrogate_id=before).update(surrogate_id=after)
+    bars_join(campaign_id=campaign.pk, before=before, after=after)
     asked = withdrawal_of(campaign=campaign, surrogate_id=after)
     if asked and agreed_since(scope_id=campaign.pk, surrogate_id=before, at=asked.asked_at):
         withdrawal_cancel(campaign=campaign, surrogate_id=after, now=now)  # they came back

@@ -4,10 +4,10 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, F, Max, Min, OuterRef, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, Max, Min, OuterRef, Q, QuerySet
 
 from accounts.transactions import require_transaction
-from annotation.models import BLOCKING, Assignment, Campaign, Participation, QueueRewind, Slot, SlotState
+from annotation.models import BLOCKING, Assignment, Campaign, ItemBar, Participation, QueueRewind, Slot, SlotState
 from annotation.services.counting import HeldSlot, slot_hold_first
 from config.statements import Statement
 
@@ -38,11 +38,17 @@ def _seen(surrogate_id: UUID) -> QuerySet[Assignment]:
     return Assignment.objects.filter(surrogate_id=surrogate_id, state__in=BLOCKING)
 
 
+def _is_past(surrogate_id: UUID) -> Q:
+    """Return the condition that the item of a slot is not for a person (any more): they had it, or it is barred for them."""
+    barred = ItemBar.objects.filter(surrogate_id=surrogate_id, item_id=OuterRef("item_id"))
+    return Q(Exists(_seen(surrogate_id).filter(item_id=OuterRef("item_id")))) | Q(Exists(barred))
+
+
 def _look_query(
     campaign_id: UUID, surrogate_id: UUID, position: int, last_pk: int, end: int, *, reopened: bool
 ) -> QuerySet[Slot, Any]:
-    """Return a piece of the queue from a place on: slot, place, whether this person has seen its item."""
-    is_seen = Exists(_seen(surrogate_id).filter(item_id=OuterRef("item_id")))
+    """Return a piece of the queue from a place on: slot, place, whether its item is not for this person."""
+    is_seen = ExpressionWrapper(_is_past(surrogate_id), output_field=BooleanField())
     slots = Slot.objects.filter(
         campaign_id=campaign_id, state=SlotState.OPEN, is_reopened=reopened, order_key__gte=position, order_key__lt=end
     ).exclude(order_key=position, pk__lte=last_pk)
@@ -80,6 +86,10 @@ class QueueSearch:
             last_pk, position = chunk[-1][:2]
             looks = looks - 1 if looks is not None else None
         return None
+
+    def is_past(self) -> Q:
+        """Return the condition that the item of a slot is not for this person (any more)."""
+        return _is_past(self.surrogate_id)
 
     def seen(self) -> QuerySet[Assignment]:
         """Return the assignments that keep items from being given to this person again."""

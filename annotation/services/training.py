@@ -9,7 +9,7 @@ from uuid import UUID
 from accounts.transactions import durable, require_transaction
 from annotation.models import Campaign, Participation, TrainingExample
 from annotation.services.claims import participation_lock
-from annotation.tasktypes.base import AnswerError
+from annotation.tasktypes.base import AnswerError, Shown
 from annotation.tasktypes.registry import TASK_TYPES
 
 
@@ -62,7 +62,7 @@ def _label(campaign: Campaign, sent: Mapping[str, Any]) -> str:
     task_type = TASK_TYPES[campaign.task_type]
     stage = task_type.stages[0]
     try:
-        draft = task_type.advance({}, stage, task_type.sent_from(sent), None)
+        draft = task_type.advance({}, stage, task_type.sent_from(sent), Shown({}))
     except AnswerError:
         return ""
     return str(draft.get(stage, {}).get("label", ""))

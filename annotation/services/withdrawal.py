@@ -19,6 +19,7 @@ from annotation.models import (
     EventChunk,
     EventTally,
     Injection,
+    ItemBar,
     ItemReport,
     Participation,
     Snapshot,
@@ -137,6 +138,7 @@ def work_unlink(*, campaign: Campaign, before: UUID, after: UUID) -> int:
     unlinked = Annotation.objects.filter(campaign=campaign, surrogate_id=before).update(surrogate_id=after)
     mine.update(surrogate_id=after)
     Injection.objects.filter(campaign=campaign, surrogate_id=before).update(surrogate_id=after)
+    ItemBar.objects.filter(item__campaign=campaign, surrogate_id=before).delete()  # they would lead back to the work
     return unlinked
 
 

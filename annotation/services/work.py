@@ -24,11 +24,11 @@ from annotation.models import (
 from annotation.ordering import new_annotation_id
 from annotation.services.claims import Claim, claim_next, places_locked
 from annotation.services.counting import SUSPENDED, annotation_enter, annotations_exclude, slots_release
+from annotation.services.shown import shown_of
 from annotation.signals import assignment_skipped
-from annotation.tasktypes.base import AnswerError, Draft
+from annotation.tasktypes.base import AnswerError, Draft, Written
 from annotation.tasktypes.registry import TASK_TYPES
 from config.statements import Statement, Update
-from documents.selectors import tokenization_of
 
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
 
@@ -93,9 +93,9 @@ def stage_advance(
 def _advanced(assignment: Assignment, stage: str, sent: Mapping[str, Any], now: datetime) -> Draft:
     """Return the draft of an assignment with what was sent for one stage."""
     task_type = TASK_TYPES[assignment.campaign.task_type]
-    page = tokenization_of(assignment.item.tokenization) if stage != task_type.stages[0] else None
+    shown = shown_of(assignment, with_page=stage != task_type.stages[0])
     sent = task_type.sent_from(sent)
-    draft = task_type.advance(assignment.draft, stage, sent, page)
+    draft = task_type.advance(assignment.draft, stage, sent, shown)
     return _clocked(draft, stage, sent, now, assignment)
 
 
@@ -107,7 +107,8 @@ def draft_save(*, assignment_id: UUID, surrogate_id: UUID, suggestion: Mapping[s
     """
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
     task_type = TASK_TYPES[assignment.campaign.task_type]
-    kept = {task_type.current_stage(assignment.draft): task_type.suggestion_from(suggestion)}
+    stage = task_type.current_stage(assignment.draft, assignment.item.content)
+    kept = {stage: task_type.suggestion_from(suggestion)}
     draft = {**assignment.draft, "suggestion": {**assignment.draft.get("suggestion", {}), **kept}}
     return _draft_write(assignment, draft, version, after=version)
 
@@ -117,7 +118,10 @@ def stage_back(*, assignment_id: UUID, surrogate_id: UUID, version: int, now: da
     assignment = assignment_of(assignment_id=assignment_id, surrogate_id=surrogate_id)
     task_type = TASK_TYPES[assignment.campaign.task_type]
     draft = task_type.step_back(assignment.draft)
-    draft["back"] = [*assignment.draft.get("back", []), [task_type.current_stage(draft), now.isoformat()]]
+    draft["back"] = [
+        *assignment.draft.get("back", []),
+        [task_type.current_stage(draft, assignment.item.content), now.isoformat()],
+    ]
     return _draft_write(assignment, draft, version)
 
 
@@ -201,7 +205,7 @@ def answer_take(
     annotation = getattr(assignment, "annotation", None)
     if annotation is None:
         draft = _advanced(assignment, stage, sent, now)
-        if TASK_TYPES[assignment.campaign.task_type].current_stage(draft) is not None:
+        if TASK_TYPES[assignment.campaign.task_type].current_stage(draft, assignment.item.content) is not None:
             return Taken(_draft_write(assignment, draft, version))
         ending = _Ending(draft, version)
         annotation = _submit(assignment, place, via, ending, is_provisional=is_provisional, now=now)
@@ -212,12 +216,12 @@ def answer_take(
 
 def _says_the_same(assignment: Assignment, stage: str, sent: Mapping[str, Any], annotation: Annotation) -> bool:
     """Return whether an answer that is sent once more is the one that was handed in."""
-    task_type, page = TASK_TYPES[assignment.campaign.task_type], tokenization_of(assignment.item.tokenization)
+    task_type, shown = TASK_TYPES[assignment.campaign.task_type], shown_of(assignment)
     before = task_type.step_back(assignment.draft)
     try:
-        if task_type.current_stage(before) != stage:
+        if task_type.current_stage(before, shown.content) != stage:
             return False
-        again = task_type.answer(task_type.advance(before, stage, task_type.sent_from(sent), page), page)
+        again = task_type.answer(task_type.advance(before, stage, task_type.sent_from(sent), shown), shown)
     except AnswerError:
         return False
     return again == dict(annotation.answer)
@@ -286,7 +290,7 @@ def _submit(
 ) -> Annotation:
     campaign = assignment.campaign
     task_type = TASK_TYPES[campaign.task_type]
-    answer = task_type.answer(ending.draft, tokenization_of(assignment.item.tokenization))
+    answer = task_type.answer(ending.draft, shown_of(assignment))
     on_time = _end(assignment, ending, now)
     assignment.draft = ending.draft
     clock = assignment.draft.get("clock", {})
@@ -303,6 +307,7 @@ def _submit(
             via=via,
             answer=answer,
             answer_version=task_type.answer_version,
+            text_key=task_type.text_key(answer) or None if isinstance(task_type, Written) else None,
             state=state,
             submitted_at=now,
             seconds=(now - assignment.claimed_at).total_seconds(),

@@ -61,6 +61,52 @@ class Summary:
     boxes: list[int] = field(default_factory=list)
 
 
+def _never(_key: str) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an answer is about: what its item holds, the page where there is one, and what the campaign has chosen.
+
+    ``is_written`` says of the key of a text (`Written.text_key`) whether somebody else wrote it in this campaign.
+    """
+
+    content: Mapping[str, Any]
+    page: Tokenization | None = None
+    options: Mapping[str, bool] = field(default_factory=dict)
+    is_written: Callable[[str], bool] = _never
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something that each campaign of a task type may choose."""
+
+    key: str
+    is_on: bool  # where nothing was chosen
+
+
+def options_from(options: Iterable[Option], said: Mapping[str, Any]) -> dict[str, bool]:
+    """Return what holds for a campaign of the options of its task type, by what it said of them."""
+    return {option.key: bool(said.get(option.key, option.is_on)) for option in options}
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a person is told about a text while they write it; ``refuses`` where it cannot be handed in so."""
+
+    key: str
+    refuses: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """Something that is asked of another person about an answer: the content of an item, and what it asks."""
+
+    asks: str
+    content: dict[str, Any]
+
+
 class Scale(StrEnum):
     """How two values of a measure are compared."""
 
@@ -130,11 +176,11 @@ class TaskType(Protocol):
         """Return what a draft may hold of what is marked but not confirmed, or raise `AnswerError`."""
         ...
 
-    def current_stage(self, draft: Draft) -> str | None:
-        """Return the stage an assignment stands at; None when nothing is left to ask."""
+    def current_stage(self, draft: Draft, content: Mapping[str, Any]) -> str | None:
+        """Return the stage an assignment of an item stands at; None when nothing is left to ask."""
         ...
 
-    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], page: Tokenization | None) -> Draft:
+    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> Draft:
         """Return the draft with what was sent for a stage, or raise `AnswerError`."""
         ...
 
@@ -142,7 +188,7 @@ class TaskType(Protocol):
         """Return the draft at the stage before; nothing that was frozen is lost."""
         ...
 
-    def answer(self, draft: Draft, page: Tokenization | None) -> Answer:
+    def answer(self, draft: Draft, shown: Shown) -> Answer:
         """Return the finished answer, every offset checked again, or raise `AnswerError`."""
         ...
 
@@ -217,6 +263,34 @@ class Shared(Protocol):
         ...
 
 
+@runtime_checkable
+class Written(Protocol):
+    """What a task type has besides, where people write texts."""
+
+    options: ClassVar[tuple[Option, ...]]  # what its campaigns may choose
+
+    def text_key(self, answer: Answer) -> str:
+        """Return what two answers have in common that write the same text; nothing where an answer writes none."""
+        ...
+
+    def remarks(self, draft: Draft, shown: Shown) -> Sequence[Remark]:
+        """Return what there is to say of the text of a draft, refusals first."""
+        ...
+
+
+@runtime_checkable
+class FollowedUp(Protocol):
+    """What a task type has besides, where answers are put before other people: reviewed, or checked by answering."""
+
+    def follow_ups(self, content: Mapping[str, Any], answer: Answer, options: Mapping[str, bool]) -> Iterable[FollowUp]:
+        """Return what is asked about an answer once it counts. Nobody who met what it is about is asked."""
+        ...
+
+    def refusal(self, content: Mapping[str, Any], answer: Answer) -> str | None:
+        """Return why the answer that an item follows does not count by this answer; None where it may."""
+        ...
+
+
 class Pages:
     """The pages of a task type: a module ``pages`` beside its ``task`` holds them as ``PAGES``.
 
@@ -262,6 +336,9 @@ class Pages:
         """
         return None
 
+    # What campaigns may choose (`Written.options`): name and explanation of each; texts of remarks (`Written.remarks`).
+    option_names: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
+    remark_texts: ClassVar[Mapping[str, Any]] = {}
     # The import of items in the words of the task type: what they are called, what a file holds, two rows of one.
     rows_name: ClassVar[Any] = ""
     rows_help: ClassVar[Any] = ""

@@ -34,6 +34,7 @@ from annotation.services.undo import NothingToUndo, OpenedAgain, submission_undo
 from annotation.services.work import ConsentMissing, NoSuchAssignment
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
+from annotation.views.drafts import draft_told
 from annotation.views.problems import PROBLEMS, Problem, problem_of
 
 View = Callable[..., HttpResponse]
@@ -261,7 +262,7 @@ def draft(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
         assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id, suggestion=request.POST.dict(),
         version=_version(request),
     )  # fmt: skip
-    return JsonResponse({"version": assignment.draft_version})
+    return JsonResponse(draft_told(assignment))
 
 
 @login_required

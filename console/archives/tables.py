@@ -35,6 +35,7 @@ ROWS = {
         ),
         _ITS_OWN,
     ),
+    "annotation.ItemBar": "item__campaign",
     "annotation.CountedChange": "annotation__campaign",
     "annotation.EventChunk": "assignment__campaign",
     "annotation.EventTally": "assignment__campaign",

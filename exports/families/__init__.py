@@ -8,6 +8,7 @@ from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from exports.families.antique import AntiqueFamily
 from exports.families.labels import LabelsFamily
+from exports.families.nlpcc import DocumentFamily, KnowledgeFamily
 from exports.families.nq import NaturalQuestionsFamily
 from exports.formats.nq import RECORDS
 from exports.models import Release
@@ -21,6 +22,7 @@ class Family(Protocol):
     task_type: str | None  # None: of every task type with a vote
     takes_ways: bool
     has_labels_alone: bool  # whether it can leave out the texts that were labelled
+    takes_generated: bool  # whether generated questions can be mixed into its sealed splits
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return how many annotations an item has in it, or raise `ValueError`."""
@@ -44,6 +46,8 @@ class Family(Protocol):
 FAMILIES: dict[str, Family] = {
     **{key: NaturalQuestionsFamily(key) for key in RECORDS},
     "antique": AntiqueFamily(),
+    "dbqa": DocumentFamily(),
+    "kbqa": KnowledgeFamily(),
     "labels": LabelsFamily(),
 }
 

@@ -22,6 +22,7 @@ class AntiqueFamily:
     task_type: str | None = "antique"
     takes_ways = False
     has_labels_alone = True
+    takes_generated = False
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return the votes a round takes; they are the campaign's, not a choice of the release."""

@@ -25,6 +25,7 @@ class NaturalQuestionsFamily:
     task_type: str | None = "nq"
     takes_ways = True
     has_labels_alone = False  # a record is its page
+    takes_generated = False
 
     def __init__(self, key: str) -> None:
         self.key = key

@@ -14,7 +14,9 @@ from django.utils.crypto import salted_hmac
 from accounts.models import ExternalIdentity, RoleWaiver, Surrogate, User
 from annotation.models import Annotation, Item, Participation
 from annotation.ordering import seeded
+from annotation.tasktypes.base import Written
 from annotation.tasktypes.nq.answers import long_answer_tokens, span_text
+from annotation.tasktypes.registry import TASK_TYPES
 from documents.html.tokens import Tokenization
 from documents.selectors import page_text, tokenization_load
 from exports.formats.annotations import annotation_row
@@ -173,6 +175,8 @@ def role_waivers(release: Release) -> Iterator[dict[str, Any]]:
 def shortfall_rows(release: Release) -> Iterator[dict[str, Any]]:
     """Yield the items that had too few annotations, by id."""
     rows = Shortfall.objects.filter(release=release).select_related("item__split").order_by("item__published_id")
+    if isinstance(TASK_TYPES[release.campaign.task_type], Written):  # an id may be that of a triple
+        rows = rows.exclude(item__split__name__in=release.sealed)
     for row in rows.iterator(chunk_size=1000):
         yield {
             "counted": row.counted,

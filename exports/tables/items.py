@@ -7,6 +7,7 @@ from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
 from annotation.models import Item
+from annotation.tasktypes.base import Written
 from annotation.tasktypes.columns import Column, Kind
 from annotation.tasktypes.registry import TASK_TYPES
 from exports.formats.tables import Row, Table, chunks
@@ -36,6 +37,15 @@ def items_of(release: Release) -> list[int]:
     Parts of it are ranges of keys, which databases read faster than lists of them.
     """
     frozen = Q(pk__in=release.votes.values("item")) | Q(pk__in=release.shortfall.values("item"))
+    if isinstance(
+        TASK_TYPES[release.campaign.task_type], Written
+    ):  # what an item holds tells the question written for it
+        return list(
+            Item.objects.filter(frozen)
+            .exclude(split__name__in=release.sealed)
+            .order_by("pk")
+            .values_list("pk", flat=True)
+        )
     if release.sealed:  # whose votes are not frozen
         frozen |= Q(pk__in=release.members.values("item")) | Q(pk__in=release.verdicts.values("item"))
     return list(Item.objects.filter(frozen).order_by("pk").values_list("pk", flat=True))

@@ -7,12 +7,12 @@ from pathlib import Path
 from exports.writers.lines import WrittenFile
 
 
-def write_text(path: Path, lines: Iterable[str]) -> WrittenFile:
-    """Write lines with LF endings and hash them on the way."""
+def write_text(path: Path, lines: Iterable[str], *, end: str = "\n") -> WrittenFile:
+    """Write lines with their ends and hash them on the way."""
     content = hashlib.sha256()
     count = size = 0
     with path.open("wb") as file:
-        for line in _encoded(lines):
+        for line in _encoded(lines, end.encode()):
             file.write(line)
             content.update(line)
             size += len(line)
@@ -20,6 +20,6 @@ def write_text(path: Path, lines: Iterable[str]) -> WrittenFile:
     return WrittenFile(content.hexdigest(), content.hexdigest(), size, size, count)
 
 
-def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
+def _encoded(lines: Iterable[str], end: bytes) -> Iterator[bytes]:
     for line in lines:
-        yield line.encode() + b"\n"
+        yield line.encode() + end

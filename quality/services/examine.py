@@ -18,11 +18,13 @@ from accounts.audit import record
 from accounts.transactions import is_transient
 from annotation.models import Annotation, AnnotationState, Campaign, Purpose
 from annotation.services.counting import people_lock
+from annotation.services.queue import queue_rewind
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
 from quality.models import PolicyVersion, Unexamined
 from quality.rules.policy import Policy
+from quality.services.follow_ups import follow_ups_settle, followed_by
 from quality.services.gold import gold_check
 from quality.services.inspections import inspections_draw
 from quality.services.people import person_assess
@@ -62,14 +64,18 @@ def waiting(*, now: datetime) -> QuerySet[Annotation]:
 def _examine_chunk(campaign: Campaign, rows: list[Annotation], version: PolicyVersion, policy: Policy) -> None:
     """Examine some annotations, with every lock taken beforehand: people, annotations, items, each in one order.
 
-    Only checks can move the standing of their people; everybody else goes on with their work meanwhile.
+    Only checks can move the standing of their people, and only reviews can move answers of others; everybody else goes on
+    with their work meanwhile.
     """
     now = timezone.now()
-    checked = [row.surrogate_id for row in rows if row.item.batch.purpose == Purpose.GOLD]
-    people_lock(campaign_id=campaign.pk, surrogate_ids=checked)
+    moved = [row.surrogate_id for row in rows if row.item.batch.purpose == Purpose.GOLD]
+    reviewed = followed_by(rows)
+    people_lock(campaign_id=campaign.pk, surrogate_ids=[*moved, *(row.surrogate_id for row in reviewed)])
     locked = Annotation.objects.select_for_update(of=("self",), no_key=True)
-    annotations = list(locked.filter(pk__in=[row.pk for row in rows], is_examined=False).order_by("pk"))
-    items = {item.pk: item for item in items_lock(row.item_id for row in annotations)}
+    held = list(locked.filter(pk__in=[row.pk for row in (*rows, *reviewed)]).order_by("pk"))
+    items = {item.pk: item for item in items_lock(row.item_id for row in held)}
+    wanted = {row.pk for row in rows}
+    annotations = [row for row in held if row.pk in wanted and not row.is_examined]
     for annotation in annotations:
         annotation.item, annotation.campaign = items[annotation.item_id], campaign
     examine = partial(_examine, campaign, version=version, policy=policy, now=now)
@@ -124,8 +130,11 @@ def _examine(
     pks = [row.pk for row in annotations]
     Annotation.objects.filter(pk__in=pks).update(is_examined=True)
     Unexamined.objects.filter(annotation__in=pks).delete()
+    place = follow_ups_settle(campaign=campaign, annotations=annotations, now=now)
     items = {row.item_id: row.item for row in annotations}
     items_judge(items=list(items.values()), version=version, policy=policy, now=now)
+    if place is not None:
+        queue_rewind(campaign=campaign, order_key=place)
 
 
 def examine_request(*, campaign_id: UUID, now: datetime) -> Job:

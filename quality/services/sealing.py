@@ -8,7 +8,17 @@ from django.db.models import Exists, OuterRef, Q
 
 from accounts.audit import record
 from annotation.locks import campaign_lock
-from annotation.models import ORDINARY, Annotation, AnnotationState, ItemState, Slot, SlotState, Snapshot, Split
+from annotation.models import (
+    ORDINARY,
+    Annotation,
+    AnnotationState,
+    ItemState,
+    Purpose,
+    Slot,
+    SlotState,
+    Snapshot,
+    Split,
+)
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import (
@@ -81,11 +91,13 @@ def split_unseal(*, split: Split, reason: str, actor_id: UUID | None, now: datet
 
 
 def _refuse_unless_done(split: Split) -> None:
-    items = split.items.filter(state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+    active = split.items.filter(state=ItemState.ACTIVE)
+    items = active.filter(batch__purpose__in=ORDINARY)
+    asked = active.filter(batch__purpose__in=[*ORDINARY, Purpose.REVIEW])
     if items.count() < LEAST:
         raise SealError(f"{split} has fewer than {LEAST} items: too few to hide a label among them")
-    slots = Slot.objects.filter(item__in=items, state__in=_UNFINISHED)
-    answers = Annotation.objects.filter(item__in=items)
+    slots = Slot.objects.filter(item__in=asked, state__in=_UNFINISHED)
+    answers = Annotation.objects.filter(item__in=asked)
     unseen = answers.filter(Q(state=AnnotationState.PROVISIONAL) | Q(state=AnnotationState.COUNTED, is_examined=False))
     drawn = AuditItem.objects.filter(verdict__item__in=items, case=None, is_left_out=False, audit__called_off_at=None)
     decided = Verdict.objects.filter(item=OuterRef("pk"), superseded_at=None)

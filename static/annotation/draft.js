@@ -67,6 +67,7 @@ export class Draft {
       const answer = await response.json();
       if (response.ok) {
         if (!this.waiting) sessionStorage.removeItem(this.key);
+        this.root.dispatchEvent(new CustomEvent("draft-kept", { detail: answer }));
         this.say(_("Saved %s").replace("%s", new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" })));
       } else {
         this.say(_("Not saved"));

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar
 
-from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, RowError, Summary
+from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, RowError, Shown, Summary
 from annotation.tasktypes.columns import Filled, Kind, of_key
 from annotation.tasktypes.labels import Labels
 from documents.html.tokens import Tokenization
@@ -45,10 +45,10 @@ class Choice(Labels):
     def suggestion_from(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         return {"comment": str(fields.get("comment", ""))[:500]}
 
-    def current_stage(self, draft: Draft) -> str | None:
+    def current_stage(self, draft: Draft, content: Mapping[str, Any]) -> str | None:
         return None if draft.get("done") else "choice"
 
-    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], page: Tokenization | None) -> Draft:
+    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> Draft:
         if stage != "choice":
             raise AnswerError("there is no such stage", "stage")
         if sent.get("label") not in LABELS:
@@ -58,7 +58,7 @@ class Choice(Labels):
     def step_back(self, draft: Draft) -> Draft:
         return {**draft, "done": False}
 
-    def answer(self, draft: Draft, page: Tokenization | None) -> Answer:
+    def answer(self, draft: Draft, shown: Shown) -> Answer:
         if not draft.get("done"):
             raise AnswerError("no colour was chosen yet", "label")
         return {"label": draft["label"], "comment": draft["comment"]}

@@ -26,7 +26,7 @@ from workforces.services.terms import terms_of
 from workforces.services.tickets import GRACE_SECONDS, exclusion_end
 
 MOST_OPEN_POSTINGS = 200
-WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT]  # gold is handed out beside them
+WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT, Purpose.REVIEW]  # gold is handed out beside them
 
 
 def postings_plan(*, workforce: Workforce, now: datetime) -> int:

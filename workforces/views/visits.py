@@ -29,6 +29,7 @@ from annotation.services.training import lesson_next
 from annotation.services.work import SKIP_REASONS, ConsentMissing, draft_save, stage_back
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.annotate import events_sent
+from annotation.views.drafts import draft_told
 from annotation.views.markdown import markdown_html
 from annotation.views.problems import PROBLEMS, problem_of
 from workforces.kinds.base import Arrival, ArrivalRefused, Outcome
@@ -327,7 +328,7 @@ def draft(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse
     except PROBLEMS as error:
         problem = problem_of(error)
         return JsonResponse({"error": problem.text, **problem.data}, status=problem.status)
-    return JsonResponse({"version": kept.draft_version})
+    return JsonResponse(draft_told(kept))
 
 
 @in_frame

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from annotation.tasktypes.antique import answers
 from annotation.tasktypes.antique.items import item_from_row, rows_of, shared_texts
-from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Summary
+from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Shown, Summary
 from annotation.tasktypes.columns import Column, Filled, Kind, of_key
 from annotation.tasktypes.labels import Labels
 from documents.html.tokens import Tokenization
@@ -77,11 +77,11 @@ class Antique(Labels):
         """Return nothing: a label is chosen and confirmed in one."""
         return {}
 
-    def current_stage(self, draft: Draft) -> str | None:
+    def current_stage(self, draft: Draft, content: Mapping[str, Any]) -> str | None:
         """Return the only stage until it is answered."""
         return None if draft.get("done") else answers.STAGE
 
-    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], page: Tokenization | None) -> Draft:
+    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> Draft:
         """Return the draft with the label."""
         if stage != answers.STAGE:
             raise AnswerError("there is no such stage", "stage")
@@ -91,7 +91,7 @@ class Antique(Labels):
         """Return the draft with its label open again."""
         return {**draft, "done": []}
 
-    def answer(self, draft: Draft, page: Tokenization | None) -> Answer:
+    def answer(self, draft: Draft, shown: Shown) -> Answer:
         """Return the finished answer."""
         return answers.finished_answer(draft)
 

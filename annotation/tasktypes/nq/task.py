@@ -14,6 +14,7 @@ from annotation.tasktypes.base import (
     NewItem,
     Part,
     Said,
+    Shown,
     Summary,
 )
 from annotation.tasktypes.columns import Filled
@@ -64,29 +65,29 @@ class NaturalQuestions:
         marked = {name: str(sent[name])[:20] for name in ("candidate_index", "kind") if name in sent}
         return marked | ({"spans": sent["spans"]} if "spans" in sent else {})
 
-    def current_stage(self, draft: Draft) -> str | None:
+    def current_stage(self, draft: Draft, content: Mapping[str, Any]) -> str | None:
         """Return the stage the assignment stands at."""
         return answers.current_stage(draft)
 
-    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], page: Tokenization | None) -> Draft:
+    def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> Draft:
         """Return the draft with what was sent for a stage."""
         if stage == "question":
             return answers.question_sent(draft, sent)
         if "question" not in draft.get("done", []):
             raise AnswerError("the question comes first", "stage")
         if stage == "long_answer":
-            return answers.long_answer_sent(draft, sent, _known(page))
+            return answers.long_answer_sent(draft, sent, _known(shown.page))
         if stage == "short_answer":
-            return answers.short_answer_sent(draft, sent, _known(page))
+            return answers.short_answer_sent(draft, sent, _known(shown.page))
         raise AnswerError("there is no such stage", "stage")
 
     def step_back(self, draft: Draft) -> Draft:
         """Return the draft at the stage before."""
         return answers.step_back(draft)
 
-    def answer(self, draft: Draft, page: Tokenization | None) -> Answer:
+    def answer(self, draft: Draft, shown: Shown) -> Answer:
         """Return the finished answer."""
-        return answers.finished_answer(draft, _known(page))
+        return answers.finished_answer(draft, _known(shown.page))
 
     def summarise(self, answer: Answer, page: Tokenization | None) -> Summary:
         """Return the answer in lines."""

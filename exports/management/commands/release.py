@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign
+from documents.text_files import FileFault, text_lines
 from exports.build import build_release
 from exports.families import FAMILIES
 from exports.models import Release
@@ -42,6 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--licence", default="", metavar="SPDX", help="as the card and the manifest say it")
         parser.add_argument("--author", action="append", default=[], metavar="NAME", help="who is to be cited, a person as 'Family, Given'; repeatable")  # fmt: skip
         parser.add_argument("--labels-only", action="store_true", help="leave out the texts that were labelled, where they may not be handed on")  # fmt: skip
+        parser.add_argument("--generated", type=Path, metavar="FILE", help="questions that a program made, a line each, to be mixed into sealed splits (kbqa)")  # fmt: skip
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -75,8 +77,16 @@ def _made(campaign: Campaign, options: dict[str, Any]) -> Release:
             campaign=campaign, family=options["format"], ways=options["ways"], splits=options["split"],
             seed=None if options["as_imported"] else options["seed"], shards=options["shards"], actor_id=None,
             now=timezone.now(), licence=options["licence"], authors=options["author"], labels_only=options["labels_only"],
+            generated=_lines(options["generated"]),
         )  # fmt: skip
     except ReleaseError as error:
+        raise CommandError(str(error)) from error
+
+
+def _lines(path: Path | None) -> list[str]:
+    try:
+        return [text for _number, text in text_lines(path)] if path else []
+    except FileFault as error:
         raise CommandError(str(error)) from error
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.tasktypes.base import AnswerError
+from annotation.tasktypes.base import AnswerError, Shown
 from annotation.tasktypes.nq.answers import clean_spans, current_stage, path_of, span_text
 from annotation.tasktypes.nq.task import NaturalQuestions
 from documents.html.markup import Page
@@ -10,12 +10,13 @@ from documents.html.tokens import tokenize
 
 NQ = NaturalQuestions()
 PAGE = tokenize(Page("<p>one two three four</p><ul><li>five six seven</li><li>eight nine ten</li></ul>"))
+SHOWN = Shown({}, PAGE)
 
 
 def through(*stages, draft=None):
     draft = draft or {}
     for stage, sent in stages:
-        draft = NQ.advance(draft, stage, sent, PAGE)
+        draft = NQ.advance(draft, stage, sent, SHOWN)
     return draft
 
 
@@ -25,7 +26,7 @@ GOOD = ("question", {"label": "good"})
 def test_a_bad_question_ends_the_item():
     draft = through(("question", {"label": "bad", "reason": "opinion"}))
     assert current_stage(draft) is None
-    answer = NQ.answer(draft, PAGE)
+    answer = NQ.answer(draft, SHOWN)
     assert answer["long_answer"]["candidate_index"] == -1
     assert path_of(answer) == "bad_question"
 
@@ -40,7 +41,7 @@ def test_the_first_judgment_is_frozen_and_a_change_of_mind_stands_beside_it():
 def test_no_answer_ends_the_item_with_its_reason():
     draft = through(GOOD, ("long_answer", {"candidate_index": "-1", "reason": "spread"}))
     assert current_stage(draft) is None
-    assert NQ.answer(draft, PAGE)["long_answer"] == {"candidate_index": -1, "reason": "spread"}
+    assert NQ.answer(draft, SHOWN)["long_answer"] == {"candidate_index": -1, "reason": "spread"}
 
 
 def test_spans_are_snapped_to_words_and_sorted():
@@ -84,4 +85,4 @@ def test_what_cannot_be_an_answer_is_refused_with_its_field(stages, field):
 
 def test_an_unfinished_draft_is_no_answer():
     with pytest.raises(AnswerError, match="left to answer"):
-        NQ.answer(through(GOOD), PAGE)
+        NQ.answer(through(GOOD), SHOWN)

@@ -1,0 +1,86 @@
+"""What is asked of other people about an answer: items of their own, in a batch of their own, before all other work."""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db.models import Max
+
+from accounts.audit import record
+from accounts.transactions import require_transaction
+from annotation.locks import campaign_lock
+from annotation.models import (
+    HOLDING,
+    Annotation,
+    Assignment,
+    AssignmentState,
+    Batch,
+    BatchState,
+    Campaign,
+    Item,
+    ItemState,
+    Purpose,
+    Slot,
+)
+from annotation.ordering import follow_up_key, new_example_id
+from annotation.services.bars import bars_put
+from annotation.services.counting import item_slots_close
+from annotation.tasktypes.base import FollowUp
+
+
+def follow_ups_add(*, annotation: Annotation, wanted: Iterable[FollowUp], now: datetime) -> int | None:
+    """Ask what follows from an annotation, unless that is asked already.
+
+    Returns the place in the queue of the first new slot, for a `queue_rewind` at the end of the transaction, or None when
+    there is none.
+    """
+    require_transaction()
+    if annotation.follow_ups.filter(state=ItemState.ACTIVE).exists():
+        return None
+    key = None
+    for number, follow_up in enumerate(wanted, start=annotation.follow_ups.count()):
+        key = follow_up_key(annotation.pk)
+        _add(annotation, follow_up, number, key, now)
+    return key
+
+
+def _add(annotation: Annotation, follow_up: FollowUp, number: int, key: int, now: datetime) -> None:
+    campaign = annotation.campaign
+    # An id that tells nothing of what it follows: managers see that beside it, annotators see no id at all.
+    name = f"{follow_up.asks}-{annotation.published_id}" + (f"-{number + 1}" if number else "")
+    # In the split of what it follows: what is sealed there is sealed here.
+    item = Item.objects.create(
+        campaign=campaign, batch=_batch(campaign, now), split_id=annotation.item.split_id, external_id=name, follows=annotation,
+        published_id=new_example_id(campaign.seed, name, annotation.pk), content=follow_up.content,
+        content_sha256=hashlib.sha256(f"follow-up {name}".encode()).hexdigest(), n=1, votes=1, created_at=now,
+    )  # fmt: skip
+    bars_put(item=item, follows=annotation)
+    Slot.objects.create(campaign=campaign, item=item, index=0, order_key=key)
+
+
+def _batch(campaign: Campaign, now: datetime) -> Batch:
+    """Return the batch of follow-ups, made with the first of them."""
+    batch = Batch.objects.filter(campaign=campaign, purpose=Purpose.REVIEW).first()
+    if batch is None:
+        campaign_lock(campaign)
+        last = Batch.objects.filter(campaign=campaign).aggregate(last=Max("ordinal"))["last"] or 0
+        batch = Batch.objects.create(
+            campaign=campaign, ordinal=last + 1, purpose=Purpose.REVIEW, state=BatchState.OPEN, created_at=now
+        )
+    return batch
+
+
+def follow_ups_withdraw(*, annotation: Annotation, because: str, now: datetime) -> int:
+    """Ask no longer what followed from an annotation that stopped counting; what was submitted is kept. Return how many."""
+    require_transaction()
+    asked = list(annotation.follow_ups.select_for_update(no_key=True).filter(state=ItemState.ACTIVE).order_by("pk"))
+    for item in asked:
+        held = Assignment.objects.filter(item=item, state__in=HOLDING)
+        held.update(state=AssignmentState.RELEASED, ended_at=now)
+        Item.objects.filter(pk=item.pk).update(state=ItemState.RETIRED, retired_reason=because[:300])
+        item_slots_close(item=item)
+        item.reports.filter(resolved_at=None).update(resolved_at=now)
+        record(
+            action="item_retire", subject=item, now=now, actor_id=None, scope_id=item.campaign_id, reason=because
+        )  # fmt: skip
+    return len(asked)

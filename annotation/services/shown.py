@@ -1,0 +1,35 @@
+"""What an answer is about, as task types see it."""
+
+from collections.abc import Mapping, Sequence
+
+from django.db.models import Q
+
+from annotation.models import FILLING, Annotation, Assignment, Campaign
+from annotation.tasktypes.base import Remark, Shown, Written, options_from
+from annotation.tasktypes.registry import TASK_TYPES
+from documents.selectors import tokenization_of
+
+
+def options_of(campaign: Campaign) -> Mapping[str, bool]:
+    """Return what a campaign chose of what its task type leaves open."""
+    task_type = TASK_TYPES[campaign.task_type]
+    return options_from(task_type.options, campaign.options) if isinstance(task_type, Written) else {}
+
+
+def remarks_of(assignment: Assignment) -> Sequence[Remark]:
+    """Return what there is to say of what an annotator writes, as their draft has it."""
+    task_type = TASK_TYPES[assignment.campaign.task_type]
+    return task_type.remarks(assignment.draft, shown_of(assignment)) if isinstance(task_type, Written) else []
+
+
+def shown_of(assignment: Assignment, *, with_page: bool = True) -> Shown:
+    """Return what an assignment is about; without its page where that must not be known yet."""
+    item, campaign = assignment.item, assignment.campaign
+
+    def is_written(key: str) -> bool:
+        others = Annotation.objects.filter(campaign_id=campaign.pk, text_key=key, state__in=FILLING)
+        own = Q(surrogate_id=assignment.surrogate_id, item_id=item.pk) | Q(pk=item.follows_id)
+        return others.exclude(own).exists()
+
+    page = tokenization_of(item.tokenization) if with_page else None
+    return Shown(item.content, page, options_of(campaign), is_written)

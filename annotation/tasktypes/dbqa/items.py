@@ -1,0 +1,36 @@
+"""Documents as lists of sentences, of which one is to be asked for (NLPCC 2017, section 3)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.tasktypes.base import AnswerError, NewItem, RowError
+from annotation.tasktypes.writing.texts import one_line
+
+LEAST, MOST = 2, 200  # sentences of a document
+
+
+def item_from_row(row: Mapping[str, Any]) -> NewItem:
+    """Return the document of a row: a title, and sentences as a list or as the lines of a text."""
+    title = _text(row.get("title", ""), "title", may_be_empty=True)
+    given = row.get("sentences")
+    if isinstance(given, str):
+        given = given.splitlines()
+    if not isinstance(given, list):
+        raise RowError("expected a list of sentences, or a text with a sentence a line", "sentences")
+    sentences = [_text(one, "sentences") for one in given if one != ""]
+    if not LEAST <= len(sentences) <= MOST:
+        raise RowError(f"a document has {LEAST} to {MOST} sentences, and this has {len(sentences)}", "sentences")
+    if len(set(sentences)) < len(sentences):
+        raise RowError("a sentence stands twice: which one answers could not be told", "sentences")
+    identity = "\n".join([title, *sentences])
+    return NewItem(str(row.get("id") or title or identity)[:200], {"title": title, "sentences": sentences}, identity)
+
+
+def _text(value: Any, column: str, *, may_be_empty: bool = False) -> str:
+    try:
+        text = one_line(value, column)
+    except AnswerError as error:
+        raise RowError(str(error), column) from error
+    if not text and not may_be_empty:
+        raise RowError("a sentence without words", column)
+    return text

@@ -1,0 +1,1 @@
+"""What task types have in common where people write questions, others review them, and others again answer them blind."""

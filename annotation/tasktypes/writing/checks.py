@@ -1,0 +1,65 @@
+"""What there is to say of a question that somebody writes: refusals, and warnings to think about.
+
+The NLPCC overviews say only that a writer sees one triple, or chooses a sentence first. That a question must not hold its own
+answer, and the rest, is what makes it one that a system can be tested with.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+
+from annotation.tasktypes.base import Remark
+from annotation.tasktypes.writing.texts import compared, copied_share, key_of
+
+EMPTY, SHORT, LONG, ANSWER, HINT, COPY, NEAR, TAKEN, SUBJECT, SEVERAL = (
+    "empty", "short", "long", "answer", "hint", "copy", "near", "taken", "subject", "several"
+)  # fmt: skip
+LEAST_SIGNS, MOST_SIGNS = 4, 120
+COPIED, NEARLY_COPIED = 0.9, 0.6  # shares of a question that are one piece of a sentence
+_ENDS = re.compile(r"[?？]+")
+
+
+def of_question(text: str, is_written: Callable[[str], bool]) -> Iterator[Remark]:
+    """Yield what holds of any question."""
+    plain = compared(text)
+    if not plain:
+        yield Remark(EMPTY, refuses=True)
+        return
+    if len(plain) < LEAST_SIGNS and not any(_is_wide(sign) for sign in plain):
+        yield Remark(SHORT, refuses=True)
+    if is_written(key_of(text)):
+        yield Remark(TAKEN, refuses=True)
+    if len(text) > MOST_SIGNS:
+        yield Remark(LONG, refuses=False)
+    if len(_ENDS.findall(text)) > 1:
+        yield Remark(SEVERAL, refuses=False)
+
+
+def _is_wide(sign: str) -> bool:
+    return unicodedata.east_asian_width(sign) in "WF"
+
+
+def holds_answer(text: str, answers: Iterable[str]) -> Iterator[Remark]:
+    """Yield whether a question gives its answer away; an answer of one sign stands in many words, so that only warns."""
+    plain = compared(text)
+    for answer in answers:
+        wanted = compared(answer)
+        if wanted and wanted in plain:
+            yield Remark(ANSWER, refuses=True) if len(wanted) > 1 else Remark(HINT, refuses=False)
+            return
+
+
+def names_subject(text: str, names: Iterable[str]) -> Iterator[Remark]:
+    """Yield a warning where a question names what it asks about by none of its names."""
+    plain = compared(text)
+    if plain and not any(wanted and wanted in plain for wanted in map(compared, names)):
+        yield Remark(SUBJECT, refuses=False)
+
+
+def copies(text: str, sentence: str) -> Iterator[Remark]:
+    """Yield whether a question is a piece of the sentence that answers it."""
+    share = copied_share(text, sentence)
+    if share >= COPIED:
+        yield Remark(COPY, refuses=True)
+    elif share >= NEARLY_COPIED:
+        yield Remark(NEAR, refuses=False)

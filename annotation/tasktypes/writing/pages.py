@@ -1,0 +1,86 @@
+"""What the pages of task types have in common where people write questions."""
+
+from typing import Any, ClassVar
+
+from django.utils.translation import gettext_lazy as _
+
+from annotation.tasktypes.base import Pages, options_from
+from annotation.tasktypes.writing.task import ACCEPT, EDIT, OPTIONS, RECOVER, REJECT, REVIEW, WRITE, Writing, asks
+
+REASONS = (
+    ("answer", _("It gives the answer away")),
+    ("wrong", _("It asks for something else")),
+    ("unclear", _("It cannot be understood by itself")),
+    ("language", _("Its language is wrong")),
+    ("duplicate", _("It asks what another question asked")),
+    ("other", _("Something else")),
+)
+
+
+class WritingPages(Pages):
+    """Write, review, answer blind: a template each, around what the item shows."""
+
+    task: ClassVar[Writing]
+    headings: ClassVar[dict[str, Any]]  # by stage
+    script = "annotation/writing.js"
+    summary_names = {
+        "question": _("question"), "answer": _("answer"), "decision": _("decision"), "was": _("before"), "reason": _("reason"),
+    }  # fmt: skip
+    paths = ((WRITE, _("Question written")),)
+    option_names = {
+        "review": (
+            _("Review by a second person"),
+            _("Somebody else accepts, edits or rejects each question. A rejected one does not count, and another is asked for."),
+        ),
+        "recovery": (
+            _("Blind answers"),
+            _("A third person answers each question without being told what it was written for. Written questions have no other reliability."),
+        ),
+        "paste": (_("Writers may paste"), _("How much was pasted is recorded in any case, and writers are told so.")),
+    }  # fmt: skip
+    remark_texts = {
+        "empty": _("Write a question."),
+        "short": _("This is too short to be a question."),
+        "answer": _("The question contains its answer."),
+        "copy": _("The question is a copy of the sentence: ask in words of your own."),
+        "taken": _("This question was written before in this campaign."),
+        "long": _("This is long for a question. Can it be said shorter?"),
+        "hint": _("The answer stands in the question as a part of a word. Does it give it away?"),
+        "near": _("Much of this is a piece of the sentence. Words of your own make a better question."),
+        "subject": _("The question does not name what it is about."),
+        "several": _("This looks like several questions. Ask one thing."),
+    }
+
+    def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
+        """Return the page of the stage an assignment stands at."""
+        content, draft = assignment.item.content, assignment.draft
+        stage = self.task.current_stage(draft, content) or self.task.stages[-1]
+        shared = stage in (WRITE, REVIEW, RECOVER)
+        context = {
+            "assignment": assignment, "stage": stage, "draft": draft, "may_reserve": stage != self.task.writing[0],
+            "kept": draft.get("suggestion", {}).get(stage) or draft.get(stage) or {}, "heading": self.headings[stage],
+            "options": options_from(OPTIONS, assignment.campaign.options), "reasons": REASONS, "item_template": self.item_template,
+            "is_first": stage == self.task.writing[0] or asks(content) != WRITE,
+        }  # fmt: skip
+        chosen = draft.get(self.task.writing[0], {}) if stage == WRITE else {}
+        return f"annotation/{'writing' if shared else self.key}/_{stage}.html", context | self.item(
+            {**content, **chosen}
+        )
+
+    @property
+    def examples_template(self) -> str:
+        """The template of worked examples."""
+        return "annotation/writing/_examples.html"
+
+    @property
+    def keys_template(self) -> str:
+        """The template of the help on keys."""
+        return "annotation/writing/_keys.html"
+
+    @property
+    def choices_template(self) -> str:
+        """The template of the labels of the training round: there is none."""
+        return "annotation/writing/_examples.html"
+
+
+DECISIONS = {ACCEPT: _("Accepted"), EDIT: _("Edited"), REJECT: _("Rejected")}

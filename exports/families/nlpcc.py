@@ -1,0 +1,174 @@
+"""Releases of written questions in the files of NLPCC's shared tasks."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+from annotation.models import ORDINARY, Campaign, Item, ItemState, Split
+from annotation.tasktypes.columns import Column, Kind
+from exports.formats.mixing import mixed
+from exports.formats.nlpcc import END, Block, pair_lines
+from exports.formats.tables import Row, Table
+from exports.models import Release, ReleaseMember, Shortfall
+from exports.selectors.written import WrittenQuestion, accepted, written_questions
+from exports.targets import Progress, Target
+from exports.writers.tables import write_table
+from exports.writers.text import write_text
+
+_AT_ONCE = 2000
+_COLUMNS = (
+    Column("question_id", Kind.INTEGER, "Its number in the file of the format (DBQA: its place among the questions)."),
+    Column("item_id", Kind.TEXT, "Of the item it was written for: see the table items."),
+    Column("annotation_id", Kind.TEXT, "Of the annotation that wrote it: see the table judgments. Reviews of it have review- and this as external_id of their item."),
+    Column("question", Kind.TEXT, "The question, as its review left it."),
+    Column("answer", Kind.TEXT, "What answers it."),
+    Column("decision", Kind.TEXT, "Of its review: accept or edit. Null: it had none."),
+    Column("recovered", Kind.BOOLEAN, "Whether somebody who answered it blind found that answer. Null: nobody was asked."),
+)  # fmt: skip
+
+
+class _WrittenFamily:
+    """What both formats have in common: which questions are in, and the table of them."""
+
+    key: str
+    task_type: str | None
+    takes_ways = False
+    has_labels_alone = False  # the questions are what was written
+    takes_generated = False
+
+    def ways(self, campaign: Campaign, asked: int | None) -> int:
+        """Return how many questions are written for an item; they are the campaign's, not a choice of the release."""
+        return max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
+
+    def freeze(self, release: Release, splits: list[Split]) -> None:
+        """Write down the questions that are in, with their reviews and blind answers, and the items that have none."""
+        rows, there = list[ReleaseMember](), set[int]()
+        for one in accepted(release.campaign, splits):
+            there.add(one.item_id)
+            rows.append(ReleaseMember(release=release, item_id=one.item_id, annotation_id=one.annotation_id, rank=one.rank))  # fmt: skip
+            rows += [
+                ReleaseMember(release=release, item_id=item, annotation_id=pk, rank=0) for pk, item in one.followed
+            ]
+        ReleaseMember.objects.bulk_create(rows, batch_size=_AT_ONCE)
+        items = Item.objects.filter(split__in=splits, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY).order_by(
+            "pk"
+        )
+        short = (pk for pk in items.values_list("pk", flat=True) if pk not in there)
+        Shortfall.objects.bulk_create(
+            [Shortfall(release=release, item_id=pk, counted=0) for pk in short], batch_size=_AT_ONCE
+        )
+
+    def tables(self, release: Release) -> dict[str, Any]:
+        """Return the tables of questions, one for each split that is not sealed."""
+        return {table.key: table.described() for table in (_table(split, []) for split in _told(release))}
+
+    def write(
+        self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]
+    ) -> dict[str, int]:
+        """Write the questions of every split, and their table."""
+        counts: dict[str, int] = {}
+        for split in release.splits:
+            questions = written_questions(release, split)
+            counts[split] = len(questions)
+            name, lines, end = self.file(release, split, questions)
+            if name not in files:
+                files[name] = asdict(write_text(folder / "part", lines, end=end))
+                target.put(name, folder / "part")
+            if split in _told(release):
+                _put_table(_table(split, questions), folder, target, files)
+            progress(sum(counts.values()), sum(counts.values()), name, files)
+        return counts
+
+    def file(self, release: Release, split: str, questions: list[WrittenQuestion]) -> tuple[str, Iterator[str], str]:
+        """Return name, lines and their ends of a split in the format; a sealed one tells no answer."""
+        raise NotImplementedError
+
+
+class KnowledgeFamily(_WrittenFamily):
+    """KBQA: blocks of question, triple and answer."""
+
+    key = "kbqa"
+    task_type: str | None = "kbqa"
+    takes_generated = True
+
+    def freeze(self, release: Release, splits: list[Split]) -> None:
+        """Freeze as every written family, and refuse generated questions that would be told apart."""
+        super().freeze(release, splits)
+        if release.frozen.get("generated") and not release.sealed:
+            raise ValueError("generated questions are mixed into sealed splits, and none of these is sealed")
+        for split in release.sealed:
+            list(numbered(release, split, written_questions(release, split)))  # it fails now, or never
+
+    def file(self, release: Release, split: str, questions: list[WrittenQuestion]) -> tuple[str, Iterator[str], str]:
+        """Return the blocks of a split."""
+        is_sealed = split in release.sealed
+        blocks = (
+            Block(number, one) if isinstance(one, str) else _block(number, one, is_told=not is_sealed)
+            for number, one in numbered(release, split, questions)
+        )
+        return f"kbqa-{split}.txt", chain.from_iterable(block.lines() for block in blocks), END
+
+
+class DocumentFamily(_WrittenFamily):
+    """DBQA: pairs of question and sentence."""
+
+    key = "dbqa"
+    task_type: str | None = "dbqa"
+
+    def file(self, release: Release, split: str, questions: list[WrittenQuestion]) -> tuple[str, Iterator[str], str]:
+        """Return the pairs of a split."""
+        is_sealed = split in release.sealed
+        pairs = (
+            pair_lines(one.question, one.content["sentences"], None if is_sealed else one.sentence) for one in questions
+        )
+        return f"dbqa-{split}.tsv", chain.from_iterable(pairs), "\n"
+
+
+def numbered(
+    release: Release, split: str, questions: list[WrittenQuestion]
+) -> Iterator[tuple[int, WrittenQuestion | str]]:
+    """Yield the questions of a split with their numbers in the file, generated ones among them as texts.
+
+    Raises
+    ------
+    ValueError
+        The generated ones would be told apart by their lengths.
+    """
+    generated = release.frozen.get("generated") if split in release.sealed else None
+    if not generated:
+        yield from enumerate(questions, 1)
+        return
+    rest = iter(questions)
+    order = mixed([one.question for one in questions], generated, seed=release.seed or 0)
+    yield from zip(count(1), (next(rest) if text is None else text for text in order), strict=False)
+
+
+def _block(number: int, one: WrittenQuestion, *, is_told: bool) -> Block:
+    if not is_told:
+        return Block(number, one.question)
+    triple = " ||| ".join(one.content[name] for name in ("subject", "predicate", "object"))
+    return Block(number, one.question, triple, one.answer)
+
+
+def _told(release: Release) -> list[str]:
+    return [split for split in release.splits if split not in release.sealed]
+
+
+def _table(split: str, questions: list[WrittenQuestion]) -> Table:
+    def rows() -> Iterator[Row]:
+        for number, one in enumerate(questions, 1):
+            yield number, one.item, one.annotation, one.question, one.answer, one.decision, one.recovered
+
+    meaning = "One row a question, in the order of the file: how it passed its review, and whether it can be answered."
+    return Table(f"questions-{split}", meaning, _COLUMNS, rows, group="questions")
+
+
+def _put_table(table: Table, folder: Path, target: Target, files: dict[str, Any]) -> None:
+    if all(name in files for name in table.files):
+        return
+    parts = (folder / "lines", folder / "parquet")
+    for name, part, file in zip(table.files, parts, write_table(table, *parts), strict=True):
+        target.put(name, part)
+        files[name] = asdict(file)

@@ -1,0 +1,60 @@
+"""Which nouns name a kind of thing: Hearst patterns over a corpus.
+
+"Cities such as Lagos", "painters including Turner", "Lagos and other cities" say that the noun is a hypernym (Hearst 1992,
+"Automatic acquisition of hyponyms from large text corpora"). Natural Questions took its categorical noun phrases so
+(section 3.1, footnote 3) and does not say from which corpus. Only the head noun is kept: it decides.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_NOUN = r"(?P<kind>[a-z]{3,30})"
+_NAME = r"(?P<name>[A-Z][\w'’-]*(?: (?:of |the |de )?[A-Z][\w'’-]*){0,4})"
+# The patterns of the paper by Hearst, with a name as the hyponym: common nouns as hyponyms bring in too much that is no kind.
+_PATTERNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b{_NOUN},? such as (?:the |a |an )?{_NAME}",
+        rf"\bsuch (?:[a-z]+ )?{_NOUN} as (?:the |a |an )?{_NAME}",
+        rf"\b{_NOUN},? (?:including|especially|particularly|e\.g\.,?|for example,?|for instance,?) (?:the |a |an )?{_NAME}",
+        rf"{_NAME},? (?:and|or) (?:many |some |several )?other (?:[a-z-]+ ){{0,2}}?{_NOUN}\b",
+    )
+)
+# Plural nouns that stand in these places and name no kind.
+_NO_KINDS = frozenset("one ones way thing part case example time day year month people person lot name other".split())
+_IRREGULAR = {
+    "men": "man", "women": "woman", "children": "child", "wives": "wife", "lives": "life", "leaves": "leaf", "people": "person",
+    "series": "series", "species": "species", "movies": "movie", "cookies": "cookie", "mice": "mouse", "feet": "foot",
+    "teeth": "tooth", "geese": "goose", "criteria": "criterion", "phenomena": "phenomenon", "media": "medium",
+}  # fmt: skip
+
+
+class Instance(NamedTuple):
+    """That a text says of a name that it is of a kind: the noun in its singular form."""
+
+    kind: str
+    name: str
+
+
+def singular(noun: str) -> str:
+    """Return a noun of English in its singular form, by its ending."""
+    if noun in _IRREGULAR:
+        return _IRREGULAR[noun]
+    if noun.endswith("ies") and len(noun) > 4:
+        return f"{noun[:-3]}y"
+    if noun.endswith(("ches", "shes", "sses", "xes", "zzes")):
+        return noun[:-2]
+    if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
+        return noun[:-1]
+    return noun
+
+
+def instances(text: str) -> Iterator[Instance]:
+    """Yield what a text says by Hearst patterns; plural nouns only, since a kind stands in the plural there."""
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            noun = match["kind"]
+            kind = singular(noun)
+            if (kind != noun and kind not in _NO_KINDS) or noun in ("series", "species"):
+                yield Instance(kind, match["name"])

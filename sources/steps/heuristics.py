@@ -1,0 +1,164 @@
+"""``source heuristics``: which queries look like questions, by the five rules of Natural Questions."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from annotation.ordering import seeded
+from documents.text_files import LineFault, naming, text_lines
+from sources.records import read_records
+from sources.rules.faults import RecordFault
+from sources.rules.heuristics import RULES, rules_of
+from sources.step import Given, Outputs, StepError
+from sources.tagging.base import Tagger, TaggerMissing
+from sources.tagging.lexicon import LexiconTagger
+from sources.tagging.spacy import SpacyTagger
+
+KEY, VERSION = "heuristics", 1
+HELP = (
+    "Keep the queries that look like questions by the five syntactic rules of Natural Questions (section 3.1), and say what "
+    "each rule kept, alone and together, with samples."
+)
+KEPT, DROPPED = "kept.jsonl", "dropped.jsonl"
+TAGGERS: dict[str, type[Tagger]] = {tagger.key: tagger for tagger in (SpacyTagger, LexiconTagger)}
+_AT_ONCE, _SAMPLES = 4_096, 10
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="queries: kept.jsonl of the step queries, or rows with question or query")  # fmt: skip
+    parser.add_argument("--tagger", choices=list(TAGGERS), default=SpacyTagger.key, help="what tells parts of speech and entities: spacy (an extra, the default) or lexicon (closed classes of words alone; the report says what it misses)")  # fmt: skip
+    parser.add_argument("--kinds", type=Path, metavar="FILE", help="kinds.tsv of the step kinds, or a noun a line: what names a kind of thing (default: a list of 800 common nouns)")  # fmt: skip
+    parser.add_argument("--rules", default=",".join(RULES), metavar="LIST", help=f"which rules keep a query (default {','.join(RULES)})")  # fmt: skip
+
+
+def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
+    """Return the queries, and the kinds where they are given."""
+    return {"queries": [options["file"]], "kinds": [options["kinds"]] if options["kinds"] else []}
+
+
+def parameters(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the tagger with its version, and the rules.
+
+    Raises
+    ------
+    StepError
+        A rule is unknown, or what the tagger needs is not installed.
+    """
+    rules = options["rules"].split(",")
+    if unknown := sorted(set(rules) - set(RULES)):
+        raise StepError(f"there is no rule {unknown[0]!r}: the rules are {', '.join(RULES)}")
+    return {
+        "tagger": options["tagger"], "tagger_version": _tagger(options["tagger"]).version,
+        "rules": [rule for rule in RULES if rule in rules],
+    }  # fmt: skip
+
+
+@cache
+def _tagger(key: str) -> Tagger:
+    try:
+        return TAGGERS[key]()
+    except TaggerMissing as error:
+        raise StepError(str(error)) from error
+
+
+def make(given: Given, out: Outputs) -> dict[str, Any]:
+    """Tag the queries, a few thousand at a time, and tell them apart."""
+    said, tagger = given.parameters, _tagger(given.parameters["tagger"])
+    if tagger.version != said["tagger_version"]:
+        raise StepError(f"the tagger is {tagger.version}, and was {said['tagger_version']}")
+    kinds = read_kinds(given.inputs["kinds"][0]) if given.inputs["kinds"] else common_kinds()
+    out.begin(KEPT, DROPPED)
+    tally = _Tally(given)
+    rows = read_records(given.file("queries"), _query)
+    while chunk := list(islice(rows, _AT_ONCE)):
+        tagged = tagger.tag(text for _, (text, _) in chunk)
+        for (number, (text, row)), words in zip(chunk, tagged, strict=True):
+            rules = [rule for rule in RULES if rule in rules_of(words, kinds)]
+            is_kept = not set(said["rules"]).isdisjoint(rules)
+            origin = given.origin(given.file("queries"), number)
+            before = {"before": row["origin"]} if row.get("origin") else {}
+            out.row(KEPT if is_kept else DROPPED, {**row, "rules": rules, "origin": {**origin, **before}})
+            tally.add(text, [rule for rule in rules if rule in said["rules"]])
+    return {**tally.told(), "kinds": len(kinds), "cannot": dict(tagger.cannot)}
+
+
+def _query(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    text = row.get("question", row.get("query"))
+    if not isinstance(text, str) or not text.strip():
+        raise RecordFault("question", "is missing (column question or query)")
+    return " ".join(text.split()), row
+
+
+def read_kinds(path: Path) -> frozenset[str]:
+    """Return the nouns of a file, the first column of each line.
+
+    Raises
+    ------
+    FileFault
+        A line begins with no noun.
+    """
+    nouns = set()
+    for number, line in text_lines(path):
+        with naming(path, number):
+            noun = line.split("\t")[0].strip().lower()
+            if not noun.isalpha():
+                raise LineFault(f"{noun[:40]!r} is no noun")
+            nouns.add(noun)
+    return frozenset(nouns)
+
+
+def common_kinds() -> frozenset[str]:
+    """Return the nouns that name a kind of thing where no corpus was given."""
+    return read_kinds(Path(__file__).parent.parent / "rules" / "kinds.txt")
+
+
+class _Tally:
+    """How many queries each rule kept, alone and in all, with samples drawn by the seed."""
+
+    def __init__(self, given: Given) -> None:
+        self._seed, self._rules = given.seed, given.parameters["rules"]
+        self._read = self._kept = 0
+        self._holds, self._alone = dict.fromkeys(self._rules, 0), dict.fromkeys(self._rules, 0)
+        self._samples: dict[str, list[tuple[int, str]]] = {name: [] for name in (*self._rules, "dropped")}
+
+    def add(self, text: str, rules: list[str]) -> None:
+        """Count a query with the rules that keep it."""
+        self._read += 1
+        self._kept += bool(rules)
+        for rule in rules:
+            self._holds[rule] += 1
+            self._alone[rule] += len(rules) == 1
+        for name in rules or ["dropped"]:
+            own = self._samples[name]
+            own.append((seeded(self._seed, "sample", name, text), text))
+            if len(own) > 50 * _SAMPLES:
+                self._samples[name] = sorted(own)[:_SAMPLES]
+
+    def told(self) -> dict[str, Any]:
+        """Return the counts."""
+        samples = {name: [text for _, text in sorted(own)[:_SAMPLES]] for name, own in self._samples.items()}
+        return {
+            "read": self._read, "kept": self._kept, "dropped": self._read - self._kept,
+            "holds": self._holds, "alone": self._alone, "samples": samples,
+        }  # fmt: skip
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the counts as lines, a rule each."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: dict[str, Any]) -> Iterator[str]:
+    yield f"{report['read']:,} queries read, {report['kept']:,} kept ({report['parameters']['tagger_version']}, {report['kinds']:,} kinds)"
+    yield "rule      holds  it alone  one of them"
+    for rule, holds in report["holds"].items():
+        sample = (report["samples"][rule] or ["–"])[0]
+        yield f"{rule:<4} {holds:>10,} {report['alone'][rule]:>9,}  {sample}"
+    yield f"none {report['dropped']:>10,}            {(report['samples']['dropped'] or ['–'])[0]}"
+    for rule, why in report["cannot"].items():
+        if rule in report["parameters"]["rules"]:
+            yield f"rule {rule} in part only: {why}"

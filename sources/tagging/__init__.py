@@ -1,0 +1,1 @@
+"""Taggers: what each word of a query is."""

@@ -1,0 +1,219 @@
+"""Releases of written questions in the files of NLPCC: reviewed ones, each text once, sealed splits without an answer."""
+
+import gzip
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import Annotation
+from annotation.services.campaigns import SplitPlan
+from evaluation.nlpcc.dbqa import read_pairs
+from evaluation.nlpcc.kbqa import read_answers
+from exports.formats.mixing import mixed
+from exports.formats.nlpcc import Block, Damage, read_blocks
+from quality.rules.policy import Policy
+from quality.services.policies import policy_publish
+from quality.services.sealing import split_seal
+from tests import factories, writing
+
+pytestmark = pytest.mark.django_db
+
+
+def table(to, key):
+    """Return the rows of a table of a release."""
+    with gzip.open(to / "tables" / f"{key}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def release(campaign, to, *options, family=None):
+    call_command(
+        "release",
+        campaign.slug,
+        "--format",
+        family or campaign.task_type,
+        "--to",
+        str(to),
+        *options,
+        stdout=open("/dev/null", "w"),
+        stderr=open("/dev/null", "w"),
+    )
+    return to
+
+
+def through(campaign, text, people, *, sentence=None, decision="accept", choice=0, **sent):
+    """Have a question written, reviewed, and answered blind."""
+    author, reviewer, third = people
+    writing.write(campaign, author, text, sentence)
+    factories.examine(campaign)
+    writing.review(campaign, reviewer, decision, **sent)
+    factories.examine(campaign)
+    if decision != "reject":
+        writing.recover(campaign, third, choice)
+        factories.examine(campaign)
+
+
+@pytest.fixture
+def people():
+    return lambda campaign: [factories.annotator(campaign) for _ in range(3)]
+
+
+def test_a_kbqa_release_is_read_by_the_reader_of_the_published_files(tmp_path, people):
+    campaign = writing.campaign(rows=writing.TRIPLES[:1])
+    through(
+        campaign, "高数是哪年出的？", people(campaign), decision="edit", question="高等数学是哪一年出版的？", choice=1
+    )
+    to = release(campaign, tmp_path / "out")
+    assert (to / "kbqa-train.txt").read_bytes().decode() == (
+        "<question id=1>\t高等数学是哪一年出版的？\r\n<triple id=1>\t高等数学 ||| 出版时间 ||| 2004年\r\n"
+        f"<answer id=1>\t2004年\r\n{'=' * 50}\r\n"
+    )
+    found = read_answers(to / "kbqa-train.txt")
+    assert (found.answers, found.damaged) == ({1: frozenset({"2004年"})}, [])
+    [row] = table(to, "questions-train")
+    assert (row["question_id"], row["decision"], row["recovered"], row["answer"]) == (1, "edit", True, "2004年")
+    judged = table(to, "judgments")
+    assert [(one["asks"], one["decision"]) for one in judged] == [
+        ("write", None),
+        ("review", "edit"),
+        ("recover", None),
+    ]
+    assert judged[0]["question"] == "高数是哪年出的？"
+
+
+def test_a_dbqa_release_is_read_by_the_reader_of_the_published_files(tmp_path, people):
+    campaign = writing.campaign("dbqa", rows=writing.DOCUMENTS)
+    trio = people(campaign)
+    through(campaign, "哪个湖比别的湖都深？", trio, sentence=1, choice=0)
+    to = release(campaign, tmp_path / "out")
+    lines = (to / "dbqa-train.tsv").read_text(encoding="utf-8").splitlines()
+    written = table(to, "questions-train")[0]
+    document = next(one for one in writing.DOCUMENTS if len(one["sentences"]) == len(lines))
+    assert lines == [
+        f"哪个湖比别的湖都深？\t{text}\t{int(place == 1)}" for place, text in enumerate(document["sentences"])
+    ]
+    assert read_pairs(to / "dbqa-train.tsv") == [[place == 1 for place in range(len(lines))]]
+    assert written["recovered"] is False  # the third person chose another sentence
+    assert json.loads((to / "manifest.json").read_text())["shortfall"] == 1  # the other document
+
+
+def test_what_is_not_reviewed_or_was_rejected_is_not_in_it(tmp_path, people):
+    campaign = writing.campaign(rows=writing.TRIPLES)
+    author, reviewer, third = people(campaign)
+    through(campaign, "这本书的信息是什么？", (author, reviewer, third), decision="reject", reason="unclear")
+    writing.write(campaign, third, "这本书的哪一点最重要？")
+    factories.examine(campaign)
+    to = release(campaign, tmp_path / "out")
+    assert (to / "kbqa-train.txt").read_bytes() == b""
+
+
+def test_a_text_stands_in_a_release_once(tmp_path):
+    campaign = writing.campaign(rows=writing.TRIPLES, options={"recovery": False})
+    one, other = factories.annotator(campaign), factories.annotator(campaign)
+    writing.write(campaign, one, "这本书怎么样？")
+    writing.write(campaign, one, "这本书怎样呢？")
+    factories.examine(campaign)
+    writing.review(campaign, other)
+    Annotation.objects.update(text_key=None)  # as if both had been handed in at the same moment
+    writing.review(campaign, other, "edit", question="这本书怎么样?")  # the same but for its sign
+    factories.examine(campaign)
+    to = release(campaign, tmp_path / "out")
+    assert len(list(read_blocks((to / "kbqa-train.txt").open(encoding="utf-8", newline="")))) == 1
+
+
+@pytest.fixture
+def sealed(people):
+    rows = [
+        {"triple": f"第{number}号书 ||| 作者 ||| 王{'一二三四五六七八九十'[number]}", "facts": ["页数 ||| 9", f"作者 ||| 王{'一二三四五六七八九十'[number]}"]}
+        for number in range(10)
+    ]  # fmt: skip
+    campaign = writing.campaign(rows=rows, splits=[SplitPlan("test", 1)], options={"review": False, "recovery": False})
+    policy_publish(campaign=campaign, policy=Policy(inspection_rate=0), actor_id=None, now=campaign.created_at)
+    author = factories.annotator(campaign)
+    for number in range(10):
+        assignment = writing.asked(campaign, author)
+        subject = assignment.item.content["subject"]
+        writing.send(assignment, "write", question=f"{subject}是{'谁' * (number % 3 + 1)}写的？")
+    factories.examine(campaign)
+    boss = factories.user()
+    split_seal(split=campaign.splits.get(), actor_id=boss.surrogate_id, now=campaign.created_at)
+    return campaign
+
+
+def generated(tmp_path, lengths=(8, 9, 10), each=20):
+    """Return a file of texts that could be questions, of many lengths."""
+    path = tmp_path / "generated.txt"
+    path.write_text(
+        "".join(f"第{1000 + number}册是{'何' * (length - 8)}人写？\n" for length in lengths for number in range(each))
+    )
+    return path
+
+
+def test_a_sealed_split_tells_questions_alone(sealed, tmp_path):
+    to = release(sealed, tmp_path / "out")
+    blocks = list(read_blocks((to / "kbqa-test.txt").open(encoding="utf-8", newline="")))
+    assert len(blocks) == 10 and all(
+        isinstance(one, Block) and one.triple is None and one.answer is None for one in blocks
+    )
+    everything = b"".join(path.read_bytes() for path in to.rglob("*") if path.is_file())
+    assert "王".encode() not in everything
+    assert table(to, "items") == [] and table(to, "judgments") == []
+    assert not list(to.glob("tables/questions-*"))
+
+
+def test_generated_questions_cannot_be_told_from_written_ones(sealed, tmp_path):
+    to = release(sealed, tmp_path / "out", "--generated", str(generated(tmp_path)))
+    blocks = list(read_blocks((to / "kbqa-test.txt").open(encoding="utf-8", newline="")))
+    written = [one for one in blocks if "号书" in one.question]
+    made = [one for one in blocks if "册" in one.question]
+    assert len(written) == 10 and len(made) == 60 // 10 // 2 * 10
+    assert [one.number for one in blocks] == list(range(1, len(blocks) + 1))  # ids: places, and nothing else
+    places = [one.number for one in written]
+    assert places != list(range(1, 11)) and places != list(range(len(blocks) - 9, len(blocks) + 1))
+    mean = [sum(len(one.question) for one in ours) / len(ours) for ours in (written, made)]
+    assert abs(mean[0] - mean[1]) <= 1
+    others = b"".join(path.read_bytes() for path in to.rglob("*") if path.is_file() and path.name != "kbqa-test.txt")
+    assert not any(one.question.encode() in others for one in blocks)
+
+
+def test_generated_questions_that_would_be_told_apart_are_refused(sealed, tmp_path):
+    with pytest.raises(CommandError, match="too few generated questions"):
+        release(sealed, tmp_path / "out", "--generated", str(generated(tmp_path, lengths=(30, 31))))
+
+
+def test_generated_questions_belong_into_sealed_splits(tmp_path, people):
+    campaign = writing.campaign()
+    with pytest.raises(CommandError, match="none of these is sealed"):
+        release(campaign, tmp_path / "out", "--generated", str(generated(tmp_path)))
+
+
+def test_every_order_and_choice_follows_from_the_seed():
+    written, pool = ["甲是谁？", "乙在哪里？"], ["丙是谁？", "丁是谁？", "戊在哪里？", "己在何处？", "甲是谁"]
+    order = mixed(written, pool, seed=3)
+    assert order == mixed(written, pool[::-1], seed=3)
+    assert order.count(None) == 2 and len(order) == 6 and "甲是谁" not in order
+
+
+REAL = "kbqa-2016-test-first-2000.txt"
+
+
+@pytest.mark.shared
+def test_real_records_come_out_byte_for_byte(shared):
+    data = (shared / "nlpcc" / REAL).read_bytes()
+    blocks = list(read_blocks(data.decode().splitlines(keepends=True)))
+    assert len(blocks) == 2000 and all(isinstance(one, Block) for one in blocks)
+    assert "".join(f"{line}\r\n" for one in blocks for line in one.lines()).encode() == data
+
+
+@pytest.mark.shared
+def test_damaged_records_of_a_real_file_are_reported_by_line(shared):
+    lines = (shared / "nlpcc" / REAL).read_text(encoding="utf-8").splitlines()[:40]
+    lines[5] = "<triple id=7>\t甲 ||| 乙 ||| 丙"  # under question 2
+    lines[9] = "nothing of the kind"
+    lines[12] = lines[13] = "<question id=4>\t谁？"
+    lines[16:17] = []  # question 5 is missing
+    found = list(read_blocks(lines[:-1]))
+    damages = [one for one in found if isinstance(one, Damage)]
+    assert [one.line for one in damages] == [6, 10, 14, 17, 38]
+    assert "triple 7 stands in the block of question 2" in damages[0].why and "has no end" in damages[-1].why
+    assert len(found) == 10

@@ -1,0 +1,160 @@
+"""What follows from a written question: a review by another, then an answer given blind by a third."""
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import AnnotationState, Item, ItemBar, ItemState, Purpose
+from annotation.services.claims import Reason, slot_claim_next
+from annotation.services.undo import submission_undo
+from annotation.services.withdrawal import participation_withdraw
+from annotation.tasktypes.registry import TASK_TYPES
+from tests import factories, writing
+
+pytestmark = pytest.mark.django_db
+QUESTION = "高等数学是哪一年出版的？"
+
+
+@pytest.fixture
+def campaign():
+    return writing.campaign()
+
+
+@pytest.fixture
+def people(campaign):
+    return [factories.annotator(campaign) for _ in range(4)]
+
+
+def state(annotation):
+    annotation.refresh_from_db()
+    return annotation.state
+
+
+def test_a_written_question_is_reviewed_by_a_second_and_answered_by_a_third_person(campaign, people):
+    author, reviewer, third, _ = people
+    written = writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    assert writing.asked(campaign, author) is None  # nobody reviews what they wrote
+    reviewed = writing.review(campaign, reviewer)
+    assert reviewed.item.follows == written
+    factories.examine(campaign)
+    assert writing.asked(campaign, author) is None and writing.asked(campaign, reviewer) is None
+    answered = writing.recover(campaign, third, choice=1)
+    factories.examine(campaign)
+    assert answered.item.follows == reviewed
+    assert answered.answer == {"asks": "recover", "choice": 1, "answer": "2004年"}
+    assert TASK_TYPES["kbqa"].recovers(answered.item.content, answered.answer)
+    assert not Item.objects.filter(follows=answered).exists()
+
+
+def test_follow_ups_lie_apart_from_the_dataset(campaign, people):
+    writing.write(campaign, people[0], QUESTION)
+    factories.examine(campaign)
+    [item] = Item.objects.filter(follows__isnull=False)
+    assert (item.batch.purpose, item.split.name, item.n) == (Purpose.REVIEW, "train", 1)
+
+
+def test_looking_again_asks_nothing_twice(campaign, people):
+    written = writing.write(campaign, people[0], QUESTION)
+    for _ in range(2):
+        written.__class__.objects.filter(pk=written.pk).update(is_examined=False)
+        factories.examine(campaign)
+    assert Item.objects.filter(follows=written).count() == 1
+
+
+def test_a_rejected_question_counts_no_longer_and_another_is_asked_for(campaign, people):
+    author, reviewer, third, _ = people
+    written = writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    writing.review(campaign, reviewer, "reject", reason="unclear", note="哪本书？")
+    factories.examine(campaign)
+    assert state(written) == AnnotationState.EXCLUDED
+    assert written.changes.get().because == "refused in review: unclear 哪本书？"
+    again = writing.asked(campaign, third)
+    assert again is not None and again.item == written.item  # the slot is open again
+    assert Item.objects.get(follows=written).state == ItemState.ACTIVE  # the review stands
+
+
+def test_a_rejection_that_is_taken_back_lets_the_question_count_again(campaign, people):
+    author, reviewer = people[:2]
+    written = writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    writing.review(campaign, reviewer, "reject", reason="unclear")
+    factories.examine(campaign)
+    submission_undo(campaign=campaign, surrogate_id=reviewer.surrogate_id, now=timezone.now())
+    factories.examine(campaign)
+    assert state(written) == AnnotationState.COUNTED
+    reviewed = writing.review(campaign, reviewer)
+    factories.examine(campaign)
+    assert Item.objects.get(follows=reviewed).content["asks"] == "recover"
+
+
+def test_an_edit_goes_on_with_both_texts_kept(campaign, people):
+    writing.write(campaign, people[0], "高数是哪年出的？")
+    factories.examine(campaign)
+    reviewed = writing.review(campaign, people[1], "edit", question=QUESTION)
+    assert (reviewed.answer["was"], reviewed.answer["question"]) == ("高数是哪年出的？", QUESTION)
+    factories.examine(campaign)
+    assert Item.objects.get(follows=reviewed).content["question"] == QUESTION
+
+
+def test_what_followed_from_a_question_that_is_taken_back_is_asked_no_longer(campaign, people):
+    author, reviewer = people[:2]
+    written = writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    held = writing.asked(campaign, reviewer)
+    submission_undo(campaign=campaign, surrogate_id=author.surrogate_id, now=timezone.now())
+    factories.examine(campaign)
+    assert Item.objects.get(follows=written).state == ItemState.RETIRED
+    held.refresh_from_db()
+    assert held.state == "released"
+    again = writing.send(writing.asked(campaign, author), "write", question="高等数学哪年问世？").annotation
+    factories.examine(campaign)
+    assert writing.asked(campaign, reviewer).item.follows == again
+
+
+@pytest.mark.parametrize(
+    ("chosen", "asks"), [({"review": False}, "recover"), ({"recovery": False}, "review"), ({}, "review")]
+)
+def test_a_campaign_chooses_what_follows(chosen, asks):
+    campaign = writing.campaign(options=chosen)
+    people = [factories.annotator(campaign) for _ in range(3)]
+    writing.write(campaign, people[0], QUESTION)
+    factories.examine(campaign)
+    assert writing.asked(campaign, people[1]).item.content["asks"] == asks
+    if "recovery" in chosen:
+        writing.send(writing.asked(campaign, people[1]), "review", decision="accept")
+        factories.examine(campaign)
+        assert writing.asked(campaign, people[2]) is None
+
+
+def test_a_fact_alone_is_not_answered_blind():
+    campaign = writing.campaign(rows=[{"triple": "隆德 ||| 河流 ||| 赫耶河"}], options={"review": False})
+    writing.write(campaign, factories.annotator(campaign), "哪条河流经隆德？")
+    factories.examine(campaign)
+    assert not Item.objects.filter(follows__isnull=False).exists()
+
+
+def test_a_pilot_is_for_its_questions_alone():
+    campaign = writing.campaign(rows=[])
+    factories.import_rows(campaign, writing.TRIPLES[:1], pilot=True)
+    factories.launch(campaign)
+    writing.write(campaign, factories.annotator(campaign), QUESTION)
+    factories.examine(campaign)
+    assert not Item.objects.filter(follows__isnull=False).exists()
+
+
+def test_who_withdraws_is_named_by_no_bar(campaign, people):
+    written = writing.write(campaign, people[0], QUESTION)
+    factories.examine(campaign)
+    assert ItemBar.objects.filter(surrogate_id=people[0].surrogate_id).exists()
+    participation_withdraw(campaign=campaign, surrogate_id=people[0].surrogate_id, now=timezone.now())
+    factories.examine(campaign)
+    assert not ItemBar.objects.filter(surrogate_id=people[0].surrogate_id).exists()
+    assert Item.objects.get(follows=written).state == ItemState.RETIRED
+
+
+def test_who_waits_for_others_is_told_that_there_is_nothing_for_them(campaign, people):
+    writing.write(campaign, people[0], QUESTION)
+    factories.examine(campaign)
+    claim = slot_claim_next(campaign=campaign, surrogate_id=people[0].surrogate_id, now=timezone.now())
+    assert claim.reason in (Reason.ALL_SEEN, Reason.NOTHING_OPEN)

@@ -1,0 +1,74 @@
+"""Campaigns in which people write questions, and what they do there."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.models import Annotation, Assignment, Campaign
+from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.services.claims import slot_claim_next
+from annotation.services.work import answer_take
+from tests import factories
+
+FACTS = ["出版社 ||| 高等教育出版社", "出版时间 ||| 2004年", "页数 ||| 312"]
+TRIPLES = [
+    {"id": "t1", "triple": "高等数学 ||| 出版时间 ||| 2004年", "facts": FACTS, "aliases": ["高数"]},
+    {"id": "t2", "triple": "计算机基础 ||| 作者 ||| 秦婉", "facts": ["作者 ||| 秦婉", "页数 ||| 250"]},
+]
+DOCUMENTS = [
+    {"id": "d1", "title": "贝加尔湖", "sentences": ["贝加尔湖位于西伯利亚的南部。", "它是世界上最深的淡水湖。", "湖里有一种海豹。"]},
+    {"id": "d2", "title": "隆德", "sentences": ["隆德位于斯科讷。", "它的大教堂建于十二世纪。"]},
+]  # fmt: skip
+
+
+def campaign(task_type: str = "kbqa", rows: list[dict[str, Any]] | None = None, **options: Any) -> Campaign:
+    """Return a launched campaign of triples or documents."""
+    number = next(factories._numbers)
+    made = campaign_create(
+        slug=options.pop("slug", f"writing-{number}"), title=f"Writing {number}", task_type=task_type, language="zh",
+        splits=options.pop("splits", [SplitPlan("train", 1)]),
+        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"), created_by=options.pop("created_by", None),
+        now=timezone.now(), **{"seed": 7, **options},
+    )  # fmt: skip
+    default = TRIPLES if task_type == "kbqa" else DOCUMENTS
+    factories.import_rows(made, rows if rows is not None else default[:1])
+    factories.launch(made)
+    return made
+
+
+def asked(campaign: Campaign, person: User) -> Assignment | None:
+    """Return what a person is asked next, if anything."""
+    return slot_claim_next(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now()).assignment
+
+
+def send(assignment: Assignment, stage: str, **sent: Any) -> Any:
+    """Answer a stage of an assignment; return what became of it."""
+    assignment.refresh_from_db()
+    return answer_take(
+        assignment_id=assignment.pk, surrogate_id=assignment.surrogate_id, stage=stage, sent=sent,
+        version=assignment.draft_version, now=timezone.now(), another=False,
+    )  # fmt: skip
+
+
+def write(campaign: Campaign, person: User, question: str, sentence: int | None = None) -> Annotation:
+    """Claim what is next, which is to write, and write."""
+    assignment = asked(campaign, person)
+    assert assignment is not None and "asks" not in assignment.item.content
+    if sentence is not None:
+        send(assignment, "pick", sentence=str(sentence))
+    return send(assignment, "write", question=question).annotation
+
+
+def review(campaign: Campaign, person: User, decision: str = "accept", **sent: Any) -> Annotation:
+    """Claim what is next, which is to review, and decide."""
+    assignment = asked(campaign, person)
+    assert assignment is not None and assignment.item.content.get("asks") == "review"
+    return send(assignment, "review", decision=decision, **sent).annotation
+
+
+def recover(campaign: Campaign, person: User, choice: int) -> Annotation:
+    """Claim what is next, which is to answer blind, and choose."""
+    assignment = asked(campaign, person)
+    assert assignment is not None and assignment.item.content.get("asks") == "recover"
+    return send(assignment, "recover", choice=str(choice)).annotation
