@@ -82,7 +82,7 @@ def board_create(
 def _units(release: Release, split: str) -> int:
     """Return how many items of a split can be scored against."""
     return (
-        release.members.filter(item__split__name=split, rank=0).count()
+        release.members.filter(item__split__name=split, item__follows=None, rank=0).count()
         or release.verdicts.filter(item__split__name=split).count()
     )
 

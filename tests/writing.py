@@ -9,6 +9,9 @@ from annotation.models import Annotation, Assignment, Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import answer_take
+from quality.rules.policy import Policy
+from quality.services.policies import policy_publish
+from quality.services.sealing import split_seal
 from tests import factories
 
 FACTS = ["出版社 ||| 高等教育出版社", "出版时间 ||| 2004年", "页数 ||| 312"]
@@ -72,3 +75,34 @@ def recover(campaign: Campaign, person: User, choice: int) -> Annotation:
     assignment = asked(campaign, person)
     assert assignment is not None and assignment.item.content.get("asks") == "recover"
     return send(assignment, "recover", choice=str(choice)).annotation
+
+
+NAMES = "一二三四五六七八九十"
+
+
+def sealed() -> Campaign:
+    """Return a campaign of ten triples with a question each, of 9 to 11 signs, whose split is sealed."""
+    rows = [
+        {"triple": f"第{number}号书 ||| 作者 ||| 王{name}", "facts": ["页数 ||| 9", f"作者 ||| 王{name}"]}
+        for number, name in enumerate(NAMES)
+    ]
+    made = campaign(rows=rows, splits=[SplitPlan("test", 1)], options={"review": False, "recovery": False})
+    policy_publish(campaign=made, policy=Policy(inspection_rate=0), actor_id=None, now=timezone.now())
+    author = factories.annotator(made)
+    for number in range(len(NAMES)):
+        assignment = asked(made, author)
+        assert assignment is not None
+        subject = assignment.item.content["subject"]
+        send(assignment, "write", question=f"{subject}是{'谁' * (number % 3 + 1)}写的？")
+    factories.examine(made)
+    split_seal(split=made.splits.get(), actor_id=factories.user().surrogate_id, now=timezone.now())
+    return made
+
+
+def generated(folder: Any, lengths: Any = (8, 9, 10), each: int = 20) -> Any:
+    """Return a file of texts that could be questions, of many lengths."""
+    path = folder / "generated.txt"
+    path.write_text(
+        "".join(f"第{1000 + number}册是{'何' * (length - 8)}人写？\n" for length in lengths for number in range(each))
+    )
+    return path

@@ -12,15 +12,18 @@ from annotation.tasktypes.registry import TASK_TYPES
 from documents.selectors import tokenization_load
 from evaluation.models import Board
 from evaluation.nq.answers import OFFSETS, span_at
+from exports.families.nlpcc import numbered
 from exports.formats.nq import annotation_record
 from exports.models import Release
 from exports.selectors.judged import judged_pairs
+from exports.selectors.written import written_questions
 
 
 def metrics_of(release: Release) -> list[str]:
     """Return the metrics by which systems can be scored against a release."""
-    if release.campaign.task_type == "nq":
-        return ["long-f1", "short-f1"]
+    own = {"nq": ["long-f1", "short-f1"], "kbqa": ["kbqa"], "dbqa": ["dbqa-mrr", "dbqa-map"]}
+    if release.campaign.task_type in own:
+        return own[release.campaign.task_type]
     ranked = ["ndcg@10", "ndcg@3", "ndcg@1", "map", "mrr", "p@10", "p@3", "p@1"] if release.family == "antique" else []
     return ["accuracy", *ranked]
 
@@ -31,6 +34,10 @@ def gold_of(board: Board) -> dict[str, Any]:
         return {"annotations": _annotations(board), "beta": min(2, board.release.ways)}
     if board.metric == "accuracy":
         return _labels(board)
+    if board.metric == "kbqa":
+        return {"answers": _answers(board)}
+    if board.metric in ("dbqa-mrr", "dbqa-map"):
+        return {"pairs": _pairs(board)}
     return {"qrels": _qrels(board)}
 
 
@@ -63,6 +70,19 @@ def _labels(board: Board) -> dict[str, Any]:
         for item, text in rows.order_by("item_id").values_list("item__published_id", "text").iterator(5000)
     }
     return {"labels": labels, "allowed": [str(label) for label in task_type.labels]}
+
+
+def _answers(board: Board) -> dict[str, str]:
+    """Return the answer of each written question by its number in the file; generated ones count for nothing."""
+    questions = written_questions(board.release, board.split)
+    rows = numbered(board.release, board.split, questions)
+    return {str(number): one.answer for number, one in rows if not isinstance(one, str)}
+
+
+def _pairs(board: Board) -> list[list[bool]]:
+    """Return for each question, in the order of the file, which of its sentences answers it."""
+    questions = written_questions(board.release, board.split)
+    return [[place == one.sentence for place in range(len(one.content["sentences"]))] for one in questions]
 
 
 def _qrels(board: Board) -> dict[str, dict[str, int]]:

@@ -2,13 +2,16 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from evaluation.boards.ladder import Scored
 from evaluation.files import EvaluationError
 from evaluation.item_lines import read_label_lines
+from evaluation.nlpcc.dbqa import ranking_scores, read_scores
+from evaluation.nlpcc.kbqa import answers_of, read_answers, set_scores
 from evaluation.nq.answers import Gold
 from evaluation.nq.predictions import PredictionFault, read_predictions
 from evaluation.nq.scores import ExamplesDiffer, divided, is_said, score_all
@@ -102,10 +105,59 @@ class AnswerF1:
         return Scored(0.0, [0.0] * len(gold["annotations"]))
 
 
+class SetF1:
+    """Averaged F1 of sets of answers, as NLPCC scores its knowledge-base task."""
+
+    title = "Averaged F1"
+    file = "answers in the form of NLPCC's KBQA: <answer id=1>, a tab, and the answer"
+
+    def score(self, path: Path, gold: Any, options: Options) -> Scored:
+        """Score answers; a question without one counts 0, and answers to others are passed over."""
+        given = read_answers(path).answers
+        rows = sorted((int(number), answers_of(text)) for number, text in gold["answers"].items())
+        return _mean([set_scores(wanted, given.get(number, frozenset()))["F1"] for number, wanted in rows])
+
+    def floor(self, gold: Any) -> Scored:
+        """Return 0, the score of no answers at all."""
+        return Scored(0.0, [0.0] * len(gold["answers"]))
+
+
+class SentenceRanking:
+    """A measure of ranked sentences, as NLPCC scores its document task."""
+
+    file = "a score on a line for each line of the released file, in its order"
+
+    def __init__(self, measure: str) -> None:
+        self.title = measure
+
+    def score(self, path: Path, gold: Any, options: Options) -> Scored:
+        """Score a file of scores; sentences with one score stand as in the file, those that answer nothing first."""
+        pairs: list[list[bool]] = gold["pairs"]
+        scores = read_scores(path)
+        if len(scores) != sum(map(len, pairs)):
+            raise EvaluationError(f"{path}: holds {len(scores):,} scores for {sum(map(len, pairs)):,} lines")
+        return self._of(pairs, iter(scores))
+
+    def floor(self, gold: Any) -> Scored:
+        """Return what an order that knows nothing comes to."""
+        pairs: list[list[bool]] = gold["pairs"]
+        return self._of(pairs, (_noise(str(line)) for line in range(sum(map(len, pairs)))))
+
+    def _of(self, pairs: list[list[bool]], scores: Iterator[float]) -> Scored:
+        values = []
+        for labels in pairs:
+            ranked = sorted(zip(islice(scores, len(labels)), labels, strict=True), key=lambda row: (-row[0], row[1]))
+            values.append(ranking_scores([label for _score, label in ranked])[self.title])
+        return _mean(values)
+
+
 METRICS: dict[str, Metric] = {
     "accuracy": Accuracy(),
     "long-f1": AnswerF1("long", "F1 of long answers"),
     "short-f1": AnswerF1("short", "F1 of short answers"),
+    "kbqa": SetF1(),
+    "dbqa-mrr": SentenceRanking("MRR"),
+    "dbqa-map": SentenceRanking("MAP"),
     **{name.lower(): Ranking(name) for name in MEASURES},
 }
 

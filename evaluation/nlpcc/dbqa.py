@@ -99,7 +99,7 @@ def dbqa_report(
         begin += len(labels)
         ranked = sorted(zip(given, labels, strict=True), key=lambda row: (-row[0], row[1] and ties is Ties.WORST))
         tied += any(one[0] == other[0] and one[1] != other[1] for one, other in pairwise(ranked))
-        for name, value in _values([label for _score, label in ranked]).items():
+        for name, value in ranking_scores([label for _score, label in ranked]).items():
             values[name].append(value)
     return {
         "questions": len(questions), "pairs": pairs, "without_answer": sum(not any(labels) for labels in questions),
@@ -108,7 +108,7 @@ def dbqa_report(
     }  # fmt: skip
 
 
-def _values(ranked: Sequence[bool]) -> dict[str, float]:
+def ranking_scores(ranked: Sequence[bool]) -> dict[str, float]:
     """Return the values of one question from its ranked labels; every sentence is returned, so that min(m, n) is m."""
     places = [place for place, is_answer in enumerate(ranked, 1) if is_answer]
     first = places[0] if places else math.inf

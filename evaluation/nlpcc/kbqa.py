@@ -105,7 +105,7 @@ def kbqa_report(gold: Answered, predicted: Answered, *, resamples: int = RESAMPL
     wanted = {which: answers for which, answers in gold.answers.items() if answers}
     if not wanted:
         raise EvaluationError("the gold file holds no answer to compare with")
-    rows = [_values(answers, predicted.answers.get(which, frozenset())) for which, answers in sorted(wanted.items())]
+    rows = [set_scores(answers, predicted.answers.get(which, frozenset())) for which, answers in sorted(wanted.items())]
     values = {name: [row[name] for row in rows] for name in rows[0]}
     return {
         "questions": len(wanted),
@@ -125,7 +125,8 @@ def _beyond(predicted: Mapping[int, Answers], wanted: Collection[int]) -> int:
     return sum(which not in wanted for which in predicted)
 
 
-def _values(wanted: Answers, given: Answers) -> dict[str, float]:
+def set_scores(wanted: Answers, given: Answers) -> dict[str, float]:
+    """Return precision, recall and F1 of the answers to one question; 0 where nothing is common."""
     both = len(wanted & given)
     precision, recall = (both / len(given) if given else 0.0), both / len(wanted)
     f1 = 2 * precision * recall / (precision + recall) if both else 0.0

@@ -36,7 +36,7 @@ class AntiqueFamily:
         """Write down the verdicts in force, the pairs without one, and the blacklist."""
         verdicts_freeze(release, splits)
         listed = Flag.objects.filter(campaign=release.campaign, is_listed=True).order_by("question_id")
-        release.frozen = {"blacklist": list(listed.values_list("question_id", flat=True))}
+        release.frozen |= {"blacklist": list(listed.values_list("question_id", flat=True))}
 
     def write(
         self, release: Release, folder: Path, target: Target, progress: Progress, files: dict[str, Any]

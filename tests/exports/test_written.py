@@ -7,14 +7,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Annotation
-from annotation.services.campaigns import SplitPlan
 from evaluation.nlpcc.dbqa import read_pairs
 from evaluation.nlpcc.kbqa import read_answers
 from exports.formats.mixing import mixed
 from exports.formats.nlpcc import Block, Damage, read_blocks
-from quality.rules.policy import Policy
-from quality.services.policies import policy_publish
-from quality.services.sealing import split_seal
 from tests import factories, writing
 
 pytestmark = pytest.mark.django_db
@@ -122,31 +118,8 @@ def test_a_text_stands_in_a_release_once(tmp_path):
 
 
 @pytest.fixture
-def sealed(people):
-    rows = [
-        {"triple": f"第{number}号书 ||| 作者 ||| 王{'一二三四五六七八九十'[number]}", "facts": ["页数 ||| 9", f"作者 ||| 王{'一二三四五六七八九十'[number]}"]}
-        for number in range(10)
-    ]  # fmt: skip
-    campaign = writing.campaign(rows=rows, splits=[SplitPlan("test", 1)], options={"review": False, "recovery": False})
-    policy_publish(campaign=campaign, policy=Policy(inspection_rate=0), actor_id=None, now=campaign.created_at)
-    author = factories.annotator(campaign)
-    for number in range(10):
-        assignment = writing.asked(campaign, author)
-        subject = assignment.item.content["subject"]
-        writing.send(assignment, "write", question=f"{subject}是{'谁' * (number % 3 + 1)}写的？")
-    factories.examine(campaign)
-    boss = factories.user()
-    split_seal(split=campaign.splits.get(), actor_id=boss.surrogate_id, now=campaign.created_at)
-    return campaign
-
-
-def generated(tmp_path, lengths=(8, 9, 10), each=20):
-    """Return a file of texts that could be questions, of many lengths."""
-    path = tmp_path / "generated.txt"
-    path.write_text(
-        "".join(f"第{1000 + number}册是{'何' * (length - 8)}人写？\n" for length in lengths for number in range(each))
-    )
-    return path
+def sealed():
+    return writing.sealed()
 
 
 def test_a_sealed_split_tells_questions_alone(sealed, tmp_path):
@@ -162,7 +135,7 @@ def test_a_sealed_split_tells_questions_alone(sealed, tmp_path):
 
 
 def test_generated_questions_cannot_be_told_from_written_ones(sealed, tmp_path):
-    to = release(sealed, tmp_path / "out", "--generated", str(generated(tmp_path)))
+    to = release(sealed, tmp_path / "out", "--generated", str(writing.generated(tmp_path)))
     blocks = list(read_blocks((to / "kbqa-test.txt").open(encoding="utf-8", newline="")))
     written = [one for one in blocks if "号书" in one.question]
     made = [one for one in blocks if "册" in one.question]
@@ -179,13 +152,13 @@ def test_generated_questions_cannot_be_told_from_written_ones(sealed, tmp_path):
 
 def test_generated_questions_that_would_be_told_apart_are_refused(sealed, tmp_path):
     with pytest.raises(CommandError, match="too few generated questions"):
-        release(sealed, tmp_path / "out", "--generated", str(generated(tmp_path, lengths=(30, 31))))
+        release(sealed, tmp_path / "out", "--generated", str(writing.generated(tmp_path, lengths=(30, 31))))
 
 
 def test_generated_questions_belong_into_sealed_splits(tmp_path, people):
     campaign = writing.campaign()
     with pytest.raises(CommandError, match="none of these is sealed"):
-        release(campaign, tmp_path / "out", "--generated", str(generated(tmp_path)))
+        release(campaign, tmp_path / "out", "--generated", str(writing.generated(tmp_path)))
 
 
 def test_every_order_and_choice_follows_from_the_seed():
