@@ -16,7 +16,8 @@ from accounts.models import Role
 from annotation.models import Campaign, Split
 from annotation.selectors.items import ItemFilter
 from annotation.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, SplitPlan, are_named_alike
-from annotation.tasktypes.registry import TASK_TYPES
+from annotation.services.shown import options_of
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from config.mails import plain_address
 
 MAX_UPLOAD_BYTES = 2 * 2**30
@@ -184,6 +185,17 @@ class SettingsForm(ChangesOnly, DeadlineForm):
     class Meta:
         model = Campaign
         fields = ["title", "content_warning", "quota", "time_zone"]
+
+
+class OptionsForm(forms.Form):
+    """What the task type of a campaign leaves open."""
+
+    def __init__(self, campaign: Campaign, data: Any = None) -> None:
+        super().__init__(data, initial=dict(options_of(campaign)))
+        names = pages_of(campaign.task_type).option_names
+        for key in options_of(campaign):
+            label, help_text = names[key]
+            self.fields[key] = forms.BooleanField(label=label, help_text=help_text, required=False)
 
 
 class ConsentForm(ChangesOnly, forms.Form):

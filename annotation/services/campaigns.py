@@ -17,6 +17,7 @@ from accounts.transactions import durable, require_transaction
 from annotation.models import Batch, BatchState, Campaign, CampaignState, Guideline, Participation, Purpose, Split
 from annotation.selectors.campaigns import guideline_current
 from annotation.services.training import training_create
+from annotation.tasktypes.base import Written
 from annotation.tasktypes.registry import TASK_TYPES
 
 PILOT_SPLIT = "pilot"
@@ -94,6 +95,7 @@ def campaign_create(
     if task_type not in TASK_TYPES:
         raise ValueError(f"unknown task type {task_type!r}: expected one of {', '.join(TASK_TYPES)}")
     _check_names(slug, splits)
+    options_checked(task_type=task_type, chosen=options.get("options", {}))
     actor_id = created_by.surrogate_id if created_by else None
     campaign = Campaign.objects.create(
         scope=Scope.objects.create(), slug=slug, title=title, task_type=task_type, created_at=now, **options
@@ -136,6 +138,39 @@ def campaign_change(
             before=before, after={name: changes[name] for name in before},
         )  # fmt: skip
     return list(before)
+
+
+def options_checked(*, task_type: str, chosen: Mapping[str, Any]) -> dict[str, bool]:
+    """Return what a campaign chooses of what its task type leaves open.
+
+    Raises
+    ------
+    ValueError
+        The task type leaves nothing of that name open.
+    """
+    found = TASK_TYPES[task_type]
+    known = [option.key for option in found.options] if isinstance(found, Written) else []
+    if unknown := sorted(set(chosen) - set(known)):
+        raise ValueError(f"{task_type} has no option {unknown[0]!r}: it has {', '.join(known) or 'none'}")
+    return {key: bool(value) for key, value in chosen.items()}
+
+
+@durable
+def options_change(*, campaign: Campaign, chosen: Mapping[str, bool], actor_id: UUID | None, now: datetime) -> bool:
+    """Choose what a task type leaves open, from now on; return whether anything is different.
+
+    What was asked already stays asked.
+    """
+    held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    options = {**held.options, **options_checked(task_type=held.task_type, chosen=chosen)}
+    if options == held.options:
+        return False
+    Campaign.objects.filter(pk=campaign.pk).update(options=options)
+    record(
+        action="campaign_change", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk,
+        before={"options": held.options}, after={"options": options},
+    )  # fmt: skip
+    return True
 
 
 @durable

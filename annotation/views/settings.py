@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import ConsentText
 from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_text_current
-from annotation.forms import ConsentForm, SettingsForm
+from annotation.forms import ConsentForm, OptionsForm, SettingsForm
 from annotation.models import Campaign
-from annotation.services.campaigns import CHANGEABLE, ConsentPlan, campaign_change, consent_change
+from annotation.services.campaigns import CHANGEABLE, ConsentPlan, campaign_change, consent_change, options_change
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
 
@@ -31,11 +31,18 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     text = consent_text_current(campaign.pk)
     form = SettingsForm(sent if what == "settings" else None, initial=settings_fields(campaign))
     consent = ConsentForm(sent if what == "consent" else None, initial=consent_fields(text))
+    options = OptionsForm(campaign, sent if what == "options" else None)
+    if options.is_valid():
+        changed = options_change(
+            campaign=campaign, chosen=options.cleaned_data, actor_id=signed_in(request).surrogate_id, now=timezone.now()
+        )
+        messages.success(request, _("Saved.") if changed else _("Nothing was different."))
+        return redirect("campaign-settings", slug=slug)
     if form.is_valid() or consent.is_valid():
         _save(request, campaign, form if what == "settings" else consent, consent_fields(text))
         return redirect("campaign-settings", slug=slug)
     context = {
-        "campaign": campaign, "form": form, "consent": consent, "text": text,
+        "campaign": campaign, "form": form, "consent": consent, "text": text, "options": options,
         "task_type": TASK_TYPES[campaign.task_type], "splits": campaign.splits.exclude(weight=0).order_by("position"),
         "may_create": can(signed_in(request), Action.CREATE_CAMPAIGN),
     }  # fmt: skip

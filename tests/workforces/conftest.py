@@ -91,12 +91,12 @@ class Desk:
 
 @pytest.fixture
 def desk(market, transactional_db, live_server, settings):
-    """Return a function that sets up a campaign with postings."""
+    """Return a function that sets up a campaign, or takes one, with postings."""
 
     def make(items=2, n=3, **options):
         terms = options.pop("terms", {})
         sign = options.pop("sign", True)
-        campaign = factories.antique(items=items, n=n, **options)
+        campaign = options.pop("campaign", None) or factories.antique(items=items, n=n, **options)
         made.append(Desk(market, campaign, live_server.url, settings, sign=sign, **terms))
         return made[-1]
 

@@ -36,6 +36,11 @@ class Command(BaseCommand):
             "--no-behaviour", action="store_true",
             help="do not tell annotators that how they work is compared; it is not compared then",
         )  # fmt: skip
+        parser.add_argument("--language", default="en", help="of the documents (default en)")
+        parser.add_argument(
+            "--without", action="append", default=[], metavar="OPTION",
+            help="switch off what the task type does by itself; of kbqa and dbqa: review, recovery, paste; repeatable",
+        )  # fmt: skip
         parser.add_argument("--manager", metavar="EMAIL", help="a person with an account who will manage it")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -54,6 +59,7 @@ class Command(BaseCommand):
                 slug=options["slug"], title=options["title"], task_type=options["task_type"], seed=options["seed"],
                 group_by=TASK_TYPES[options["task_type"]].keeps_together,
                 has_training=bool(TASK_TYPES[options["task_type"]].training) and not options["no_training"],
+                language=options["language"], options=dict.fromkeys(options["without"], False),
                 splits=[self._split(text) for text in options["split"]], created_by=manager, now=timezone.now(),
                 consent=ConsentPlan(
                     options["purpose"], "Answers and the time they take.", options["contact"],
