@@ -1,6 +1,7 @@
 """The labels of a board, from what its release froze: in memory and on their way to the process that scores, nowhere else."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -10,35 +11,27 @@ from django.db.models.functions import Cast
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.selectors import tokenization_load
+from evaluation.boards.metrics import METRICS
 from evaluation.models import Board
 from evaluation.nq.answers import OFFSETS, span_at
+from exports.families import FAMILIES
 from exports.families.nlpcc import numbered
 from exports.formats.nq import annotation_record
+from exports.formats.tells import Tells
 from exports.models import Release
 from exports.selectors.judged import judged_pairs
 from exports.selectors.written import written_questions
 
 
 def metrics_of(release: Release) -> list[str]:
-    """Return the metrics by which systems can be scored against a release."""
-    own = {"nq": ["long-f1", "short-f1"], "kbqa": ["kbqa"], "dbqa": ["dbqa-mrr", "dbqa-map"]}
-    if release.campaign.task_type in own:
-        return own[release.campaign.task_type]
-    ranked = ["ndcg@10", "ndcg@3", "ndcg@1", "map", "mrr", "p@10", "p@3", "p@1"] if release.family == "antique" else []
-    return ["accuracy", *ranked]
+    """Return the metrics by which systems can be scored against a release: those over what its format tells."""
+    told = FAMILIES[release.family].tells
+    return [name for name, metric in METRICS.items() if metric.over in told]
 
 
 def gold_of(board: Board) -> dict[str, Any]:
     """Return what the metric of a board scores against, as JSON can hold it."""
-    if board.metric in ("long-f1", "short-f1"):
-        return {"annotations": _annotations(board), "beta": min(2, board.release.ways)}
-    if board.metric == "accuracy":
-        return _labels(board)
-    if board.metric == "kbqa":
-        return {"answers": _answers(board)}
-    if board.metric in ("dbqa-mrr", "dbqa-map"):
-        return {"pairs": _pairs(board)}
-    return {"qrels": _qrels(board)}
+    return _GOLD[METRICS[board.metric].over](board)
 
 
 def _annotations(board: Board) -> dict[str, list[Any]]:
@@ -91,3 +84,13 @@ def _qrels(board: Board) -> dict[str, dict[str, int]]:
         if pair.split == board.split and pair.label is not None:
             found[pair.question_id][pair.answer_id] = pair.label
     return dict(found)
+
+
+# By what a metric is over (`exports.formats.tells.Tells`).
+_GOLD: dict[Tells, Callable[[Board], dict[str, Any]]] = {
+    Tells.ANNOTATIONS: lambda board: {"annotations": _annotations(board), "beta": min(2, board.release.ways)},
+    Tells.LABELS: _labels,
+    Tells.QRELS: lambda board: {"qrels": _qrels(board)},
+    Tells.ANSWERS: lambda board: {"answers": _answers(board)},
+    Tells.SENTENCES: lambda board: {"pairs": _pairs(board)},
+}

@@ -17,6 +17,7 @@ from evaluation.nq.predictions import PredictionFault, read_predictions
 from evaluation.nq.scores import ExamplesDiffer, divided, is_said, score_all
 from evaluation.relevance.files import Qrels, Run, read_run
 from evaluation.relevance.report import MEASURES, Convention, values_of
+from exports.formats.tells import Tells
 
 Options = Mapping[str, Any]
 
@@ -26,6 +27,7 @@ class Metric(Protocol):
 
     title: str
     file: str  # what is uploaded, for a person
+    over: Tells  # what it is computed over
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
         """Read a file and score it; raise `EvaluationError` with a sentence that tells nothing of the labels."""
@@ -40,6 +42,7 @@ class Accuracy:
     """The share of items whose label is the right one."""
 
     title = "Accuracy"
+    over = Tells.LABELS
     file = "JSON lines with item_id and label"
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
@@ -58,6 +61,7 @@ class Accuracy:
 class Ranking:
     """A measure of ranked lists, by the conventions of the ANTIQUE paper."""
 
+    over = Tells.QRELS
     file = "a run: question, Q0, answer, rank, score and name on a line"
 
     def __init__(self, measure: str) -> None:
@@ -80,6 +84,7 @@ class Ranking:
 class AnswerF1:
     """F1 of long or short answers of Natural Questions, of what a system says from a threshold on that it states."""
 
+    over = Tells.ANNOTATIONS
     file = "the prediction file of the official evaluation"
 
     def __init__(self, kind: str, title: str) -> None:
@@ -109,6 +114,7 @@ class SetF1:
     """Averaged F1 of sets of answers, as NLPCC scores its knowledge-base task."""
 
     title = "Averaged F1"
+    over = Tells.ANSWERS
     file = "answers in the form of NLPCC's KBQA: <answer id=1>, a tab, and the answer"
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
@@ -125,6 +131,7 @@ class SetF1:
 class SentenceRanking:
     """A measure of ranked sentences, as NLPCC scores its document task."""
 
+    over = Tells.SENTENCES
     file = "a score on a line for each line of the released file, in its order"
 
     def __init__(self, measure: str) -> None:

@@ -11,6 +11,7 @@ from exports.families.labels import LabelsFamily
 from exports.families.nlpcc import DocumentFamily, KnowledgeFamily
 from exports.families.nq import NaturalQuestionsFamily
 from exports.formats.nq import RECORDS
+from exports.formats.tells import Tells
 from exports.models import Release
 from exports.targets import Progress, Target
 
@@ -22,6 +23,7 @@ class Family(Protocol):
     task_type: str | None  # None: of every task type with a vote
     takes_ways: bool
     has_labels_alone: bool  # whether it can leave out the texts that were labelled
+    tells: tuple[Tells, ...]  # what systems can be scored against
     takes_generated: bool  # whether generated questions can be mixed into its sealed splits
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:

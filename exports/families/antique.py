@@ -8,6 +8,7 @@ from typing import Any
 from annotation.models import Campaign, Split
 from exports.families.verdicts import verdicts_freeze, votes_of_a_round
 from exports.formats.antique import ASKER, ASKER_LABEL, CROWD, EXPERT, Judgment, answer_order, text_line
+from exports.formats.tells import Tells
 from exports.models import Release
 from exports.selectors.judged import JudgedPair, judged_pairs
 from exports.targets import Progress, Target
@@ -23,6 +24,7 @@ class AntiqueFamily:
     takes_ways = False
     has_labels_alone = True
     takes_generated = False
+    tells: tuple[Tells, ...] = (Tells.LABELS, Tells.QRELS)
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return the votes a round takes; they are the campaign's, not a choice of the release."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation.models import Campaign, Split
 from exports.families.verdicts import verdicts_freeze, votes_of_a_round
+from exports.formats.tells import Tells
 from exports.models import Release
 from exports.selectors.labels import labelled_items
 from exports.targets import Progress, Target
@@ -21,6 +22,7 @@ class LabelsFamily:
     takes_ways = False
     has_labels_alone = True
     takes_generated = False
+    tells: tuple[Tells, ...] = (Tells.LABELS,)
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return the votes a round takes; they are the campaign's, not a choice of the release."""

@@ -11,6 +11,7 @@ from annotation.tasktypes.columns import Column, Kind
 from exports.formats.mixing import mixed
 from exports.formats.nlpcc import END, Block, pair_lines
 from exports.formats.tables import Row, Table
+from exports.formats.tells import Tells
 from exports.models import Release, ReleaseMember, Shortfall
 from exports.selectors.written import WrittenQuestion, accepted, written_questions
 from exports.targets import Progress, Target
@@ -37,6 +38,7 @@ class _WrittenFamily:
     takes_ways = False
     has_labels_alone = False  # the questions are what was written
     takes_generated = False
+    tells: tuple[Tells, ...]
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return how many questions are written for an item; they are the campaign's, not a choice of the release."""
@@ -92,6 +94,7 @@ class KnowledgeFamily(_WrittenFamily):
     key = "kbqa"
     task_type: str | None = "kbqa"
     takes_generated = True
+    tells: tuple[Tells, ...] = (Tells.ANSWERS,)
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
         """Freeze as every written family, and refuse generated questions that would be told apart."""
@@ -116,6 +119,7 @@ class DocumentFamily(_WrittenFamily):
 
     key = "dbqa"
     task_type: str | None = "dbqa"
+    tells: tuple[Tells, ...] = (Tells.SENTENCES,)
 
     def file(self, release: Release, split: str, questions: list[WrittenQuestion]) -> tuple[str, Iterator[str], str]:
         """Return the pairs of a split."""

@@ -12,6 +12,7 @@ from documents.html.published_rules import Checker
 from exports.formats.annotations import OF_ANNOTATIONS
 from exports.formats.nq import RECORDS, shard_name
 from exports.formats.tables import Table
+from exports.formats.tells import Tells
 from exports.models import Release
 from exports.selectors.members import item_order, released_items, shard_of
 from exports.targets import Progress, Target
@@ -26,6 +27,7 @@ class NaturalQuestionsFamily:
     takes_ways = True
     has_labels_alone = False  # a record is its page
     takes_generated = False
+    tells: tuple[Tells, ...] = (Tells.ANNOTATIONS,)
 
     def __init__(self, key: str) -> None:
         self.key = key

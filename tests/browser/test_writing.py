@@ -146,8 +146,12 @@ def test_a_chinese_dbqa_question_goes_from_import_to_a_scored_release(open_brows
 
 
 def test_a_kbqa_question_is_written_by_link_and_reviewed_in_the_marketplace(
-    desk, at_market, open_browser, tmp_path, capsys
-):  # noqa: F811
+    desk,  # noqa: F811
+    at_market,  # noqa: F811
+    open_browser,
+    tmp_path,
+    capsys,
+):
     campaign = writing.campaign(rows=writing.TRIPLES[:1])
     made = desk(campaign=campaign, sign=True)
     row = workforce_add(
@@ -173,7 +177,7 @@ def test_a_kbqa_question_is_written_by_link_and_reviewed_in_the_marketplace(
     page.get_by_text("DONE7").wait_for()
     written = Annotation.objects.get()
     assert (written.state, written.answer["question"]) == ("provisional", "高等数学是哪一年出版的？")
-    confirm(row, "Participant id,Status,Completion code\nw1,APPROVED,DONE7\n")
+    confirm(row, "Participant id,Submission id,Status\nw1,s1,APPROVED\n")
     factories.examine(campaign)
     assert Annotation.objects.get().state == "counted"
 
