@@ -1,0 +1,125 @@
+"""Pages around written questions: remarks with a draft, what a campaign chooses, and how duplicates are told."""
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from accounts.models import AuditEvent
+from annotation.models import Annotation, Campaign
+from tests import factories, writing
+
+pytestmark = pytest.mark.django_db
+
+
+def kept(client, assignment, language="en", **fields):
+    return client.post(
+        reverse("draft", args=[assignment.pk]), {"version": assignment.draft_version, **fields}, headers={"accept": "application/json", "accept-language": language}
+    )  # fmt: skip
+
+
+def test_a_draft_is_answered_with_what_there_is_to_say_of_it(client):
+    campaign = writing.campaign()
+    person = factories.annotator(campaign)
+    client.force_login(person)
+    assignment = writing.asked(campaign, person)
+    told = kept(client, assignment, question="高等数学出版于2004年吗？").json()
+    assert told["remarks"] == [{"text": "The question contains its answer.", "refuses": True}]
+    assert (
+        kept(client, assignment, "zh-hans", question="高等数学出版于2004年吗？").json()["remarks"][0]["text"]
+        == "问题中包含了答案。"
+    )
+    assert kept(client, assignment, question="高等数学哪年出版？").json()["remarks"] == []
+
+
+def test_what_another_wrote_is_told_as_taken_and_nothing_more(client):
+    campaign = writing.campaign(rows=writing.TRIPLES)
+    one, other = factories.annotator(campaign), factories.annotator(campaign)
+    writing.write(campaign, one, "这本书讲的是什么内容？")
+    client.force_login(other)
+    assignment = writing.asked(campaign, other)
+    [remark] = [
+        one for one in kept(client, assignment, question="这本书讲的是什么内容").json()["remarks"] if one["refuses"]
+    ]
+    assert remark["text"] == "This question was written before in this campaign."
+    answer = client.post(
+        reverse("stage", args=[assignment.pk]), {"stage": "write", "version": 0, "question": "这本书讲的是什么内容"}
+    )
+    assert answer.status_code == 422 and b"written before" in answer.content
+    assert Annotation.objects.count() == 1
+
+
+def test_nothing_is_asked_of_a_draft_of_other_task_types(client):
+    campaign = factories.antique(items=1)
+    person = factories.annotator(campaign)
+    client.force_login(person)
+    assert kept(client, factories.claim(campaign, person)).json()["remarks"] == []
+
+
+def test_a_manager_switches_off_what_a_campaign_asks(client):
+    campaign = writing.campaign()
+    client.force_login(factories.user(is_admin=True))
+    url = reverse("campaign-settings", args=[campaign.slug])
+    assert b"Blind answers" in client.get(url).content
+    client.post(url, {"what": "options", "review": "on", "paste": "on"})
+    campaign.refresh_from_db()
+    assert campaign.options == {"review": True, "recovery": False, "paste": True}
+    event = AuditEvent.objects.get(action="campaign_change")
+    assert event.data["after"]["options"]["recovery"] is False
+    client.post(url, {"what": "options", "review": "on", "paste": "on"})
+    assert AuditEvent.objects.filter(action="campaign_change").count() == 1
+
+
+def test_other_task_types_leave_nothing_open(client):
+    campaign = factories.antique(items=1)
+    client.force_login(factories.user(is_admin=True))
+    assert b'value="options"' not in client.get(reverse("campaign-settings", args=[campaign.slug])).content
+
+
+def test_a_campaign_can_be_made_without_what_it_does_by_itself():
+    call_command("create_campaign", "fragen", "--title", "Fragen", "--task-type", "kbqa", "--split", "train 1", "--without", "review", "--language", "zh")  # fmt: skip
+    made = Campaign.objects.get()
+    assert (made.options, made.language) == ({"review": False}, "zh")
+    with pytest.raises(CommandError, match="nq has no option 'review': it has none"):
+        call_command("create_campaign", "other", "--title", "Other", "--split", "train 1", "--without", "review")
+
+
+@pytest.fixture(params=["kbqa", "dbqa"])
+def reviewed(request):
+    """Return a campaign of which a question is written, changed in review, and answered blind."""
+    campaign = writing.campaign(request.param)
+    people = [factories.annotator(campaign) for _ in range(3)]
+    writing.write(campaign, people[0], "高数是何时写成的？", sentence=1 if request.param == "dbqa" else None)
+    factories.examine(campaign)
+    writing.review(campaign, people[1], "edit", question="高数写成于何时？")
+    factories.examine(campaign)
+    writing.recover(campaign, people[2], 1)
+    factories.examine(campaign)
+    return campaign
+
+
+PAGES = (
+    "campaign", "items", "campaign-people", "campaign-import", "campaign-settings", "quality", "quality-gold", "quality-experts",
+    "quality-studies", "quality-behaviour", "quality-people", "quality-policy", "releases", "boards",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_managers_pages_show_a_campaign_of_questions(client, reviewed, page):
+    client.force_login(factories.user(is_admin=True))
+    factories.run_jobs()
+    assert client.get(reverse(page, args=[reviewed.slug])).status_code == 200
+
+
+def test_an_items_page_shows_what_was_asked_and_answered(client, reviewed):
+    client.force_login(factories.user(is_admin=True))
+    shown = [client.get(reverse("item", args=[reviewed.slug, item.pk])) for item in reviewed.items.order_by("pk")]
+    assert [one.status_code for one in shown] == [200] * 3
+    bodies = [one.content.decode() for one in shown]
+    assert "高数是何时写成的？" in bodies[0] and "高数写成于何时？" in bodies[1] and "高数写成于何时？" in bodies[2]
+
+
+def test_who_answered_reads_their_own_answers(client, reviewed):
+    for annotation in reviewed.annotations.all():
+        person = annotation.surrogate.user
+        client.force_login(person)
+        assert client.get(reverse("recent", args=[reviewed.slug])).status_code == 200
