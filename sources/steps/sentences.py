@@ -1,0 +1,120 @@
+"""``source sentences``: texts cut into sentences, to write questions for."""
+
+import hashlib
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from annotation.ordering import seeded
+from annotation.tasktypes.dbqa.items import LEAST, MOST
+from annotation.tasktypes.writing.texts import LONGEST
+from documents.text_files import text_lines
+from sources.records import read_records
+from sources.rules.faults import RecordFault
+from sources.rules.sentences import sentences
+from sources.step import Given, Outputs, StepError
+
+KEY, VERSION = "sentences", 1
+HELP = "Cut texts in Chinese or English into sentences, a document a row, for the task type DBQA."
+ROWS, DROPPED = "documents.jsonl", "dropped.jsonl"
+FEW, TWICE, NOT_DRAWN = "few sentences", "text stands twice", "not drawn"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="a text (.txt), or rows with title and text"
+    )
+    parser.add_argument("--least", type=int, default=LEAST, metavar="N", help=f"sentences that a document has at least (default {LEAST})")  # fmt: skip
+    parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"of more, the first so many (default {MOST})")  # fmt: skip
+    parser.add_argument("--sample", type=int, metavar="N", help="draw so many documents")
+
+
+def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
+    """Return the texts.
+
+    Raises
+    ------
+    StepError
+        Two have one name.
+    """
+    if len({path.name for path in options["files"]}) < len(options["files"]):
+        raise StepError("two files have one name: where a document comes from could not be told")
+    return {"texts": options["files"]}
+
+
+def parameters(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the limits.
+
+    Raises
+    ------
+    StepError
+    """
+    if not LEAST <= options["least"] <= options["most"] <= MOST or (options["sample"] or 0) < 0:
+        raise StepError(f"a document has {LEAST} to {MOST} sentences, and a sample is at least 0")
+    return {name: options[name] for name in ("least", "most", "sample")}
+
+
+def make(given: Given, out: Outputs) -> dict[str, Any]:
+    """Write each document with its sentences, or why it is dropped."""
+    out.begin(ROWS, DROPPED)
+    drawn, seen = _drawn(given), set[str]()
+    dropped = {FEW: 0, TWICE: 0, NOT_DRAWN: 0}
+    read = kept = cut = long = 0
+    for path, number, title, text in _documents(given):
+        read += 1
+        key, found = _key(text), list(dict.fromkeys(sentences(text)))
+        fit = [one for one in found if len(one) <= LONGEST]
+        long += len(found) - len(fit)
+        why = FEW if len(fit) < given.parameters["least"] else TWICE if key in seen else ""
+        why = why or (NOT_DRAWN if drawn is not None and key not in drawn else "")
+        origin = given.origin(path, number)
+        if why:
+            dropped[why] += 1
+            out.row(DROPPED, {"title": title, "sentences": len(fit), "why": why, "origin": origin})
+            continue
+        seen.add(key)
+        kept += 1
+        cut += len(fit) > given.parameters["most"]
+        out.row(ROWS, {"id": key, "title": title, "sentences": fit[: given.parameters["most"]], "origin": origin})
+    return {"read": read, "kept": kept, "dropped": dropped, "cut": cut, "long_sentences": long}
+
+
+def _documents(given: Given) -> Iterator[tuple[Path, int, str, str]]:
+    """Yield file, row, title and text of each document; a .txt file is one, titled by its name."""
+    for path in given.inputs["texts"]:
+        if path.suffix == ".txt":
+            yield path, 1, path.stem, "\n".join(line for _number, line in text_lines(path))
+        else:
+            for number, (title, text) in read_records(path, _titled):
+                yield path, number, title, text
+
+
+def _titled(row: Mapping[str, Any]) -> tuple[str, str]:
+    title, text = row.get("title") or "", row.get("text")
+    if not isinstance(text, str) or not text.strip():
+        raise RecordFault("text", "is missing")
+    if not isinstance(title, str):
+        raise RecordFault("title", "is no text")
+    return " ".join(title.split()), text
+
+
+def _key(text: str) -> str:
+    """Return an id that is a function of the text, so that no text has two."""
+    return hashlib.sha256("\n".join(sentences(text)).encode()).hexdigest()[:16]
+
+
+def _drawn(given: Given) -> set[str] | None:
+    if given.parameters["sample"] is None:
+        return None
+    least = given.parameters["least"]
+    keys = {_key(text) for _path, _row, _title, text in _documents(given) if len(set(sentences(text))) >= least}
+    return set(sorted(keys, key=lambda key: seeded(given.seed, "document", key))[: given.parameters["sample"]])
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the counts as lines."""
+    lines = [f"{report['read']:,} documents read, {report['kept']:,} kept, {report['cut']:,} of them cut at {report['parameters']['most']} sentences"]  # fmt: skip
+    lines += [f"  {n:>8,} dropped: {why}" for why, n in report["dropped"].items()]
+    return "\n".join([*lines, f"{report['long_sentences']:,} sentences with more than {LONGEST} signs are left out"])

@@ -1,0 +1,167 @@
+"""``source triples``: facts of a knowledge base to write questions for."""
+
+import hashlib
+import heapq
+from argparse import ArgumentParser
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from annotation.ordering import seeded
+from documents.text_files import LineFault, text_lines
+from sources.rules.triples import BETWEEN, Triple, triple_of
+from sources.step import Given, Outputs, StepError
+
+KEY, VERSION = "triples", 1
+HELP = (
+    "Draw facts of a knowledge base (s ||| p ||| o, three columns, or N-Triples), each with the other facts about its subject, "
+    "for the task type KBQA."
+)
+ROWS, DAMAGED = "triples.jsonl", "damaged.jsonl"
+MOST_FACTS, LONGEST = 100, 100
+MOST_TOLD = 10_000  # damaged lines that are written down
+LONG, PREDICATE, NOT_DRAWN = "long", "predicate", "not drawn"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments."""
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="the knowledge base; packed or not, UTF-8")
+    parser.add_argument("--sample", type=int, required=True, metavar="N", help="draw so many facts")
+    parser.add_argument(
+        "--predicate", action="append", default=[], metavar="NAME", help="only facts with this predicate; repeatable"
+    )
+    parser.add_argument(
+        "--without", action="append", default=[], metavar="NAME", help="no facts with this predicate; repeatable"
+    )
+    parser.add_argument("--alias", action="append", default=[], metavar="NAME", help="a predicate whose objects are other names of the subject; repeatable")  # fmt: skip
+    parser.add_argument("--longest", type=int, default=LONGEST, metavar="N", help=f"signs that a part of a fact has at most (default {LONGEST})")  # fmt: skip
+
+
+def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
+    """Return the files of the knowledge base.
+
+    Raises
+    ------
+    StepError
+        Two have one name.
+    """
+    if len({path.name for path in options["files"]}) < len(options["files"]):
+        raise StepError("two files have one name: where a fact comes from could not be told")
+    return {"facts": options["files"]}
+
+
+def parameters(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the size of the sample and the filters.
+
+    Raises
+    ------
+    StepError
+    """
+    if options["sample"] < 1 or options["longest"] < 1:
+        raise StepError("a sample and the longest part are at least 1")
+    return {name: options[name] for name in ("sample", "predicate", "without", "alias", "longest")}
+
+
+def make(given: Given, out: Outputs) -> dict[str, Any]:
+    """Read the knowledge base twice: to draw facts, then to find the others about their subjects. Only these are held."""
+    out.begin(ROWS, DAMAGED)
+    drawn, counts = _drawn(given, out)
+    facts = _facts(given, {triple.subject for triple in drawn})
+    for triple, (file, row) in sorted(drawn.items()):
+        about = facts[triple.subject]
+        names = [
+            one.object for one in about if one.predicate in given.parameters["alias"] and one.object != triple.subject
+        ]
+        out.row(ROWS, {
+            "id": hashlib.sha256(f" {BETWEEN} ".join(triple).encode()).hexdigest()[:16],
+            "triple": f" {BETWEEN} ".join(_merged(triple, about)), "aliases": list(dict.fromkeys(names)),
+            "facts": [f"{one.predicate} {BETWEEN} {one.object}" for one in _others(triple, about)],
+            "origin": given.origin(given.inputs["facts"][file], row),
+        })  # fmt: skip
+    return counts | {"kept": len(drawn), "subjects": len(facts)}
+
+
+def _lines(given: Given, out: Outputs | None = None) -> Iterator[tuple[int, int, Triple | None]]:
+    """Yield file, line and fact; None for what is damaged, which is written down where ``out`` is given."""
+    told = 0
+    for file, path in enumerate(given.inputs["facts"]):
+        for number, line in text_lines(path):
+            if not line.strip() or line.startswith("#"):
+                continue
+            try:
+                yield file, number, triple_of(line)
+            except LineFault as fault:
+                if out is not None and told < MOST_TOLD:
+                    told += 1
+                    out.row(DAMAGED, {"file": path.name, "row": number, "why": str(fault), "line": line[:200]})
+                yield file, number, None
+
+
+def _drawn(given: Given, out: Outputs) -> tuple[dict[Triple, tuple[int, int]], dict[str, Any]]:
+    """Return a sample of the facts that pass the filters, with where each stands first."""
+    said = given.parameters
+    read = damaged = passed = 0
+    dropped = {LONG: 0, PREDICATE: 0, NOT_DRAWN: 0}
+    least: list[tuple[int, Triple]] = []  # the greatest place of the sample first
+    place: dict[Triple, tuple[int, int]] = {}
+    for file, row, triple in _lines(given, out):
+        read += 1
+        if triple is None:
+            damaged += 1
+            continue
+        why = _left_out(triple, said)
+        if why:
+            dropped[why] += 1
+            continue
+        passed += 1
+        if triple in place:
+            continue
+        key = -seeded(given.seed, "triple", *triple)
+        if len(least) < said["sample"]:
+            heapq.heappush(least, (key, triple))
+        elif key > least[0][0]:
+            place.pop(heapq.heapreplace(least, (key, triple))[1])
+        else:
+            continue
+        place[triple] = file, row
+    dropped[NOT_DRAWN] = passed - len(place)
+    return place, {"read": read, "damaged": damaged, "dropped": dropped}
+
+
+def _left_out(triple: Triple, said: Mapping[str, Any]) -> str:
+    if triple.predicate in (*said["without"], *said["alias"]) or (said["predicate"] and triple.predicate not in said["predicate"]):  # fmt: skip
+        return PREDICATE
+    return LONG if max(map(len, triple)) > said["longest"] else ""
+
+
+def _facts(given: Given, subjects: set[str]) -> dict[str, list[Triple]]:
+    facts: dict[str, dict[Triple, None]] = defaultdict(dict)
+    for _file, _row, triple in _lines(given):
+        if triple is not None and triple.subject in subjects:
+            facts[triple.subject][triple] = None
+    return {subject: list(own) for subject, own in facts.items()}
+
+
+def _merged(triple: Triple, about: list[Triple]) -> Triple:
+    """Return a fact with all objects that its subject has by its predicate, as the published files have them."""
+    objects = [one.object for one in about if one.predicate == triple.predicate]
+    return triple._replace(object=" | ".join(objects))
+
+
+def _others(triple: Triple, about: list[Triple]) -> list[Triple]:
+    """Return the facts about a subject, each predicate once, the asked one among the first hundred."""
+    merged = dict.fromkeys(_merged(one, about) for one in about)
+    asked = _merged(triple, about)
+    first = list(merged)[:MOST_FACTS]
+    return first if asked in first else [*first[:-1], asked]
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the counts as lines."""
+    names = {LONG: f"a part has more than {report['parameters']['longest']} signs", PREDICATE: "by predicate", NOT_DRAWN: NOT_DRAWN}  # fmt: skip
+    lines = [
+        f"{report['read']:,} lines read, {report['damaged']:,} of them damaged ({DAMAGED} names the first {MOST_TOLD:,})",
+        f"{report['kept']:,} facts drawn, of {report['subjects']:,} subjects",
+    ]
+    return "\n".join(lines + [f"  {n:>10,} dropped: {names[key]}" for key, n in report["dropped"].items()])
