@@ -1,15 +1,15 @@
 """Every address of the platform."""
 
 from django.urls import include, path
-from django.views.i18n import JavaScriptCatalog
 
+from config.catalogue import catalogue
 from config.signups import OwnersSignupView
 
 urlpatterns = [
     path("account/signup/", OwnersSignupView.as_view(), name="account_signup"),
     path("account/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("jsi18n/", JavaScriptCatalog.as_view(), name="javascript-catalog"),
+    path("jsi18n/", catalogue, name="javascript-catalog"),
     path("", include("accounts.urls")),
     path("", include("jobs.urls")),
     path("", include("annotation.urls")),

@@ -290,6 +290,10 @@ class FollowedUp(Protocol):
         """Return why the answer that an item follows does not count by this answer; None where it may."""
         ...
 
+    def outcome(self, content: Mapping[str, Any], answer: Answer) -> tuple[str, str]:
+        """Return what an item asked about an answer, and what came of it (`Pages.outcome_names`)."""
+        ...
+
 
 class Pages:
     """The pages of a task type: a module ``pages`` beside its ``task`` holds them as ``PAGES``.
@@ -339,6 +343,7 @@ class Pages:
     # What campaigns may choose (`Written.options`): name and explanation of each; texts of remarks (`Written.remarks`).
     option_names: ClassVar[Mapping[str, tuple[Any, Any]]] = {}
     remark_texts: ClassVar[Mapping[str, Any]] = {}
+    outcome_names: ClassVar[Mapping[tuple[str, str], Any]] = {}  # of `FollowedUp.outcome`, in the order of a table
     # The import of items in the words of the task type: what they are called, what a file holds, two rows of one.
     rows_name: ClassVar[Any] = ""
     rows_help: ClassVar[Any] = ""

@@ -6,6 +6,7 @@ from django.shortcuts import get_object_or_404
 from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.models import Campaign
 from annotation.selectors.campaigns import campaigns_worked_in
+from annotation.views.language import language_speak
 
 
 def campaign_for(request: HttpRequest, slug: str, action: Action) -> Campaign:
@@ -16,6 +17,8 @@ def campaign_for(request: HttpRequest, slug: str, action: Action) -> Campaign:
         raise Http404
     # The tabs of the campaign's pages show only where this person may go.
     request.campaign_actions = actions_of(user, campaign.pk)  # type: ignore[attr-defined]
+    if action is Action.ANNOTATE:
+        language_speak(request, campaign)
     return campaign
 
 

@@ -35,6 +35,7 @@ from annotation.services.work import ConsentMissing, NoSuchAssignment
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
 from annotation.views.drafts import draft_told
+from annotation.views.language import language_speak
 from annotation.views.problems import PROBLEMS, Problem, problem_of
 
 View = Callable[..., HttpResponse]
@@ -115,6 +116,7 @@ def guidelines_read(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _show(request: HttpRequest, campaign: Campaign, claim: Claim, now: datetime, *, undo: bool = False) -> HttpResponse:
     """Render the stage an assignment stands at, or why there is no work."""
+    language_speak(request, campaign)
     if claim.reason is Reason.CONSENT_NEEDED:
         if _is_partial(request):
             return HttpResponse(headers={"HX-Redirect": reverse("consent", args=[campaign.slug])})
@@ -262,6 +264,7 @@ def draft(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
         assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id, suggestion=request.POST.dict(),
         version=_version(request),
     )  # fmt: skip
+    language_speak(request, assignment.campaign)
     return JsonResponse(draft_told(assignment))
 
 

@@ -18,6 +18,7 @@ from quality.selectors.agreement import agreement_of
 from quality.selectors.audits import audits_of
 from quality.selectors.decisions import waiting_of
 from quality.selectors.experts import experts_of
+from quality.selectors.follow_ups import follow_ups_of
 from quality.selectors.gold import gold_of
 from quality.selectors.pay import wages_of
 from quality.selectors.policies import policy_current
@@ -28,7 +29,7 @@ from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
 STALE_MINUTES, MOST_DUE = 5, 3
-FORM = "6"  # of what is kept: numbers in another form are computed anew
+FORM = "7"  # of what is kept: numbers in another form are computed anew
 
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
@@ -44,6 +45,7 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
         "audits": audits_of(campaign),
         "gold": gold_of(campaign, found[1] if found else Policy()),
         "waiting": waiting_of(campaign),
+        "follow_ups": follow_ups_of(campaign),
         "wages": wages_of(campaign),
         "spent": _spent_by_day(campaign),
         "workforces": [_workforce(row) for row in campaign.workforces.order_by("pk")],

@@ -10,8 +10,9 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
-from annotation.models import Snapshot
+from annotation.models import Campaign, Snapshot
 from annotation.services.numbers import numbers_request
+from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
 from quality.charts.campaign import CHARTS, outlook
 from quality.models import QualitySnapshot
@@ -45,9 +46,14 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
                 (WAITING[what], count) for what, count in snapshot.data.get("waiting", {}).items() if what in WAITING
             ],
             "agreement": agreement_shown(campaign, snapshot.data),
+            "follow_ups": [(_outcome_name(campaign, row), row) for row in snapshot.data.get("follow_ups", [])],
         }
     part = "quality/_numbers.html" if request.headers.get("HX-Request") else "quality/overview.html"
     return render(request, part, context)
+
+
+def _outcome_name(campaign: Campaign, row: dict[str, Any]) -> str:
+    return str(pages_of(campaign.task_type).outcome_names[row["asks"], row["outcome"]])
 
 
 def _forecast(work: dict[str, Any]) -> dict[str, Any] | None:

@@ -1,19 +1,23 @@
 """Pages around written questions: remarks with a draft, what a campaign chooses, and how duplicates are told."""
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from accounts.models import AuditEvent
 from annotation.models import Annotation, Campaign
+from quality.selectors.follow_ups import follow_ups_of
 from tests import factories, writing
 
 pytestmark = pytest.mark.django_db
+LANGUAGE = settings.LANGUAGE_COOKIE_NAME
 
 
 def kept(client, assignment, language="en", **fields):
+    client.cookies[LANGUAGE] = language
     return client.post(
-        reverse("draft", args=[assignment.pk]), {"version": assignment.draft_version, **fields}, headers={"accept": "application/json", "accept-language": language}
+        reverse("draft", args=[assignment.pk]), {"version": assignment.draft_version, **fields}, headers={"accept": "application/json"}
     )  # fmt: skip
 
 
@@ -123,3 +127,35 @@ def test_who_answered_reads_their_own_answers(client, reviewed):
         person = annotation.surrogate.user
         client.force_login(person)
         assert client.get(reverse("recent", args=[reviewed.slug])).status_code == 200
+
+
+def test_a_manager_reads_what_reviews_and_blind_answers_came_to(client, reviewed):
+    client.force_login(factories.user(is_admin=True))
+    client.get(reverse("quality", args=[reviewed.slug]))
+    factories.run_jobs()
+    found = client.get(reverse("quality", args=[reviewed.slug])).context["follow_ups"]
+    assert [(name, row["count"], row["of"]) for name, row in found] == [
+        ("Accepted", 0, 1), ("Edited", 1, 1), ("Rejected", 0, 1), ("Answered blind: found", 1, 1),
+        ("Answered blind: not found", 0, 1),
+    ]  # fmt: skip
+    assert 0.2 < found[1][1]["low"] < 0.21  # of one, Wilson's interval reaches far
+    reviewed.splits.update(sealed_at=reviewed.created_at)
+    assert [row["of"] for row in follow_ups_of(reviewed)] == [0] * 5
+
+
+@pytest.mark.parametrize(
+    ("spoken", "chosen", "expected"), [("zh", "", "zh-hans"), ("zh", "en", "en"), ("sv", "", "en"), ("en", "", "en")]
+)
+def test_the_desk_speaks_the_language_of_the_campaign_unless_another_was_chosen(client, spoken, chosen, expected):
+    campaign = writing.campaign()
+    Campaign.objects.update(language=spoken)
+    person = factories.annotator(campaign)
+    client.force_login(person)
+    if chosen:
+        client.cookies[LANGUAGE] = chosen
+    assert writing.asked(campaign, person)
+    body = client.get(reverse("work", args=[campaign.slug])).content.decode()
+    assert f'<html lang="{expected}"' in body and f"?language={expected}" in body
+    script = client.get(f"{reverse('javascript-catalog')}?language={expected}").content.decode()
+    assert ("此处已关闭粘贴" in script or r"\u6b64\u5904" in script) == (expected == "zh-hans")
+    assert chosen == client.get(reverse("home")).wsgi_request.LANGUAGE_CODE or "en"  # other pages are the person's

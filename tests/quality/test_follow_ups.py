@@ -1,10 +1,12 @@
 """What follows from a written question: a review by another, then an answer given blind by a third."""
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import AnnotationState, Item, ItemBar, ItemState, Purpose
 from annotation.services.claims import Reason, slot_claim_next
+from annotation.services.joining import participation_join
 from annotation.services.undo import submission_undo
 from annotation.services.withdrawal import participation_withdraw
 from annotation.tasktypes.registry import TASK_TYPES
@@ -158,3 +160,26 @@ def test_who_waits_for_others_is_told_that_there_is_nothing_for_them(campaign, p
     factories.examine(campaign)
     claim = slot_claim_next(campaign=campaign, surrogate_id=people[0].surrogate_id, now=timezone.now())
     assert claim.reason in (Reason.ALL_SEEN, Reason.NOTHING_OPEN)
+
+
+def test_a_review_by_a_visit_of_the_author_does_not_count(campaign, people):
+    author, visit, reviewer = people[:3]
+    written = writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    own = writing.review(campaign, visit)
+    with transaction.atomic():
+        participation_join(campaign=campaign, before=visit.surrogate_id, after=author.surrogate_id, now=timezone.now())
+    factories.examine(campaign)
+    assert state(own) == AnnotationState.EXCLUDED
+    assert not Item.objects.filter(follows=own, state=ItemState.ACTIVE).exists()
+    again = writing.review(campaign, reviewer)
+    assert again.item.follows == written
+
+
+def test_a_bar_follows_a_visit_to_its_person(campaign, people):
+    visit, person = people[:2]
+    writing.write(campaign, visit, QUESTION)
+    factories.examine(campaign)
+    with transaction.atomic():
+        participation_join(campaign=campaign, before=visit.surrogate_id, after=person.surrogate_id, now=timezone.now())
+    assert writing.asked(campaign, person) is None

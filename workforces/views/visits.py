@@ -30,6 +30,7 @@ from annotation.services.work import SKIP_REASONS, ConsentMissing, draft_save, s
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from annotation.views.annotate import events_sent
 from annotation.views.drafts import draft_told
+from annotation.views.language import language_speak
 from annotation.views.markdown import markdown_html
 from annotation.views.problems import PROBLEMS, problem_of
 from workforces.kinds.base import Arrival, ArrivalRefused, Outcome
@@ -68,7 +69,7 @@ def _token_read(token: str) -> dict[str, Any]:
 class Visit:
     """Who is here, by which way, with which ticket: read from the signed address."""
 
-    def __init__(self, token: str) -> None:
+    def __init__(self, request: HttpRequest, token: str) -> None:
         data = _token_read(token)
         self.token = token
         workforce = Workforce.objects.select_related("campaign").filter(pk=data.pop("workforce")).first()
@@ -76,6 +77,7 @@ class Visit:
             raise VisitOver
         self.workforce = workforce
         self.campaign: Campaign = workforce.campaign
+        language_speak(request, self.campaign)
         self.arrival = Arrival(**data)
         self.found = ticket_find(workforce=workforce, arrival=self.arrival)
         if self.found is None and is_forgotten(source=workforce.source, name=self.arrival.worker):
@@ -151,6 +153,7 @@ def _continued(request: HttpRequest, workforce: Workforce, arrival: Arrival) -> 
 
 def _preview(request: HttpRequest, workforce: Workforce) -> HttpResponse:
     campaign = workforce.campaign
+    language_speak(request, campaign)
     context = {
         "campaign": campaign, "guidelines": _guidelines(campaign), "examples": _examples(campaign)[:1],
         "pages": pages_of(campaign.task_type),
@@ -166,7 +169,7 @@ def _guidelines(campaign: Campaign) -> str:
 @require_GET
 def visit(request: HttpRequest, token: str) -> HttpResponse:
     """Show where this visit stands: consent, training, the item in hand, or how to leave."""
-    here = Visit(token)
+    here = Visit(request, token)
     if (done := here.ticket_done()) is not None:
         return _leave(request, here, done)
     if not here.has_consented():
@@ -250,7 +253,7 @@ def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
 @require_POST
 def agree(request: HttpRequest, token: str) -> HttpResponse:
     """Record consent, or end the visit with what was done so far."""
-    here = Visit(token)
+    here = Visit(request, token)
     if "hand_in" in request.POST:
         if here.found is not None:
             visit_services.visit_end(ticket=here.found, ran_out=False, now=timezone.now())
@@ -267,7 +270,7 @@ def agree(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 def guidelines(request: HttpRequest, token: str) -> HttpResponse:
     """Take a visitor's word that they read what changed in the guidelines."""
-    here = Visit(token)
+    here = Visit(request, token)
     guideline_read(
         campaign=here.campaign, surrogate_id=here.ticket().surrogate_id,
         version=whole_number(request.POST.get("version"), -1),
@@ -279,7 +282,7 @@ def guidelines(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 def learn(request: HttpRequest, token: str) -> HttpResponse:
     """Take an answer of the training round and say what was right."""
-    here = Visit(token)
+    here = Visit(request, token)
     ticket = here.ticket()
     lesson = visit_services.visitor_learn(
         ticket=ticket, number=whole_number(request.POST.get("number")), sent=request.POST.dict(), now=timezone.now()
@@ -294,7 +297,7 @@ def learn(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 def answer(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Take an answer; then comes the next item of this ticket, or handing in."""
-    here = Visit(token)
+    here = Visit(request, token)
     ticket_answer(
         ticket=here.ticket(), assignment_id=assignment_id, stage=request.POST.get("stage", ""),
         sent=request.POST.dict(), version=whole_number(request.POST.get("version"), -1), now=timezone.now(),
@@ -306,7 +309,7 @@ def answer(request: HttpRequest, token: str, assignment_id: UUID) -> HttpRespons
 @require_POST
 def back(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Open the stage before again."""
-    here = Visit(token)
+    here = Visit(request, token)
     stage_back(
         assignment_id=assignment_id, surrogate_id=here.ticket(assignment_id).surrogate_id, now=timezone.now(),
         version=whole_number(request.POST.get("version"), -1),
@@ -318,7 +321,7 @@ def back(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
 @require_POST
 def draft(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Keep what is marked but not confirmed."""
-    here = Visit(token)
+    here = Visit(request, token)
     try:
         kept = draft_save(
             assignment_id=assignment_id, surrogate_id=here.ticket(assignment_id).surrogate_id,
@@ -335,7 +338,7 @@ def draft(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse
 @require_POST
 def skip(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Give an item back; the ticket goes on with another."""
-    here = Visit(token)
+    here = Visit(request, token)
     reason = request.POST.get("reason", "")
     if reason not in SKIP_REASONS:
         return framed_problem(request, 422, _("Choose why you skip this item."))
@@ -348,7 +351,7 @@ def skip(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
 @require_POST
 def events(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Store a piece of the click log."""
-    here = Visit(token)
+    here = Visit(request, token)
     sent = events_sent(request)
     if sent is not None and here.has_consented():
         event_log.events_store(

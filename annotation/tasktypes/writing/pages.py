@@ -5,7 +5,19 @@ from typing import Any, ClassVar
 from django.utils.translation import gettext_lazy as _
 
 from annotation.tasktypes.base import Pages, options_from
-from annotation.tasktypes.writing.task import ACCEPT, EDIT, OPTIONS, RECOVER, REJECT, REVIEW, WRITE, Writing, asks
+from annotation.tasktypes.writing.task import (
+    ACCEPT,
+    EDIT,
+    FOUND,
+    MISSED,
+    OPTIONS,
+    RECOVER,
+    REJECT,
+    REVIEW,
+    WRITE,
+    Writing,
+    asks,
+)
 
 REASONS = (
     ("answer", _("It gives the answer away")),
@@ -51,6 +63,11 @@ class WritingPages(Pages):
         "several": _("This looks like several questions. Ask one thing."),
     }
 
+    outcome_names = {
+        (REVIEW, ACCEPT): _("Accepted"), (REVIEW, EDIT): _("Edited"), (REVIEW, REJECT): _("Rejected"),
+        (RECOVER, FOUND): _("Answered blind: found"), (RECOVER, MISSED): _("Answered blind: not found"),
+    }  # fmt: skip
+
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
         """Return the page of the stage an assignment stands at."""
         content, draft = assignment.item.content, assignment.draft
@@ -81,6 +98,3 @@ class WritingPages(Pages):
     def choices_template(self) -> str:
         """The template of the labels of the training round: there is none."""
         return "annotation/writing/_examples.html"
-
-
-DECISIONS = {ACCEPT: _("Accepted"), EDIT: _("Edited"), REJECT: _("Rejected")}

@@ -27,6 +27,7 @@ WRITE, REVIEW, RECOVER = "write", "review", "recover"  # what an item asks, and 
 ACCEPT, EDIT, REJECT = "accept", "edit", "reject"
 DECISIONS = (ACCEPT, EDIT, REJECT)
 REASONS = ("answer", "wrong", "unclear", "language", "duplicate", "other")
+FOUND, MISSED = "found", "missed"
 NO_CHOICE = -1  # of who answers blind: nothing there answers the question
 OPTIONS = (Option("review", is_on=True), Option("recovery", is_on=True), Option("paste", is_on=True))
 
@@ -197,6 +198,12 @@ class Writing:
         if answer["asks"] != REVIEW or answer["decision"] != REJECT:
             return None
         return f"{answer['reason']} {answer['note']}".strip()
+
+    def outcome(self, content: Mapping[str, Any], answer: Answer) -> tuple[str, str]:
+        """Return the decision of a review, or whether a blind answer found what was asked for."""
+        if answer["asks"] == REVIEW:
+            return REVIEW, str(answer["decision"])
+        return RECOVER, FOUND if self.recovers(content, answer) else MISSED
 
     # --- Reading ----------------------------------------------------------------------------------
 
