@@ -31,7 +31,7 @@ def campaign(task_type: str = "kbqa", rows: list[dict[str, Any]] | None = None, 
     made = campaign_create(
         slug=options.pop("slug", f"writing-{number}"), title=f"Writing {number}", task_type=task_type, language="zh",
         splits=options.pop("splits", [SplitPlan("train", 1)]),
-        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"), created_by=options.pop("created_by", None),
+        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org", tells_behaviour=True), created_by=options.pop("created_by", None),
         now=timezone.now(), **{"seed": 7, **options},
     )  # fmt: skip
     default = TRIPLES if task_type == "kbqa" else DOCUMENTS

@@ -211,12 +211,13 @@ class EventChunk(models.Model):
 
 
 class EventTally(models.Model):
-    """What of an assignment's click log is kept when the log is gone: input that no device made, and pasted text."""
+    """What of an assignment's click log is kept when the log is gone: forged input, pasted text, leaving the page."""
 
     assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="event_tally")
     untrusted = models.PositiveIntegerField(default=0)
     pastes = models.PositiveIntegerField(default=0)
     pasted = models.PositiveIntegerField(default=0)  # characters
+    left = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
         return f"tally of {self.assignment_id}"

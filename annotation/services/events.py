@@ -24,6 +24,7 @@ KINDS = frozenset(
 # Only of who agreed to a text that says so: input that no device made; characters that were pasted (how many).
 UNTRUSTED, PASTE = "untrusted", "paste"
 TOLD = frozenset({UNTRUSTED, PASTE})
+LEFT = "blur"  # recorded of everybody, and counted only of who agreed to it
 MOST_PASTED = 1_000_000  # characters that a piece tells of
 MOST_TRIMMED = 2_000  # pieces a sweep
 
@@ -40,7 +41,7 @@ def events_store(*, assignment_id: UUID, surrogate_id: UUID, sequence: int, even
     if scope_id is None:
         raise NoSuchAssignment
     kept = [clean for event in events[:MAX_EVENTS] if (clean := _clean(event)) is not None]
-    has_told = any(kind in TOLD for _at, kind, _value in kept)
+    has_told = any(kind in TOLD or kind == LEFT for _at, kind, _value in kept)
     if has_told and not knows_of_behaviour(scope_id=scope_id, surrogate_id=surrogate_id):
         kept, has_told = [event for event in kept if event[1] not in TOLD], False
     if not kept or not 0 <= sequence < MAX_CHUNKS:
@@ -63,6 +64,7 @@ def _store(assignment_id: UUID, sequence: int, kept: list[list[Any]], now: datet
     EventTally.objects.filter(assignment_id=assignment_id).update(
         untrusted=F("untrusted") + sum(kind == UNTRUSTED for _at, kind, _value in kept),
         pastes=F("pastes") + len(pasted), pasted=F("pasted") + min(sum(pasted), MOST_PASTED),
+        left=F("left") + sum(kind == LEFT for _at, kind, _value in kept),
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ ONE_ANSWER = 0.7  # the share of one answer from which on it is looked at
 LONG_RUN, RARE_RUN = 8, 1e-4
 RARE_PAIR = 1e-3  # for all pairs together
 LEAST_UNTRUSTED, UNTRUSTED_SHARE = 3, 0.05
+LEAST_PASTED, PASTED_SHARE, LEFT_SHARE = 3, 0.5, 0.5
 GOOD, BAD, LEAST_CHECKS = 0.85, 0.6, 10  # who is known by gold
 NORMAL = 1.4826  # a standard deviation in median absolute deviations of normal values
 
@@ -142,8 +143,40 @@ def untrusted(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
     }
 
 
+def pasting(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
+    """Return who pasted text into many of their answers: half of them, and three at least.
+
+    Parameters
+    ----------
+    events
+        By person: (answers into which text was pasted, answers).
+    """
+    return {
+        person: Signal(items >= LEAST_PASTED and items / max(1, of) >= PASTED_SHARE, {"items": items, "answers": of})
+        for person, (items, of) in events.items()
+        if items
+    }
+
+
+def leaving(events: Mapping[Who, tuple[int, int]]) -> dict[Who, Signal]:
+    """Return who left the page during many of their answers: half of them, and far more often than others do.
+
+    Parameters
+    ----------
+    events
+        By person: (answers during which the page was left, answers).
+    """
+    known = {person: (items, of) for person, (items, of) in events.items() if of >= LEAST}
+    far = _robust_z({person: items / of for person, (items, of) in known.items()})
+    return {
+        person: Signal(far[person] > -FAR and items / of >= LEFT_SHARE, {"items": items, "answers": of})
+        for person, (items, of) in known.items()
+        if items
+    }
+
+
 def known_by_gold(checks: Iterable[tuple[Who, int, int]]) -> dict[Who, bool]:
-    """Return who is known to be good (True) or bad by at least ten gold checks; (person, checks, hits) each."""
+    """Return who is known to be good (True) or bad by at least ten checks, of gold or reviews; (person, checks, hits) each."""
     return {
         person: hits / of >= GOOD
         for person, of, hits in checks

@@ -11,14 +11,25 @@ from django.db.models.functions import Cast, Coalesce, Length
 from accounts.selectors import people_told_of_behaviour
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, EventTally, Item, Participation
 from annotation.selectors.sealing import unsealed
+from annotation.tasktypes.base import FollowedUp, Written
 from annotation.tasktypes.registry import TASK_TYPES
-from quality.rules.behaviour import Signal, known_by_gold, pace, pointed_at, sameness, twins, untrusted
+from quality.rules.behaviour import (
+    Signal,
+    known_by_gold,
+    leaving,
+    pace,
+    pasting,
+    pointed_at,
+    sameness,
+    twins,
+    untrusted,
+)
 from quality.rules.judgments import Repeats, judgments_of
 from quality.selectors.answers import Said, answers_as_text
 from quality.selectors.gold import checks_held
 
-SIGNALS = ("pace", "sameness", "twins", "untrusted")
 MOST_SHOWN = 200
+LEAST_SIGNS = 10  # of pasted text in an answer: less is a name or a word
 
 
 class Row(NamedTuple):
@@ -41,10 +52,13 @@ def behaviour_of(campaign: Campaign) -> dict[str, Any]:
         "pace": _pace(campaign, rows), "sameness": sameness(_paths(rows)), "twins": _twins(rows),
         "untrusted": _untrusted(campaign, rows),
     }  # fmt: skip
+    if isinstance(TASK_TYPES[campaign.task_type], Written):
+        found["pasting"] = pasting(_tallied(campaign, rows, Q(pasted__gte=LEAST_SIGNS)))
+        found["leaving"] = leaving(_tallied(campaign, rows, Q(left__gt=0), everybody=True))
     known = _known(campaign)
     return {
         "compared": len({row.who for row in rows}),
-        "signals": [{"key": key, **pointed_at(found[key], known)} for key in SIGNALS],
+        "signals": [{"key": key, **pointed_at(signals, known)} for key, signals in found.items()],
         "people": _ranked(found, known),
     }
 
@@ -97,16 +111,37 @@ def _twins(rows: list[Row]) -> dict[str, Signal]:
 
 
 def _untrusted(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
-    tallies = EventTally.objects.filter(assignment__campaign=campaign, untrusted__gt=0)
+    return untrusted(_tallied(campaign, rows, Q(untrusted__gt=0)))
+
+
+def _tallied(campaign: Campaign, rows: list[Row], wanted: Q, *, everybody: bool = False) -> dict[str, tuple[int, int]]:
+    """Return on how many of their items the log of each person says something, and how many they answered."""
+    tallies = EventTally.objects.filter(wanted, assignment__campaign=campaign)
     counts = tallies.values_list("assignment__surrogate").annotate(n=Count("pk")).order_by("assignment__surrogate")
     answers = Counter(row.who for row in rows)
-    return untrusted({str(who): (n, max(n, answers[str(who)])) for who, n in counts if str(who) in answers})
+    found = {str(who): (n, max(n, answers[str(who)])) for who, n in counts if str(who) in answers}
+    return {**{who: (0, n) for who, n in answers.items() if everybody}, **found}
 
 
 def _known(campaign: Campaign) -> dict[str, bool]:
+    """Return who is known to be good or bad: by gold, or where others review answers, by how many they refused."""
+    task_type = TASK_TYPES[campaign.task_type]
+    if isinstance(task_type, FollowedUp):
+        return known_by_gold((who, len(row), sum(row)) for who, row in _reviews(campaign, task_type).items())
     checks = checks_held(campaign).values_list("surrogate").order_by("surrogate")
     rows = checks.annotate(n=Count("pk"), hits=Count("pk", filter=Q(is_hit=True)))
     return known_by_gold((str(who), n, hits) for who, n, hits in rows)
+
+
+def _reviews(campaign: Campaign, task_type: FollowedUp) -> dict[str, list[bool]]:
+    """Return of each person whether their answers were let stand by those who were asked about them."""
+    rows = Annotation.objects.filter(
+        unsealed(), campaign=campaign, state=AnnotationState.COUNTED, item__follows__isnull=False
+    )
+    found = defaultdict(list)
+    for who, content, answer in rows.values_list("item__follows__surrogate", "item__content", "answer").iterator(2000):
+        found[str(who)].append(task_type.refusal(content, answer) is None)
+    return found
 
 
 def _ranked(found: dict[str, dict[str, Signal]], known: dict[str, bool]) -> list[dict[str, Any]]:

@@ -28,6 +28,8 @@ SIGNALS = {
         _("%(same)s of %(shared)s shared items answered as %(other)s did; usually %(usual)s with others"),
     ),
     "untrusted": (_("Input that no device made"), _("on %(items)s of %(answers)s items")),
+    "pasting": (_("Pasted text"), _("pasted into %(items)s of %(answers)s answers")),
+    "leaving": (_("Left the page often"), _("left the page during %(items)s of %(answers)s answers")),
 }
 
 RUN = _("%(run)s in a row, which their own shares give by chance with a probability of %(chance).1g")

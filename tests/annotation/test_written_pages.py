@@ -4,9 +4,13 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import AuditEvent
-from annotation.models import Annotation, Campaign
+from annotation.models import Annotation, Campaign, EventTally
+from annotation.services.events import events_store
+from quality.rules.behaviour import leaving
+from quality.selectors.behaviour import behaviour_of
 from quality.selectors.follow_ups import follow_ups_of
 from tests import factories, writing
 
@@ -159,3 +163,43 @@ def test_the_desk_speaks_the_language_of_the_campaign_unless_another_was_chosen(
     script = client.get(f"{reverse('javascript-catalog')}?language={expected}").content.decode()
     assert ("此处已关闭粘贴" in script or r"\u6b64\u5904" in script) == (expected == "zh-hans")
     assert chosen == client.get(reverse("home")).wsgi_request.LANGUAGE_CODE or "en"  # other pages are the person's
+
+
+def test_pasting_and_leaving_are_told_with_how_often_they_point_at_people_whose_questions_stand():
+    rows = [{"triple": f"第{n}号书 ||| 作者 ||| 王五", "facts": []} for n in range(72)]
+    campaign = writing.campaign(rows=rows, options={"recovery": False})
+    people = [factories.annotator(campaign) for _ in range(3)]
+    reviewer = factories.annotator(campaign)
+    for number in range(36):
+        person = people[number % 3]
+        assignment = writing.asked(campaign, person)
+        pasted = [[100, "paste", 12 if person is people[0] else 4]]
+        events_store(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, sequence=1, events=[*pasted, [200, "blur", None]], now=timezone.now())  # fmt: skip
+        writing.send(assignment, "write", question=f"{assignment.item.content['subject']}是谁写的？")
+    factories.examine(campaign)
+    for _ in range(36):
+        writing.review(campaign, reviewer)
+    factories.examine(campaign)
+    assert EventTally.objects.filter(left=1).count() == 36
+    found = behaviour_of(campaign)
+    pasting = next(one for one in found["signals"] if one["key"] == "pasting")
+    # All three are good by their reviews: the one who pastes is the false alarm, one of three.
+    assert (pasting["good"]["n"], pasting["good"]["of"], pasting["bad"]["of"]) == (1, 3, 0)
+    [row] = [one for one in found["people"] if "pasting" in one["signals"]]
+    assert row["surrogate"] == str(people[0].surrogate_id)
+    assert row["signals"]["pasting"] == {"items": 12, "answers": 12} and row["gold"] is True
+
+
+def test_other_task_types_know_no_pasting():
+    assert {one["key"] for one in behaviour_of(factories.antique(items=1))["signals"]} == {
+        "pace",
+        "sameness",
+        "twins",
+        "untrusted",
+    }
+
+
+def test_who_leaves_far_more_often_than_others_is_told():
+    others = {f"p{n}": (n % 3, 30) for n in range(12)}
+    found = leaving({**others, "away": (25, 30), "new": (5, 5)})
+    assert [who for who, signal in found.items() if signal.is_striking] == ["away"]

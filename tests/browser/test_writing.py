@@ -157,7 +157,7 @@ def test_a_kbqa_question_is_written_by_link_and_reviewed_in_the_marketplace(
     row = workforce_add(
         campaign=campaign, kind="link", actor_id=None, now=timezone.now(), terms={**LINK, "items_per_ticket": 1}
     )
-    visitor = open_browser(**PHONE, locale="zh-CN")
+    visitor = open_browser(**PHONE)
     page = visitor.page
     visitor.go(f"{row.path}?PROLIFIC_PID=w1&SESSION_ID=s1")
     page.locator("button[name], form button").first.click()
@@ -168,7 +168,7 @@ def test_a_kbqa_question_is_written_by_link_and_reviewed_in_the_marketplace(
     InputMethod(page).write("高等数学出版于2004年吗")
     saved(page)
     page.wait_for_selector("[data-remarks] .bad")
-    assert remarks(page) == ["问题中包含了答案。"]  # in the visitor's language
+    assert remarks(page) == ["问题中包含了答案。"]  # in the language of the campaign
     page.fill("#text", "")
     page.focus("#text")
     InputMethod(page).write("高等数学是哪一年出版的？")
@@ -185,7 +185,7 @@ def test_a_kbqa_question_is_written_by_link_and_reviewed_in_the_marketplace(
     worker = at_market(made, "rev")
     worker.page.get_by_role("button", name="Accept").first.click()
     frame = worker.page.frame_locator("#frame")
-    frame.get_by_role("button", name="I agree").press("Enter")
+    frame.get_by_role("button", name="我同意").press("Enter")
     inner = worker.page.frame(url=re.compile("/visit/"))
     inner.wait_for_selector("[data-stage=review]")
     inner.wait_for_load_state()
@@ -219,5 +219,5 @@ def test_pasting_can_be_switched_off(open_browser):
         data.setData("text/plain", "粘贴的文字");
         document.querySelector("#text").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
     }""")
-    page.locator("#problem").get_by_text("Pasting is switched off here").wait_for()
+    page.locator("#problem").get_by_text("此处已关闭粘贴").wait_for()
     assert page.input_value("#text") == ""
