@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _NOUN = r"(?P<kind>[a-z]{3,30})"
-_NAME = r"(?P<name>[A-Z][\w'’-]*(?: (?:of |the |de )?[A-Z][\w'’-]*){0,4})"
+_CAPITAL = r"[A-ZÀ-ÖØ-ÞČĆĐĞİŁŃŐŘŚŠŞŰŽ]"
+_NAME = rf"(?P<name>{_CAPITAL}[\w'’-]*(?: (?:of |the |de )?{_CAPITAL}[\w'’-]*){{0,4}})"
 # The patterns of the paper by Hearst, with a name as the hyponym: common nouns as hyponyms bring in too much that is no kind.
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b{_NOUN},? such as (?:the |a |an )?{_NAME}",
-        rf"\bsuch (?:[a-z]+ )?{_NOUN} as (?:the |a |an )?{_NAME}",
+        rf"\b[Ss]uch (?:[a-z]+ )?{_NOUN} as (?:the |a |an )?{_NAME}",
         rf"\b{_NOUN},? (?:including|especially|particularly|e\.g\.,?|for example,?|for instance,?) (?:the |a |an )?{_NAME}",
         rf"{_NAME},? (?:and|or) (?:many |some |several )?other (?:[a-z-]+ ){{0,2}}?{_NOUN}\b",
     )

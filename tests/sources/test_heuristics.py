@@ -96,7 +96,7 @@ def test_kinds_of_a_corpus_are_those_of_several_names(tmp_path):
 def queries(tmp_path):
     return lines(tmp_path / "kept.jsonl", [
         *({"id": rule, "question": text, "origin": {"row": 7}} for rule, text in TABLE_1.items()),
-        {"id": "no", "question": "slow cooker pulled pork recipe with root beer"},
+        {"id": "no", "question": "how do i reset my password quickly today please"},
     ])  # fmt: skip
 
 
