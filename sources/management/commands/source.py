@@ -17,7 +17,7 @@ class Command(ReadingCommand):
     help = (
         "Make items of raw material, a step at a time, each in a folder of its own with a report: what was read, kept and "
         "dropped, and why. The same files, parameters and seed give the same bytes. queries: take long queries from logs as Natural "
-        "Questions did. kinds: which nouns name a kind of thing. heuristics: which queries look like questions. questions: filter nfL6 as ANTIQUE did. "
+        "Questions did. kinds: which nouns name a kind of thing. heuristics: which queries look like questions. pages: the Wikipedia page of each. questions: filter nfL6 as ANTIQUE did. "
         "bm25: rank a collection. pool: the pairs to be judged of several runs. triples: facts of a knowledge base. sentences: texts cut into sentences. again: make a step again from its report. "
         "No database is needed. Example: manage.py source questions nfL6.json --sample 3000 --seed 7 --to questions/"
     )
