@@ -26,7 +26,7 @@ _COLUMNS = (
     Column("question", Kind.TEXT, "The question, as its review left it."),
     Column("answer", Kind.TEXT, "What answers it."),
     Column("decision", Kind.TEXT, "Of its review: accept or edit. Null: it had none."),
-    Column("recovered", Kind.BOOLEAN, "Whether somebody who answered it blind found that answer. Null: nobody was asked."),
+    Column("recovered", Kind.BOOLEAN, "Whether someone who answered it blind found that answer. Null: nobody was asked."),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What there is to say of a question that somebody writes: refusals, and warnings to think about.
+"""What there is to say of a question that someone writes: refusals, and warnings to think about.
 
 The NLPCC overviews say only that a writer sees one triple, or chooses a sentence first. That a question must not hold its own
 answer, and the rest, is what makes it one that a system can be tested with.

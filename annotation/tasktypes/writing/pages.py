@@ -42,7 +42,7 @@ class WritingPages(Pages):
     option_names = {
         "review": (
             _("Review by a second person"),
-            _("Somebody else accepts, edits or rejects each question. A rejected one does not count, and another is asked for."),
+            _("Someone else accepts, edits or rejects each question. A rejected one does not count, and another is asked for."),
         ),
         "recovery": (
             _("Blind answers"),

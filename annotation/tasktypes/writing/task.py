@@ -160,7 +160,7 @@ class Writing:
         return self.choices(content)[choice] if choice != NO_CHOICE else ""
 
     def recovers(self, content: Mapping[str, Any], answer: Answer) -> bool:
-        """Return whether somebody who answered blind found what the question was written for: the same text."""
+        """Return whether someone who answered blind found what the question was written for: the same text."""
         wanted, _place = self.answers_to(content, self.picked(content, content))
         return bool(answer["answer"]) and compared(answer["answer"]) == compared(wanted)
 
