@@ -16,8 +16,7 @@ from accounts.models import Role
 from annotation.models import Campaign, Split
 from annotation.selectors.items import ItemFilter
 from annotation.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, SplitPlan, are_named_alike
-from annotation.services.shown import options_of
-from annotation.tasktypes.registry import TASK_TYPES, pages_of
+from annotation.tasktypes.registry import TASK_TYPES
 from config.mails import plain_address
 
 MAX_UPLOAD_BYTES = 2 * 2**30
@@ -75,7 +74,8 @@ class DeadlineForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
         return data | ({"deadline_seconds": 60 * minutes} if minutes else {})
 
 
-def _time_zone() -> forms.ChoiceField:
+def time_zone_field() -> forms.ChoiceField:
+    """Return a choice of all time zones."""
     zones = [(name, name) for name in sorted(zoneinfo.available_timezones())]
     return forms.ChoiceField(label=_("Time zone"), choices=zones, initial="UTC")
 
@@ -94,7 +94,7 @@ class CampaignForm(DeadlineForm):
             ("question", _("items of the same question (relevance)")),
         ],
     )  # fmt: skip
-    time_zone = _time_zone()
+    time_zone = time_zone_field()
     splits = SplitsField(
         label=_("Splits"),
         initial="train 1 8\ndev 5 1\ntest 5 1",
@@ -163,49 +163,6 @@ class EffortForm(forms.Form):
     pay_an_hour = forms.DecimalField(
         label=_("Pay an hour (dollars)"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
     )
-
-
-class ChangesOnly(forms.BaseForm):
-    """A form that sends what each field held when its page was opened, so that only what was touched is a change.
-
-    What was sent without that is compared with what holds now.
-    """
-
-    def __init__(self, data: Any = None, **kwargs: Any) -> None:
-        super().__init__(data, **kwargs)
-        for field in self.fields.values():
-            field.show_hidden_initial = data is None or any(name.startswith("initial-") for name in data)
-
-
-class SettingsForm(ChangesOnly, DeadlineForm):
-    """What can change while a campaign runs."""
-
-    time_zone = _time_zone()
-
-    class Meta:
-        model = Campaign
-        fields = ["title", "content_warning", "quota", "time_zone"]
-
-
-class OptionsForm(forms.Form):
-    """What the task type of a campaign leaves open."""
-
-    def __init__(self, campaign: Campaign, data: Any = None) -> None:
-        super().__init__(data, initial=dict(options_of(campaign)))
-        names = pages_of(campaign.task_type).option_names
-        for key in options_of(campaign):
-            label, help_text = names[key]
-            self.fields[key] = forms.BooleanField(label=label, help_text=help_text, required=False)
-
-
-class ConsentForm(ChangesOnly, forms.Form):
-    """A new version of what annotators agree to."""
-
-    purpose = CampaignForm.base_fields["purpose"]
-    recorded = CampaignForm.base_fields["recorded"]
-    contact = CampaignForm.base_fields["contact"]
-    approval_id = CampaignForm.base_fields["approval_id"]
-    tells_behaviour = CampaignForm.base_fields["tells_behaviour"]
 
 
 class ItemsFilterForm(forms.Form):

@@ -68,9 +68,8 @@ def release_freeze(
     with transaction.atomic():
         campaign_lock(campaign)
         chosen = _chosen_splits(campaign, splits, ways)
-        last = Release.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
         release = Release.objects.create(
-            campaign=campaign, number=last + 1, family=family, ways=ways, splits=[split.name for split in chosen],
+            campaign=campaign, number=_number(campaign), family=family, ways=ways, splits=[split.name for split in chosen],
             seed=seed, shards=shards, created_at=now, frozen={"generated": list(generated)} if generated else {},
         )  # fmt: skip
         _family_freeze(release, chosen)
@@ -105,6 +104,10 @@ def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int
         return FAMILIES[family].ways(campaign, ways)
     except ValueError as error:
         raise ReleaseError(str(error)) from error
+
+
+def _number(campaign: Campaign) -> int:
+    return (Release.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0) + 1
 
 
 def _family_freeze(release: Release, chosen: Sequence[Split]) -> None:

@@ -6,6 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sources.step import StepError
+
 
 def share(text: str) -> Fraction:
     """Return a share as people write it, exactly: ``0.9`` or ``9/10``; the type of an argument."""
@@ -13,6 +15,19 @@ def share(text: str) -> Fraction:
     if not is_one or not 0 < Fraction(text) <= 1:
         raise ArgumentTypeError(f"{text!r} is no share: expected 0.9 or 9/10, above 0 and at most 1")
     return Fraction(text)
+
+
+def named_apart(paths: list[Path], what: str) -> list[Path]:
+    """Return files whose rows lead back to them by name.
+
+    Raises
+    ------
+    StepError
+        Two have one name.
+    """
+    if len({path.name for path in paths}) < len(paths):
+        raise StepError(f"two {what} have one name: where a row comes from could not be told")
+    return paths
 
 
 def add_collection(parser: ArgumentParser) -> None:

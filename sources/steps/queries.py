@@ -13,6 +13,7 @@ from annotation.services.scratch import scratch_table
 from sources.records import read_records
 from sources.rules.queries import LEAST_USERS, LEAST_WORDS, WINDOW_HOURS, most_users, query_of
 from sources.step import Given, Outputs, StepError
+from sources.steps.arguments import named_apart
 
 KEY, VERSION = "queries", 1
 HELP = (
@@ -35,16 +36,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the logs.
-
-    Raises
-    ------
-    StepError
-        Two have one name: origins could not tell them apart.
-    """
-    if len({path.name for path in options["files"]}) < len(options["files"]):
-        raise StepError("two logs have one name: where a query comes from could not be told")
-    return {"logs": options["files"]}
+    """Return the logs, whose names differ."""
+    return {"logs": named_apart(options["files"], "logs")}
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:

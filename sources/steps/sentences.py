@@ -14,6 +14,7 @@ from sources.records import read_records
 from sources.rules.faults import RecordFault
 from sources.rules.sentences import sentences
 from sources.step import Given, Outputs, StepError
+from sources.steps.arguments import named_apart
 
 KEY, VERSION = "sentences", 1
 HELP = "Cut texts in Chinese or English into sentences, a document a row, for the task type DBQA."
@@ -32,16 +33,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the texts.
-
-    Raises
-    ------
-    StepError
-        Two have one name.
-    """
-    if len({path.name for path in options["files"]}) < len(options["files"]):
-        raise StepError("two files have one name: where a document comes from could not be told")
-    return {"texts": options["files"]}
+    """Return the texts, whose names differ."""
+    return {"texts": named_apart(options["files"], "files")}
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:

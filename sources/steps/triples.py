@@ -12,6 +12,7 @@ from annotation.ordering import seeded
 from documents.text_files import LineFault, text_lines
 from sources.rules.triples import BETWEEN, Triple, triple_of
 from sources.step import Given, Outputs, StepError
+from sources.steps.arguments import named_apart
 
 KEY, VERSION = "triples", 1
 HELP = (
@@ -39,16 +40,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
-    """Return the files of the knowledge base.
-
-    Raises
-    ------
-    StepError
-        Two have one name.
-    """
-    if len({path.name for path in options["files"]}) < len(options["files"]):
-        raise StepError("two files have one name: where a fact comes from could not be told")
-    return {"facts": options["files"]}
+    """Return the files of the knowledge base, whose names differ."""
+    return {"facts": named_apart(options["files"], "files")}
 
 
 def parameters(options: dict[str, Any]) -> dict[str, Any]:
