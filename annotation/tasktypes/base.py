@@ -143,7 +143,7 @@ class TaskType(Protocol):
 
     @property
     def answer_columns(self) -> tuple[Filled, ...]:
-        """Return what published tables say of an answer; nothing that was typed freely."""
+        """Return what published tables say of an answer; nothing that was typed freely, but the texts that are asked for."""
         ...
 
     @property
