@@ -2,6 +2,7 @@
 
 import json
 import re
+from io import StringIO
 
 import pytest
 from django.core.management import call_command
@@ -58,7 +59,7 @@ def at_desk(open_browser, campaign, person=None, **options):
 
 def released(campaign, to):
     """Release a campaign in its own format; return the folder."""
-    quiet = {"stdout": open("/dev/null", "w"), "stderr": open("/dev/null", "w")}
+    quiet = {"stdout": StringIO(), "stderr": StringIO()}
     call_command("release", campaign.slug, "--format", campaign.task_type, "--to", str(to), **quiet)
     return to
 

@@ -1,5 +1,7 @@
 """Boards of written questions: scored as NLPCC does, generated questions counting for nothing."""
 
+from io import StringIO
+
 import pytest
 from django.core.management import call_command
 from django.utils import timezone
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_sealed_kbqa_split_is_scored_by_the_numbers_of_its_file(tmp_path):
     campaign, to = writing.sealed(), tmp_path / "out"
-    call_command("release", campaign.slug, "--format", "kbqa", "--to", str(to), "--generated", str(writing.generated(tmp_path)), stdout=open("/dev/null", "w"), stderr=open("/dev/null", "w"))  # fmt: skip
+    call_command("release", campaign.slug, "--format", "kbqa", "--to", str(to), "--generated", str(writing.generated(tmp_path)), stdout=StringIO(), stderr=StringIO())  # fmt: skip
     release = Release.objects.get()
     board = board_create(release=release, split="test", metric="kbqa", step=0.01, a_day=5, actor_id=None, now=timezone.now())  # fmt: skip
     gold = gold_of(board)
@@ -52,7 +54,7 @@ def test_the_gold_of_a_dbqa_board_stands_in_the_order_of_its_file(tmp_path):
     for number in range(2):
         writing.write(campaign, author, f"哪一句说的是{'甲乙'[number]}？", sentence=number)
     writing.factories.examine(campaign)
-    call_command("release", campaign.slug, "--format", "dbqa", "--to", str(to), stdout=open("/dev/null", "w"), stderr=open("/dev/null", "w"))  # fmt: skip
+    call_command("release", campaign.slug, "--format", "dbqa", "--to", str(to), stdout=StringIO(), stderr=StringIO())  # fmt: skip
     release = Release.objects.get()
     assert metrics_of(release) == ["dbqa-mrr", "dbqa-map"]
     gold = gold_of(Board(campaign=campaign, release=release, split="train", metric="dbqa-mrr"))

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -31,9 +32,10 @@ def release(campaign, to, *options, family=None):
         "--to",
         str(to),
         *options,
-        stdout=open("/dev/null", "w"),
-        stderr=open("/dev/null", "w"),
+        stdout=StringIO(),
+        stderr=StringIO(),
     )
+    call_command("release_verify", str(to), stdout=StringIO())
     return to
 
 
