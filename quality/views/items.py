@@ -26,7 +26,7 @@ from quality.selectors.item_history import history_of
 def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     """Show an item with its annotations side by side on the page, and its history."""
     campaign = campaign_for(request, slug, Action.SEE_ANSWERS)
-    rows = Item.objects.select_related("tokenization__document", "split", "batch")
+    rows = Item.objects.select_related("tokenization__document", "split", "batch", "follows")
     found = get_object_or_404(rows, pk=item_id, campaign=campaign)
     if is_sealed(found):
         return render(request, "quality/item_sealed.html", {"campaign": campaign, "item": found})
@@ -37,6 +37,7 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         "verdict": Verdict.objects.filter(item=found, superseded_at=None).first(),
         "before": campaign.items.filter(pk__lt=found.pk).order_by("-pk").values_list("pk", flat=True).first(),
         "behind": campaign.items.filter(pk__gt=found.pk).order_by("pk").values_list("pk", flat=True).first(),
+        "follow_ups": Item.objects.filter(follows__item=found).order_by("pk")[:50],
         "reports": found.reports.order_by("pk")[:50],
         "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk),
         "origin": found.origin and json.dumps(json.loads(found.origin), ensure_ascii=False, indent=1),

@@ -123,6 +123,8 @@ def test_an_items_page_shows_what_was_asked_and_answered(client, reviewed):
     shown = [client.get(reverse("item", args=[reviewed.slug, item.pk])) for item in reviewed.items.order_by("pk")]
     assert [one.status_code for one in shown] == [200] * 3
     bodies = [one.content.decode() for one in shown]
+    paths = [reverse("item", args=[reviewed.slug, item.pk]) for item in reviewed.items.order_by("pk")]
+    assert paths[1] in bodies[0] and paths[0] in bodies[1] and paths[2] in bodies[1]  # one leads to the other
     assert "高数是何时写成的？" in bodies[0] and "高数写成于何时？" in bodies[1] and "高数写成于何时？" in bodies[2]
 
 
