@@ -1,8 +1,8 @@
 """The steps from raw material towards items, by their names."""
 
 from sources.step import Step
-from sources.steps import bm25, heuristics, kinds, pages, pool, queries, questions, sentences, triples
+from sources.steps import bm25, elsewhere, heuristics, kinds, pages, pool, queries, questions, sentences, triples
 
 STEPS: dict[str, Step] = {
-    step.KEY: step for step in (queries, kinds, heuristics, pages, questions, bm25, pool, triples, sentences)
+    step.KEY: step for step in (queries, kinds, heuristics, pages, questions, bm25, pool, triples, sentences, elsewhere)
 }

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from documents.management.reading import ReadingCommand
 from sources.step import StepError, read_report, step_again, step_make
-from sources.steps import STEPS
+from sources.steps import STEPS, elsewhere
 
 
 class Command(ReadingCommand):
@@ -18,7 +18,7 @@ class Command(ReadingCommand):
         "Make items of raw material, a step at a time, each in a folder of its own with a report: what was read, kept and "
         "dropped, and why. The same files, parameters and seed give the same bytes. queries: take long queries from logs as Natural "
         "Questions did. kinds: which nouns name a kind of thing. heuristics: which queries look like questions. pages: the Wikipedia page of each. questions: filter nfL6 as ANTIQUE did. "
-        "bm25: rank a collection. pool: the pairs to be judged of several runs. triples: facts of a knowledge base. sentences: texts cut into sentences. again: make a step again from its report. "
+        "bm25: rank a collection. pool: the pairs to be judged of several runs. triples: facts of a knowledge base. sentences: texts cut into sentences. elsewhere: records of other tools. again: make a step again from its report. "
         "No database is needed. Example: manage.py source questions nfL6.json --sample 3000 --seed 7 --to questions/"
     )
 
@@ -40,6 +40,9 @@ class Command(ReadingCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Make, say what came of it."""
         try:
+            if options.get("show"):
+                self.stdout.write(elsewhere.show(options))
+                return
             report, is_new = _again(options) if options["step"] == "again" else _made(options)
         except StepError as error:
             raise CommandError(str(error)) from error
