@@ -29,9 +29,12 @@ from annotation.models import (
     Standing,
     TrainingExample,
 )
+from annotation.services.bars import bars_meet
 from annotation.services.counting import HeldSlot, slot_hold
 from annotation.services.queue import QueueSearch, queue_catch_up
 from annotation.signals import participation_advanced
+from annotation.tasktypes.base import FollowedUp
+from annotation.tasktypes.registry import TASK_TYPES
 from config.statements import Insert, Statement, Update
 
 
@@ -347,6 +350,8 @@ def _assign(claiming: _Claiming, eligible: _Eligibility, slot_id: int, item_id: 
         draft_version=1 if kept and kept.draft else 0,
     )
     _INSERT.run(assignment)
+    if isinstance(TASK_TYPES[campaign.task_type], FollowedUp):
+        bars_meet(item_id=item_id, surrogate_id=surrogate_id)
     return Claim(_WITH_ITEM.first(assignment.pk))
 
 

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from accounts.transactions import require_transaction
-from annotation.models import Annotation, AnnotationState, Campaign, CountedChange, ItemState, Purpose
+from annotation.models import Annotation, AnnotationState, Assignment, Campaign, CountedChange, ItemState, Purpose
+from annotation.services.bars import items_met
 from annotation.services.counting import annotation_count_again, annotations_exclude
 from annotation.services.follow_ups import follow_ups_add, follow_ups_withdraw
 from annotation.services.shown import options_of
@@ -35,10 +36,11 @@ def follow_ups_settle(*, campaign: Campaign, annotations: Collection[Annotation]
     for row in annotations:
         if row.item.batch.purpose not in _FOLLOWED:
             continue
-        counts = row.state == AnnotationState.COUNTED and row.item.state == ItemState.ACTIVE
         if row.item.follows_id is not None:
-            why = task_type.refusal(row.item.content, row.answer) if counts else None
-            _refusal_settle(row, row.item.follows_id, why, now)
+            about = Annotation.objects.select_related("item").get(pk=row.item.follows_id)
+            _met_exclude(row, about, now)
+            _refusal_settle(task_type, about, now)
+        counts = row.state == AnnotationState.COUNTED and row.item.state == ItemState.ACTIVE
         if counts:
             wanted = task_type.follow_ups(row.item.content, row.answer, options)
             keys.append(follow_ups_add(annotation=row, wanted=wanted, now=now))
@@ -47,13 +49,25 @@ def follow_ups_settle(*, campaign: Campaign, annotations: Collection[Annotation]
     return min((key for key in keys if key is not None), default=None)
 
 
-def _refusal_settle(row: Annotation, about_id: int, why: str | None, now: datetime) -> None:
-    """Exclude the answer that a counted one refuses; count it again where the refusal was taken back."""
-    about = Annotation.objects.select_related("item").get(pk=about_id)
+def _met_exclude(row: Annotation, about: Annotation, now: datetime) -> None:
+    """Exclude what was said by who had met what it is about: given both at one moment, before a bar could say so."""
+    met = Assignment.objects.filter(surrogate_id=row.surrogate_id, item__in=items_met(about)).exclude(item=row.item_id)
+    if row.state == AnnotationState.COUNTED and met.exists():
+        annotations_exclude(annotations=[row], because="met before what it is about", actor_id=None, now=now)
+        row.refresh_from_db(fields=["state"])
+
+
+def _refusal_settle(task_type: FollowedUp, about: Annotation, now: datetime) -> None:
+    """Exclude an answer that others refuse; count it again once none of those who refused it counts."""
+    said = Annotation.objects.filter(
+        item__follows=about, item__state=ItemState.ACTIVE, state=AnnotationState.COUNTED
+    ).select_related("item")
+    reasons = [task_type.refusal(row.item.content, row.answer) for row in said.order_by("pk")]
+    why = next((reason for reason in reasons if reason is not None), None)
     if why is not None:
         # By whom, the review says: here a name would stay when its author withdraws.
         annotations_exclude(annotations=[about], because=f"{REFUSED}: {why}", actor_id=None, now=now)
-    elif row.state != AnnotationState.COUNTED and _is_refused(about):
+    elif _is_refused(about):
         annotation_count_again(annotation=about, because="the review was taken back", actor_id=None, now=now)
 
 

@@ -1,12 +1,16 @@
 """What follows from a written question: a review by another, then an answer given blind by a third."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.models import AnnotationState, Item, ItemBar, ItemState, Purpose
+from annotation.models import Annotation, AnnotationState, Item, ItemBar, ItemState, Purpose, Slot
+from annotation.services.campaigns import SplitPlan
 from annotation.services.claims import Reason, slot_claim_next
 from annotation.services.joining import participation_join
+from annotation.services.sweeps import assignments_expire
 from annotation.services.undo import submission_undo
 from annotation.services.withdrawal import participation_withdraw
 from annotation.tasktypes.registry import TASK_TYPES
@@ -70,7 +74,7 @@ def test_a_rejected_question_counts_no_longer_and_another_is_asked_for(campaign,
     writing.review(campaign, reviewer, "reject", reason="unclear", note="哪本书？")
     factories.examine(campaign)
     assert state(written) == AnnotationState.EXCLUDED
-    assert written.changes.get().because == "refused in review: unclear 哪本书？"
+    assert written.changes.get().because == "refused in review: unclear"
     again = writing.asked(campaign, third)
     assert again is not None and again.item == written.item  # the slot is open again
     assert Item.objects.get(follows=written).state == ItemState.ACTIVE  # the review stands
@@ -183,3 +187,54 @@ def test_a_bar_follows_a_visit_to_its_person(campaign, people):
     with transaction.atomic():
         participation_join(campaign=campaign, before=visit.surrogate_id, after=person.surrogate_id, now=timezone.now())
     assert writing.asked(campaign, person) is None
+
+
+def test_who_writes_for_the_same_fact_later_is_not_asked_about_the_first_question():
+    campaign = writing.campaign(splits=[SplitPlan("train", 2)])
+    first, second, third = [factories.annotator(campaign) for _ in range(3)]
+    writing.write(campaign, first, QUESTION)
+    held = writing.asked(campaign, second)  # the same fact, before anything follows from the first question
+    factories.examine(campaign)
+    writing.send(held, "write", question="高数何时问世？")
+    factories.examine(campaign)
+    for person in (first, second):
+        asked = writing.asked(campaign, person)
+        assert asked is None, asked.item.content
+    assert writing.asked(campaign, third).item.content["asks"] == "review"
+
+
+def test_who_is_given_a_fact_after_its_question_was_written_is_not_asked_about_that():
+    campaign = writing.campaign(splits=[SplitPlan("train", 2)])
+    first, second = [factories.annotator(campaign) for _ in range(2)]
+    writing.write(campaign, first, QUESTION)
+    factories.examine(campaign)
+    Slot.objects.filter(item__follows__isnull=False).update(state="held")  # the review is in other hands for now
+    assert "asks" not in writing.asked(campaign, second).item.content
+    Slot.objects.filter(item__follows__isnull=False).update(state="open")
+    assert ItemBar.objects.filter(surrogate_id=second.surrogate_id, item__follows__isnull=False).exists()
+
+
+def test_what_was_said_by_who_had_met_it_does_not_count(campaign, people):
+    author, reviewer = people[:2]
+    writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    ItemBar.objects.all().delete()  # as if both had been given at one moment
+    own = writing.review(campaign, author, "reject", reason="other")
+    factories.examine(campaign)
+    assert state(own) == AnnotationState.EXCLUDED
+    assert state(Annotation.objects.get(answer__asks="write")) == AnnotationState.COUNTED
+    assert writing.asked(campaign, reviewer).item == own.item
+
+
+def test_a_late_review_does_not_undo_a_rejection(campaign, people):
+    author, late, reviewer, _ = people
+    written = writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    held = writing.asked(campaign, late)
+    held.__class__.objects.filter(pk=held.pk).update(deadline_at=timezone.now() - timedelta(hours=1))
+    assignments_expire(timezone.now())
+    writing.review(campaign, reviewer, "reject", reason="wrong")
+    factories.examine(campaign)
+    writing.send(held, "review", decision="accept")
+    factories.examine(campaign)
+    assert state(written) == AnnotationState.EXCLUDED

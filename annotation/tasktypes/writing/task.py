@@ -194,10 +194,9 @@ class Writing:
         return [FollowUp(kind, {**content, **picked, "asks": kind, "question": answer["question"]})]
 
     def refusal(self, content: Mapping[str, Any], answer: Answer) -> str | None:
-        """Return why a review rejects a question."""
-        if answer["asks"] != REVIEW or answer["decision"] != REJECT:
-            return None
-        return f"{answer['reason']} {answer['note']}".strip()
+        """Return why a review rejects a question: the reason that was chosen, and nothing typed, since releases tell it."""
+        is_rejected = answer["asks"] == REVIEW and answer["decision"] == REJECT
+        return str(answer["reason"]) if is_rejected else None
 
     def outcome(self, content: Mapping[str, Any], answer: Answer) -> tuple[str, str]:
         """Return the decision of a review, or whether a blind answer found what was asked for."""
