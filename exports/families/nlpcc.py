@@ -1,5 +1,6 @@
 """Releases of written questions in the files of NLPCC's shared tasks."""
 
+import secrets
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import chain, count
@@ -99,8 +100,12 @@ class KnowledgeFamily(_WrittenFamily):
     def freeze(self, release: Release, splits: list[Split]) -> None:
         """Freeze as every written family, and refuse generated questions that would be told apart."""
         super().freeze(release, splits)
-        if release.frozen.get("generated") and not release.sealed:
+        if not release.frozen.get("generated"):
+            return
+        if not release.sealed:
             raise ValueError("generated questions are mixed into sealed splits, and none of these is sealed")
+        # Not the release's seed: the manifest tells that one, and with it anybody could tell where the written ones stand.
+        release.frozen["mixing_seed"] = secrets.randbits(63)
         for split in release.sealed:
             list(numbered(release, split, written_questions(release, split)))  # it fails now, or never
 
@@ -145,7 +150,7 @@ def numbered(
         yield from enumerate(questions, 1)
         return
     rest = iter(questions)
-    order = mixed([one.question for one in questions], generated, seed=release.seed or 0)
+    order = mixed([one.question for one in questions], generated, seed=release.frozen["mixing_seed"])
     yield from zip(count(1), (next(rest) if text is None else text for text in order), strict=False)
 
 

@@ -12,6 +12,7 @@ from evaluation.nlpcc.dbqa import read_pairs
 from evaluation.nlpcc.kbqa import read_answers
 from exports.formats.mixing import mixed
 from exports.formats.nlpcc import Block, Damage, read_blocks
+from exports.models import Release
 from tests import factories, writing
 
 pytestmark = pytest.mark.django_db
@@ -150,6 +151,19 @@ def test_generated_questions_cannot_be_told_from_written_ones(sealed, tmp_path):
     assert abs(mean[0] - mean[1]) <= 1
     others = b"".join(path.read_bytes() for path in to.rglob("*") if path.is_file() and path.name != "kbqa-test.txt")
     assert not any(one.question.encode() in others for one in blocks)
+
+
+def test_nothing_that_is_released_tells_the_order(sealed, tmp_path):
+    options = ("--generated", str(writing.generated(tmp_path)))
+    folders = [release(sealed, tmp_path / name, *options) for name in ("one", "two")]
+    files = [(to / "kbqa-test.txt").read_bytes() for to in folders]
+    manifests = [json.loads((to / "manifest.json").read_text()) for to in folders]
+    assert manifests[0]["seed"] == manifests[1]["seed"] and files[0] != files[1]  # the seed that is told is another one
+    kept = [one.frozen["mixing_seed"] for one in Release.objects.order_by("pk")]
+    everything = b"".join(path.read_bytes() for to in folders for path in to.rglob("*") if path.is_file())
+    assert not any(str(seed).encode() in everything for seed in kept)
+    call_command("release", sealed.slug, "--again", "1", "--to", str(tmp_path / "again"), stdout=StringIO(), stderr=StringIO())  # fmt: skip
+    assert (tmp_path / "again" / "kbqa-test.txt").read_bytes() == files[0]
 
 
 def test_generated_questions_that_would_be_told_apart_are_refused(sealed, tmp_path):
