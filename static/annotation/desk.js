@@ -40,6 +40,9 @@ class Desk {
     for (const kind of ["keydown", "click"]) document.addEventListener(kind, (event) => this.witness(event), true);
     window.addEventListener("blur", () => this.log?.add("blur"));
     window.addEventListener("focus", () => this.log?.add("focus"));
+    window.addEventListener("beforeunload", () => {
+      if (this.draft) this.draft.leaving = true;
+    });
     window.addEventListener("pagehide", () => {
       this.draft?.flush(true);
       this.log?.flush();

@@ -14,6 +14,7 @@ export class Draft {
     /** @type {Record<string, string> | null} */
     this.waiting = null;
     this.sending = Promise.resolve();
+    this.leaving = false; // then the next page may have been made before the server had the last mark: it looks here
     // Until the server has it, a mark is also kept here: a reload can be quicker than its request.
     this.key = `quorate:${root.dataset.assignment}:${root.dataset.stage}`;
   }
@@ -66,7 +67,7 @@ export class Draft {
       });
       const answer = await response.json();
       if (response.ok) {
-        if (!this.waiting) sessionStorage.removeItem(this.key);
+        if (!this.waiting && !this.leaving) sessionStorage.removeItem(this.key);
         this.root.dispatchEvent(new CustomEvent("draft-kept", { detail: answer }));
         this.say(_("Saved %s").replace("%s", new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" })));
       } else {

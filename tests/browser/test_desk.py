@@ -61,6 +61,23 @@ def test_a_reload_and_a_crash_lose_no_mark(at_work, open_browser):
     assert len(Annotation.objects.get().answer["short_answer"]["spans"]) == 1
 
 
+def test_a_mark_that_arrives_while_the_next_page_is_on_its_way_is_shown_there(at_work):
+    watched, _ = at_work(factories.campaign(items=1))
+    page = watched.page
+    to_boxes(page)
+
+    def late(route):
+        made = route.fetch()  # made before the mark arrives, and shown after it did
+        page.wait_for_timeout(1500)
+        route.fulfill(response=made)
+
+    page.keyboard.press("j")
+    page.route("**/work/*/", late)
+    page.reload()
+    assert Assignment.objects.get().draft["suggestion"]["long_answer"]["candidate_index"] == "0"
+    page.wait_for_selector(".is-current")
+
+
 @pytest.mark.slow
 def test_leaving_the_page_at_once_still_keeps_the_mark(at_work):
     watched, _ = at_work(factories.campaign(items=1))
