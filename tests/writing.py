@@ -9,6 +9,7 @@ from annotation.models import Annotation, Assignment, Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import answer_take
+from annotation.tasktypes.registry import TASK_TYPES
 from quality.rules.policy import Policy
 from quality.services.policies import policy_publish
 from quality.services.sealing import split_seal
@@ -70,11 +71,14 @@ def review(campaign: Campaign, person: User, decision: str = "accept", **sent: A
     return send(assignment, "review", decision=decision, **sent).annotation
 
 
-def recover(campaign: Campaign, person: User, choice: int) -> Annotation:
-    """Claim what is next, which is to answer blind, and choose."""
+def recover(campaign: Campaign, person: User, answer: str | int) -> Annotation:
+    """Claim what is next, which is to answer blind, and choose an answer by its text or place."""
     assignment = asked(campaign, person)
     assert assignment is not None and assignment.item.content.get("asks") == "recover"
-    return send(assignment, "recover", choice=str(choice)).annotation
+    choices = list(TASK_TYPES[campaign.task_type].choices(assignment.item.content))  # type: ignore[attr-defined]
+    return send(
+        assignment, "recover", choice=str(choices.index(answer) if isinstance(answer, str) else answer)
+    ).annotation
 
 
 NAMES = "一二三四五六七八九十"

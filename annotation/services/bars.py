@@ -1,45 +1,51 @@
-"""Which items are not for whom: nobody reviews what they wrote, or answers what they know from it."""
+"""Which items are not for whom: a person meets a fact or document once, whether to write, to review or to answer blind.
+
+An item, and what follows from its answers at any depth, is a family. Who is given one of it is barred from the others:
+nobody reviews what they wrote, answers what they know, or writes again what they rejected.
+"""
 
 from uuid import UUID
-
-from django.db.models import Q
 
 from accounts.transactions import require_transaction
 from annotation.models import Annotation, Assignment, Item, ItemBar
 
 
+def family_of(item_id: int) -> list[int]:
+    """Return the items of a family, whatever their state, by one of it."""
+    root = Item.objects.select_related("follows").get(pk=item_id)
+    while root.follows is not None:
+        root = Item.objects.select_related("follows").get(pk=root.follows.item_id)
+    family, newest = [root.pk], [root.pk]
+    while newest:
+        newest = list(Item.objects.filter(follows__item__in=newest).order_by("pk").values_list("pk", flat=True))
+        family += newest
+    return family
+
+
 def bars_put(*, item: Item, follows: Annotation) -> None:
-    """Keep an item from all who were given what it asks about, and what that follows in turn."""
+    """Keep a new item from all who were given one of its family."""
     require_transaction()
-    people = set(Assignment.objects.filter(item__in=items_met(follows)).values_list("surrogate_id", flat=True))
-    people.add(follows.surrogate_id)
+    met = Assignment.objects.filter(item__in=family_of(item.pk)).values_list("surrogate_id", flat=True)
+    people = {*met, follows.surrogate_id}
     ItemBar.objects.bulk_create(
         [ItemBar(item=item, surrogate_id=surrogate_id) for surrogate_id in sorted(people)], ignore_conflicts=True
     )
 
 
-def items_met(follows: Annotation) -> list[int]:
-    """Return the items that tell what an item is about that follows an annotation: the annotation's, and those before it."""
-    met: list[int] = []
-    before: Annotation | None = follows
-    while before is not None:
-        met.append(before.item_id)
-        before = Item.objects.select_related("follows").get(pk=before.item_id).follows
-    return met
-
-
 def bars_meet(*, item_id: int, surrogate_id: UUID) -> None:
-    """Keep what follows from answers to an item from a person who is given the item now."""
+    """Keep the others of a family from a person who is given one of it now."""
     require_transaction()
-    after = Item.objects.filter(Q(follows__item=item_id) | Q(follows__item__follows__item=item_id))
+    others = [pk for pk in family_of(item_id) if pk != item_id]
     ItemBar.objects.bulk_create(
-        [ItemBar(item_id=pk, surrogate_id=surrogate_id) for pk in after.values_list("pk", flat=True)],
-        ignore_conflicts=True,
+        [ItemBar(item_id=pk, surrogate_id=surrogate_id) for pk in others], ignore_conflicts=True
     )
 
 
 def bars_join(*, campaign_id: UUID, before: UUID, after: UUID) -> None:
-    """Make what is not for one surrogate not for another that is the same annotator."""
+    """Make what is not for one surrogate not for another that is the same annotator.
+
+    What that one did is looked at again: it may follow from what the other did.
+    """
     require_transaction()
     own = ItemBar.objects.filter(item__campaign_id=campaign_id, surrogate_id=before)
     ItemBar.objects.bulk_create(
@@ -47,3 +53,5 @@ def bars_join(*, campaign_id: UUID, before: UUID, after: UUID) -> None:
         ignore_conflicts=True,
     )
     own.delete()
+    followed = Annotation.objects.filter(campaign_id=campaign_id, surrogate_id=after, item__follows__isnull=False)
+    followed.update(is_examined=False)

@@ -14,7 +14,18 @@ from accounts.audit import record
 from accounts.models import Role, Scope, User
 from accounts.services import consent_text_publish, membership_grant
 from accounts.transactions import durable, require_transaction
-from annotation.models import Batch, BatchState, Campaign, CampaignState, Guideline, Participation, Purpose, Split
+from annotation.models import (
+    Annotation,
+    AnnotationState,
+    Batch,
+    BatchState,
+    Campaign,
+    CampaignState,
+    Guideline,
+    Participation,
+    Purpose,
+    Split,
+)
 from annotation.selectors.campaigns import guideline_current
 from annotation.services.training import training_create
 from annotation.tasktypes.base import Written
@@ -159,13 +170,15 @@ def options_checked(*, task_type: str, chosen: Mapping[str, Any]) -> dict[str, b
 def options_change(*, campaign: Campaign, chosen: Mapping[str, bool], actor_id: UUID | None, now: datetime) -> bool:
     """Choose what a task type leaves open, from now on; return whether anything is different.
 
-    What was asked already stays asked.
+    What was asked already stays asked; what nothing was asked of is looked at again.
     """
     held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     options = {**held.options, **options_checked(task_type=held.task_type, chosen=chosen)}
     if options == held.options:
         return False
     Campaign.objects.filter(pk=campaign.pk).update(options=options)
+    counted = Annotation.objects.filter(campaign=campaign, state=AnnotationState.COUNTED)
+    counted.filter(follow_ups=None).update(is_examined=False)  # of which nothing is asked yet
     record(
         action="campaign_change", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk,
         before={"options": held.options}, after={"options": options},

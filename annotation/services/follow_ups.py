@@ -71,16 +71,18 @@ def _batch(campaign: Campaign, now: datetime) -> Batch:
 
 
 def follow_ups_withdraw(*, annotation: Annotation, because: str, now: datetime) -> int:
-    """Ask no longer what followed from an annotation that stopped counting; what was submitted is kept. Return how many."""
+    """Ask no longer what followed from an annotation, and from answers to that; what was submitted is kept. Return how many."""
     require_transaction()
-    asked = list(annotation.follow_ups.select_for_update(no_key=True).filter(state=ItemState.ACTIVE).order_by("pk"))
-    for item in asked:
-        held = Assignment.objects.filter(item=item, state__in=HOLDING)
-        held.update(state=AssignmentState.RELEASED, ended_at=now)
-        Item.objects.filter(pk=item.pk).update(state=ItemState.RETIRED, retired_reason=because[:300])
+    asked = annotation.follow_ups.filter(state=ItemState.ACTIVE).order_by("pk")
+    count = 0
+    for item_id in list(asked.values_list("pk", flat=True)):
+        Assignment.objects.filter(item=item_id, state__in=HOLDING).update(state=AssignmentState.RELEASED, ended_at=now)
+        item = Item.objects.select_for_update(no_key=True).get(pk=item_id)
+        Item.objects.filter(pk=item_id).update(state=ItemState.RETIRED, retired_reason=because[:300])
         item_slots_close(item=item)
         item.reports.filter(resolved_at=None).update(resolved_at=now)
-        record(
-            action="item_retire", subject=item, now=now, actor_id=None, scope_id=item.campaign_id, reason=because
-        )  # fmt: skip
-    return len(asked)
+        record(action="item_retire", subject=item, now=now, actor_id=None, scope_id=item.campaign_id, reason=because)
+        count += 1
+        for answer in Annotation.objects.filter(item=item_id).order_by("pk"):
+            count += follow_ups_withdraw(annotation=answer, because=because, now=now)
+    return count

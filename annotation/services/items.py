@@ -5,19 +5,30 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.audit import record
 from accounts.transactions import durable
 from annotation.locks import campaign_lock
-from annotation.models import Assignment, AssignmentState, BatchState, Campaign, Item, ItemState, Purpose, Split
+from annotation.models import (
+    Annotation,
+    Assignment,
+    AssignmentState,
+    BatchState,
+    Campaign,
+    Item,
+    ItemState,
+    Purpose,
+    Split,
+)
 from annotation.ordering import drawn_split, new_example_id
 from annotation.rows import Row
 from annotation.selectors.sealing import is_sealed
 from annotation.services.campaigns import batch_for_import, pilot_split
 from annotation.services.counting import item_slots_close
 from annotation.services.item_checks import Checked, Spool, checked_rows
-from annotation.tasktypes.base import RowError
+from annotation.tasktypes.base import FollowedUp, RowError
 from annotation.tasktypes.registry import TASK_TYPES
 from config.bulk import rows_insert
 from jobs.work import Work
@@ -164,5 +175,8 @@ def item_retire(*, item: Item, reason: str, actor_id: UUID, now: datetime) -> bo
     if retired:
         item_slots_close(item=item)
         item.reports.filter(resolved_at=None).update(resolved_at=now)
+        if isinstance(TASK_TYPES[item.campaign.task_type], FollowedUp):  # what follows from it, or it followed from
+            answers = Annotation.objects.filter(Q(item=item) | Q(follow_ups=item))
+            Annotation.objects.filter(pk__in=list(answers.values_list("pk", flat=True))).update(is_examined=False)
         record(action="item_retire", subject=item, now=now, actor_id=actor_id, scope_id=item.campaign_id, reason=reason)
     return bool(retired)

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from django.db.models import Q
 
-from annotation.models import FILLING, Annotation, Assignment, Campaign
+from annotation.models import FILLING, Annotation, AnnotationState, Assignment, Campaign
 from annotation.tasktypes.base import Remark, Shown, Written, options_from
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.selectors import tokenization_of
+
+# A text that was refused was written all the same.
+_WRITTEN = (*FILLING, AnnotationState.EXCLUDED)
 
 
 def options_of(campaign: Campaign) -> Mapping[str, bool]:
@@ -27,7 +30,7 @@ def shown_of(assignment: Assignment, *, with_page: bool = True) -> Shown:
     item, campaign = assignment.item, assignment.campaign
 
     def is_written(key: str) -> bool:
-        others = Annotation.objects.filter(campaign_id=campaign.pk, text_key=key, state__in=FILLING)
+        others = Annotation.objects.filter(campaign_id=campaign.pk, text_key=key, state__in=_WRITTEN)
         own = Q(surrogate_id=assignment.surrogate_id, item_id=item.pk) | Q(pk=item.follows_id)
         return others.exclude(own).exists()
 

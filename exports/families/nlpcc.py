@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import chain, count
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -98,16 +98,20 @@ class KnowledgeFamily(_WrittenFamily):
     tells: tuple[Tells, ...] = (Tells.ANSWERS,)
 
     def freeze(self, release: Release, splits: list[Split]) -> None:
-        """Freeze as every written family, and refuse generated questions that would be told apart."""
+        """Freeze as every written family, and where written and generated questions stand in sealed splits."""
         super().freeze(release, splits)
-        if not release.frozen.get("generated"):
-            return
-        if not release.sealed:
+        generated = release.frozen.pop("generated", [])
+        if generated and not release.sealed:
             raise ValueError("generated questions are mixed into sealed splits, and none of these is sealed")
-        # Not the release's seed: the manifest tells that one, and with it anybody could tell where the written ones stand.
-        release.frozen["mixing_seed"] = secrets.randbits(63)
+        orders: dict[str, list[dict[str, str]]] = {}
         for split in release.sealed:
-            list(numbered(release, split, written_questions(release, split)))  # it fails now, or never
+            order = _order(release, split, generated)
+            if order is not None:
+                orders[split] = order
+                taken = {one["text"] for one in order if "text" in one}
+                generated = [text for text in generated if text not in taken]
+        if orders:
+            release.frozen["mixed"] = orders
 
     def file(self, release: Release, split: str, questions: list[WrittenQuestion]) -> tuple[str, Iterator[str], str]:
         """Return the blocks of a split."""
@@ -135,23 +139,44 @@ class DocumentFamily(_WrittenFamily):
         return f"dbqa-{split}.tsv", chain.from_iterable(pairs), "\n"
 
 
-def numbered(
-    release: Release, split: str, questions: list[WrittenQuestion]
-) -> Iterator[tuple[int, WrittenQuestion | str]]:
-    """Yield the questions of a split with their numbers in the file, generated ones among them as texts.
+def _order(release: Release, split: str, generated: list[str]) -> list[dict[str, str]] | None:
+    """Return which written question (by its annotation) or generated text stands at each place; None where none is mixed in.
+
+    A split is mixed once: what two releases have in common would tell the written ones.
 
     Raises
     ------
     ValueError
-        The generated ones would be told apart by their lengths.
+        The generated ones would be told apart by their lengths, or the split was released without them before.
     """
-    generated = release.frozen.get("generated") if split in release.sealed else None
+    earlier = Release.objects.filter(campaign=release.campaign, number__lt=release.number).order_by("number")
+    before = [one for one in earlier if split in one.sealed]
+    questions = written_questions(release, split)
+    for one in before:
+        if split in one.frozen.get("mixed", {}):
+            here = {question.annotation for question in questions}
+            return [place for place in one.frozen["mixed"][split] if "text" in place or place["annotation"] in here]
     if not generated:
+        return None
+    if before:
+        raise ValueError(f"{split} was released without generated questions before: they would be told apart")
+    # A seed that nothing keeps: with the release's own, which the manifest tells, anybody could make the order again.
+    order = mixed([one.question for one in questions], generated, seed=secrets.randbits(63))
+    rest = iter(questions)
+    return [{"annotation": next(rest).annotation} if text is None else {"text": text} for text in order]
+
+
+def numbered(
+    release: Release, split: str, questions: list[WrittenQuestion]
+) -> Iterator[tuple[int, WrittenQuestion | str]]:
+    """Yield the questions of a split with their numbers in the file, generated ones among them as texts."""
+    order = release.frozen.get("mixed", {}).get(split)
+    if order is None:
         yield from enumerate(questions, 1)
         return
-    rest = iter(questions)
-    order = mixed([one.question for one in questions], generated, seed=release.frozen["mixing_seed"])
-    yield from zip(count(1), (next(rest) if text is None else text for text in order), strict=False)
+    by_annotation = {one.annotation: one for one in questions}
+    for number, place in enumerate(order, 1):
+        yield number, place["text"] if "text" in place else by_annotation[place["annotation"]]
 
 
 def _block(number: int, one: WrittenQuestion, *, is_told: bool) -> Block:

@@ -38,6 +38,8 @@ def accepted(campaign: Campaign, splits: Iterable[Split]) -> Iterator[Accepted]:
     """Yield the questions of splits that count and passed their review, where there is one; each text once, the first."""
     needs_review = options_from(OPTIONS, campaign.options)["review"]
     after = _followed(campaign)
+    asked = Item.objects.filter(campaign=campaign, follows__isnull=False, state=ItemState.ACTIVE)
+    asks = dict(asked.values_list("follows_id", "content__asks"))
     seen: set[str] = set()
     for split in splits:
         counted = Annotation.objects.filter(
@@ -48,7 +50,9 @@ def accepted(campaign: Campaign, splits: Iterable[Split]) -> Iterator[Accepted]:
         for pk, item_id, rank, answer in rows.iterator(chunk_size=2000):
             review = after.get(pk)
             reviewed = review[2] if review is not None and review[2]["asks"] == REVIEW else None
-            if (needs_review and reviewed is None) or (reviewed is not None and reviewed["decision"] == REJECT):
+            if reviewed is None and (asks.get(pk) == REVIEW or (needs_review and pk not in asks)):
+                continue
+            if reviewed is not None and reviewed["decision"] == REJECT:
                 continue
             key = key_of((reviewed or answer)["question"])
             if key in seen:

@@ -68,7 +68,9 @@ def _examine_chunk(campaign: Campaign, rows: list[Annotation], version: PolicyVe
     with their work meanwhile.
     """
     now = timezone.now()
-    moved = [row.surrogate_id for row in rows if row.item.batch.purpose == Purpose.GOLD]
+    moved = [
+        row.surrogate_id for row in rows if row.item.batch.purpose == Purpose.GOLD or row.item.follows_id is not None
+    ]
     reviewed = followed_by(rows)
     people_lock(campaign_id=campaign.pk, surrogate_ids=[*moved, *(row.surrogate_id for row in reviewed)])
     locked = Annotation.objects.select_for_update(of=("self",), no_key=True)

@@ -1,17 +1,18 @@
 """What follows from an answer: a review, an answer given blind; and what a review does to the answer it is about."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
 from accounts.transactions import require_transaction
 from annotation.models import Annotation, AnnotationState, Assignment, Campaign, CountedChange, ItemState, Purpose
-from annotation.services.bars import items_met
+from annotation.services.bars import family_of
 from annotation.services.counting import annotation_count_again, annotations_exclude
 from annotation.services.follow_ups import follow_ups_add, follow_ups_withdraw
 from annotation.services.shown import options_of
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
 
+DEAD = "what it asks about does not count any more"
 REFUSED = "refused in review"  # how the reason begins for which an answer was excluded by another
 _FOLLOWED = (Purpose.WORK, Purpose.STUDY, Purpose.REVIEW)  # batches of whose answers others are asked
 
@@ -36,39 +37,59 @@ def follow_ups_settle(*, campaign: Campaign, annotations: Collection[Annotation]
     for row in annotations:
         if row.item.batch.purpose not in _FOLLOWED:
             continue
-        if row.item.follows_id is not None:
-            about = Annotation.objects.select_related("item").get(pk=row.item.follows_id)
-            _met_exclude(row, about, now)
-            _refusal_settle(task_type, about, now)
         counts = row.state == AnnotationState.COUNTED and row.item.state == ItemState.ACTIVE
+        if row.item.follows_id is not None:
+            counts = _about_settle(task_type, row, now) and counts
         if counts:
+            _restored_settle(task_type, row, now)
             wanted = task_type.follow_ups(row.item.content, row.answer, options)
             keys.append(follow_ups_add(annotation=row, wanted=wanted, now=now))
+            # What was said of it while it did not count is looked at again.
+            Annotation.objects.filter(item__follows=row, state=AnnotationState.COUNTED).update(is_examined=False)
         elif not _is_refused(row):  # else the review stands, and can be taken back
-            follow_ups_withdraw(annotation=row, because="what it asks about does not count any more", now=now)
+            follow_ups_withdraw(annotation=row, because=DEAD, now=now)
     return min((key for key in keys if key is not None), default=None)
 
 
-def _met_exclude(row: Annotation, about: Annotation, now: datetime) -> None:
-    """Exclude what was said by who had met what it is about: given both at one moment, before a bar could say so."""
-    met = Assignment.objects.filter(surrogate_id=row.surrogate_id, item__in=items_met(about)).exclude(item=row.item_id)
-    if row.state == AnnotationState.COUNTED and met.exists():
+def _about_settle(task_type: FollowedUp, row: Annotation, now: datetime) -> bool:
+    """Settle what an answer that follows does to the one it is about; return whether both can count."""
+    assert row.item.follows_id is not None
+    about = Annotation.objects.select_related("item").get(pk=row.item.follows_id)
+    met = Assignment.objects.filter(surrogate_id=row.surrogate_id, item__in=family_of(row.item_id))
+    if row.state == AnnotationState.COUNTED and met.exclude(item=row.item_id).exists():
+        # Given both at one moment, before a bar could say so, or under two names.
         annotations_exclude(annotations=[row], because="met before what it is about", actor_id=None, now=now)
-        row.refresh_from_db(fields=["state"])
+    _refusal_settle(task_type, about, now)
+    states = Annotation.objects.filter(pk__in=[row.pk, about.pk]).values_list("state", flat=True)
+    return all(state == AnnotationState.COUNTED for state in states)
 
 
 def _refusal_settle(task_type: FollowedUp, about: Annotation, now: datetime) -> None:
     """Exclude an answer that others refuse; count it again once none of those who refused it counts."""
-    said = Annotation.objects.filter(
-        item__follows=about, item__state=ItemState.ACTIVE, state=AnnotationState.COUNTED
-    ).select_related("item")
-    reasons = [task_type.refusal(row.item.content, row.answer) for row in said.order_by("pk")]
-    why = next((reason for reason in reasons if reason is not None), None)
+    why = next((why for _row, why in _refusals(task_type, about)), None)
     if why is not None:
         # By whom, the review says: here a name would stay when its author withdraws.
         annotations_exclude(annotations=[about], because=f"{REFUSED}: {why}", actor_id=None, now=now)
-    elif _is_refused(about):
-        annotation_count_again(annotation=about, because="the review was taken back", actor_id=None, now=now)
+    elif _is_refused(about) and not annotation_count_again(
+        annotation=about, because="the review was taken back", actor_id=None, now=now
+    ):
+        follow_ups_withdraw(annotation=about, because=DEAD, now=now)  # another has its place
+
+
+def _restored_settle(task_type: FollowedUp, row: Annotation, now: datetime) -> None:
+    """Ask anew about an answer that counts although a review refused it: someone counted it again by hand."""
+    if any(review.is_examined for review, _why in _refusals(task_type, row)):
+        follow_ups_withdraw(annotation=row, because="its answer was counted again", now=now)
+
+
+def _refusals(task_type: FollowedUp, about: Annotation) -> Iterator[tuple[Annotation, str]]:
+    said = Annotation.objects.filter(
+        item__follows=about, item__state=ItemState.ACTIVE, state=AnnotationState.COUNTED
+    ).select_related("item")
+    for row in said.order_by("pk"):
+        why = task_type.refusal(row.item.content, row.answer)
+        if why is not None:
+            yield row, why
 
 
 def _is_refused(annotation: Annotation) -> bool:

@@ -199,7 +199,7 @@ def test_a_kbqa_question_is_written_by_link_and_reviewed_in_the_marketplace(
     factories.examine(campaign)
 
     third = at_desk(open_browser, campaign)
-    third.page.keyboard.press("2")
+    third.page.get_by_text("2004年").click()
     third.page.keyboard.press("Enter")
     third.page.wait_for_selector(".no-work, .done-page")
     factories.examine(campaign)

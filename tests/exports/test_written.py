@@ -8,11 +8,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Annotation
+from annotation.services.campaigns import options_change
 from evaluation.nlpcc.dbqa import read_pairs
 from evaluation.nlpcc.kbqa import read_answers
 from exports.formats.mixing import mixed
 from exports.formats.nlpcc import Block, Damage, read_blocks
-from exports.models import Release
 from tests import factories, writing
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +40,7 @@ def release(campaign, to, *options, family=None):
     return to
 
 
-def through(campaign, text, people, *, sentence=None, decision="accept", choice=0, **sent):
+def through(campaign, text, people, *, sentence=None, decision="accept", found="", **sent):
     """Have a question written, reviewed, and answered blind."""
     author, reviewer, third = people
     writing.write(campaign, author, text, sentence)
@@ -48,7 +48,7 @@ def through(campaign, text, people, *, sentence=None, decision="accept", choice=
     writing.review(campaign, reviewer, decision, **sent)
     factories.examine(campaign)
     if decision != "reject":
-        writing.recover(campaign, third, choice)
+        writing.recover(campaign, third, found)
         factories.examine(campaign)
 
 
@@ -60,7 +60,12 @@ def people():
 def test_a_kbqa_release_is_read_by_the_reader_of_the_published_files(tmp_path, people):
     campaign = writing.campaign(rows=writing.TRIPLES[:1])
     through(
-        campaign, "高数是哪年出的？", people(campaign), decision="edit", question="高等数学是哪一年出版的？", choice=1
+        campaign,
+        "高数是哪年出的？",
+        people(campaign),
+        decision="edit",
+        question="高等数学是哪一年出版的？",
+        found="2004年",
     )
     to = release(campaign, tmp_path / "out")
     assert (to / "kbqa-train.txt").read_bytes().decode() == (
@@ -83,7 +88,7 @@ def test_a_kbqa_release_is_read_by_the_reader_of_the_published_files(tmp_path, p
 def test_a_dbqa_release_is_read_by_the_reader_of_the_published_files(tmp_path, people):
     campaign = writing.campaign("dbqa", rows=writing.DOCUMENTS)
     trio = people(campaign)
-    through(campaign, "哪个湖比别的湖都深？", trio, sentence=1, choice=0)
+    through(campaign, "哪个湖比别的湖都深？", trio, sentence=1, found=0)
     to = release(campaign, tmp_path / "out")
     lines = (to / "dbqa-train.tsv").read_text(encoding="utf-8").splitlines()
     written = table(to, "questions-train")[0]
@@ -154,16 +159,41 @@ def test_generated_questions_cannot_be_told_from_written_ones(sealed, tmp_path):
 
 
 def test_nothing_that_is_released_tells_the_order(sealed, tmp_path):
-    options = ("--generated", str(writing.generated(tmp_path)))
-    folders = [release(sealed, tmp_path / name, *options) for name in ("one", "two")]
-    files = [(to / "kbqa-test.txt").read_bytes() for to in folders]
-    manifests = [json.loads((to / "manifest.json").read_text()) for to in folders]
-    assert manifests[0]["seed"] == manifests[1]["seed"] and files[0] != files[1]  # the seed that is told is another one
-    kept = [one.frozen["mixing_seed"] for one in Release.objects.order_by("pk")]
-    everything = b"".join(path.read_bytes() for to in folders for path in to.rglob("*") if path.is_file())
-    assert not any(str(seed).encode() in everything for seed in kept)
+    generated = str(writing.generated(tmp_path))
+    one = release(sealed, tmp_path / "one", "--generated", generated)
+    file = (one / "kbqa-test.txt").read_bytes()
+    for name, more in (("two", ("--generated", generated, "--seed", "5")), ("three", ("--seed", "6"))):
+        # A split is mixed once: what two files have in common would tell the written ones.
+        assert (release(sealed, tmp_path / name, *more) / "kbqa-test.txt").read_bytes() == file
     call_command("release", sealed.slug, "--again", "1", "--to", str(tmp_path / "again"), stdout=StringIO(), stderr=StringIO())  # fmt: skip
-    assert (tmp_path / "again" / "kbqa-test.txt").read_bytes() == files[0]
+    assert (tmp_path / "again" / "kbqa-test.txt").read_bytes() == file
+
+
+def test_the_order_is_another_for_each_split_that_is_mixed(tmp_path):
+    places = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        made = release(writing.sealed(), tmp_path / name / "out", "--generated", str(writing.generated(tmp_path)))
+        blocks = read_blocks((made / "kbqa-test.txt").open(encoding="utf-8", newline=""))
+        places.append([one.number for one in blocks if "号书" in one.question])
+    assert places[0] != places[1]  # with the same seed of the release, which its manifest tells
+
+
+def test_a_split_that_was_released_alone_is_not_mixed_later(sealed, tmp_path):
+    release(sealed, tmp_path / "one")
+    with pytest.raises(CommandError, match="released without generated questions before"):
+        release(sealed, tmp_path / "two", "--generated", str(writing.generated(tmp_path)))
+
+
+def test_what_was_written_before_reviews_were_asked_for_stays(tmp_path):
+    campaign = writing.campaign(options={"review": False})
+    one, other = factories.annotator(campaign), factories.annotator(campaign)
+    writing.write(campaign, one, "高数是哪年出的？")
+    factories.examine(campaign)
+    options_change(campaign=campaign, chosen={"review": True}, actor_id=None, now=campaign.created_at)
+    campaign.refresh_from_db()
+    assert b"question id=1" in (release(campaign, tmp_path / "out") / "kbqa-train.txt").read_bytes()
+    assert writing.asked(campaign, other).item.content["asks"] == "recover"
 
 
 def test_generated_questions_that_would_be_told_apart_are_refused(sealed, tmp_path):

@@ -9,10 +9,13 @@ from django.utils import timezone
 from annotation.models import Annotation, AnnotationState, Item, ItemBar, ItemState, Purpose, Slot
 from annotation.services.campaigns import SplitPlan
 from annotation.services.claims import Reason, slot_claim_next
+from annotation.services.counting import annotation_count_again, annotations_exclude
+from annotation.services.items import item_retire
 from annotation.services.joining import participation_join
 from annotation.services.sweeps import assignments_expire
 from annotation.services.undo import submission_undo
 from annotation.services.withdrawal import participation_withdraw
+from annotation.tasktypes.base import AnswerError
 from annotation.tasktypes.registry import TASK_TYPES
 from tests import factories, writing
 
@@ -44,10 +47,10 @@ def test_a_written_question_is_reviewed_by_a_second_and_answered_by_a_third_pers
     assert reviewed.item.follows == written
     factories.examine(campaign)
     assert writing.asked(campaign, author) is None and writing.asked(campaign, reviewer) is None
-    answered = writing.recover(campaign, third, choice=1)
+    answered = writing.recover(campaign, third, "2004年")
     factories.examine(campaign)
     assert answered.item.follows == reviewed
-    assert answered.answer == {"asks": "recover", "choice": 1, "answer": "2004年"}
+    assert answered.answer["answer"] == "2004年"
     assert TASK_TYPES["kbqa"].recovers(answered.item.content, answered.answer)
     assert not Item.objects.filter(follows=answered).exists()
 
@@ -115,7 +118,8 @@ def test_what_followed_from_a_question_that_is_taken_back_is_asked_no_longer(cam
     assert held.state == "released"
     again = writing.send(writing.asked(campaign, author), "write", question="高等数学哪年问世？").annotation
     factories.examine(campaign)
-    assert writing.asked(campaign, reviewer).item.follows == again
+    assert writing.asked(campaign, reviewer) is None  # who met the fact
+    assert writing.asked(campaign, people[2]).item.follows == again
 
 
 @pytest.mark.parametrize(
@@ -238,3 +242,94 @@ def test_a_late_review_does_not_undo_a_rejection(campaign, people):
     writing.send(held, "review", decision="accept")
     factories.examine(campaign)
     assert state(written) == AnnotationState.EXCLUDED
+
+
+def test_who_reviewed_one_question_does_not_answer_another_for_the_same_fact_blind():
+    campaign = writing.campaign()
+    a, b, d, e, f = [factories.annotator(campaign) for _ in range(5)]
+    writing.write(campaign, a, QUESTION)
+    factories.examine(campaign)
+    writing.review(campaign, b, "reject", reason="other")
+    factories.examine(campaign)
+    assert writing.asked(campaign, b) is None  # nor do they write what they rejected
+    writing.write(campaign, d, "高数何时问世？")
+    factories.examine(campaign)
+    writing.review(campaign, e)
+    factories.examine(campaign)
+    assert [writing.asked(campaign, person) for person in (a, b, d, e)] == [None] * 4
+    assert writing.asked(campaign, f).item.content["asks"] == "recover"
+
+
+def test_a_refused_text_cannot_be_handed_in_by_another(campaign, people):
+    writing.write(campaign, people[0], QUESTION)
+    factories.examine(campaign)
+    writing.review(campaign, people[1], "reject", reason="other")
+    factories.examine(campaign)
+    with pytest.raises(AnswerError, match="written before"):
+        writing.write(campaign, people[2], QUESTION)
+
+
+def test_nothing_is_asked_blind_about_a_question_that_died(campaign, people):
+    author, reviewer, third, _ = people
+    written = writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    writing.review(campaign, reviewer)
+    factories.examine(campaign)
+    with transaction.atomic():
+        annotations_exclude(annotations=[written], because="manager", actor_id=None, now=timezone.now())
+    factories.examine(campaign)
+    assert not Item.objects.filter(follows__isnull=False, state=ItemState.ACTIVE).exists()
+    assert "asks" not in writing.asked(campaign, third).item.content
+
+
+def test_a_visit_and_its_person_who_reviewed_its_question_are_one(campaign, people):
+    visit, person, reviewer = people[:3]
+    written = writing.write(campaign, visit, QUESTION)
+    factories.examine(campaign)
+    own = writing.review(campaign, person)
+    factories.examine(campaign)
+    with transaction.atomic():
+        participation_join(campaign=campaign, before=visit.surrogate_id, after=person.surrogate_id, now=timezone.now())
+    factories.examine(campaign)
+    assert state(written) == AnnotationState.EXCLUDED  # of an item that the person had met under their own name
+    own.item.refresh_from_db()
+    assert own.item.state == ItemState.RETIRED
+    assert writing.asked(campaign, reviewer).item == written.item
+
+
+def test_a_review_whose_question_lost_its_place_is_asked_no_longer(campaign, people):
+    author, reviewer, other, _ = people
+    written = writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    writing.review(campaign, reviewer, "reject", reason="other")
+    factories.examine(campaign)
+    writing.write(campaign, other, "高数何时问世？")
+    submission_undo(campaign=campaign, surrogate_id=reviewer.surrogate_id, now=timezone.now())
+    factories.examine(campaign)
+    assert state(written) == AnnotationState.EXCLUDED
+    assert Item.objects.get(follows=written).state == ItemState.RETIRED
+
+
+def test_a_question_that_a_manager_counts_again_is_reviewed_anew(campaign, people):
+    author, reviewer, other, _ = people
+    written = writing.write(campaign, author, QUESTION)
+    factories.examine(campaign)
+    writing.review(campaign, reviewer, "reject", reason="other")
+    factories.examine(campaign)
+    with transaction.atomic():
+        assert annotation_count_again(annotation=written, because="manager", actor_id=None, now=timezone.now())
+    factories.examine(campaign)
+    assert state(written) == AnnotationState.COUNTED
+    assert writing.asked(campaign, other).item.content["asks"] == "review"
+
+
+def test_what_follows_goes_with_a_retired_item_and_a_retired_review_is_asked_anew(campaign, people):
+    written = writing.write(campaign, people[0], QUESTION)
+    factories.examine(campaign)
+    actor = factories.user().surrogate_id
+    item_retire(item=Item.objects.get(follows=written), reason="broken", actor_id=actor, now=timezone.now())
+    factories.examine(campaign)
+    assert Item.objects.filter(follows=written, state=ItemState.ACTIVE).count() == 1
+    item_retire(item=written.item, reason="broken", actor_id=actor, now=timezone.now())
+    factories.examine(campaign)
+    assert not Item.objects.filter(follows=written, state=ItemState.ACTIVE).exists()

@@ -4,6 +4,7 @@ As NLPCC's knowledge base has them, ``subject ||| predicate ||| object``; severa
 """
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from annotation.tasktypes.base import AnswerError, NewItem, RowError
@@ -43,12 +44,17 @@ def _aliases(value: Any) -> list[str]:
 
 
 def _facts(value: Any, triple: tuple[str, str, str]) -> list[list[str]]:
-    """Return predicate and object of each fact about the subject, the one asked about among them, each once."""
+    """Return predicate and object of each fact about the subject, the one asked about among them, each once.
+
+    In an order that tells nothing: who answers blind could learn where the right one stands.
+    """
     given = value or []
     if not isinstance(given, list) or len(given) > MOST_FACTS:
         raise RowError(f"expected a list of at most {MOST_FACTS} facts", "facts")
-    facts = dict.fromkeys(_fact(one) for one in given)
-    return [list(fact) for fact in (facts if triple[1:] in facts else {**facts, (triple[1], triple[2]): None})]
+    facts = {*(_fact(one) for one in given), triple[1:]}
+    return [
+        list(fact) for fact in sorted(facts, key=lambda fact: sha256("\t".join((*triple, *fact)).encode()).digest())
+    ]
 
 
 def _fact(one: Any) -> tuple[str, str]:
