@@ -24,9 +24,8 @@ from exports.selectors.members import Pseudonyms, provenance_of, role_waivers, s
 from exports.selectors.overlap import page_overlap
 from exports.selectors.privacy import Privacy, privacy_of
 from exports.tables import tables_of
-from exports.targets import Progress, Target
+from exports.targets import Progress, Target, table_put
 from exports.writers.lines import write_lines
-from exports.writers.tables import write_table
 
 MANIFEST_VERSION = 3
 CODE_VERSION = "0.1.0"  # as pyproject.toml says; a test compares them
@@ -53,7 +52,7 @@ def build_release(
         privacy = privacy_of(release) if release.has_tables else Privacy()
         tables = tables_of(release, Pseudonyms(release.campaign_id, privacy.rare)) if release.has_tables else []
         for table in tables:
-            _write_table(table, folder, target, files)
+            table_put(table, folder, target, files)
             progress(sum(items.values()), sum(items.values()), table.parquet, files)
         sidecars = {
             SHORTFALL: shortfall_rows(release),
@@ -87,15 +86,6 @@ def descriptions_of(release: Release) -> list[str]:
         FAIR_WORK: "work" in release.frozen,
     }
     return [*(name for name, is_there in there.items() if is_there), MANIFEST, SUMS]
-
-
-def _write_table(table: Table, folder: Path, target: Target, files: dict[str, Any]) -> None:
-    if all(name in files for name in table.files):
-        return
-    parts = (folder / "lines", folder / "parquet")
-    for name, part, file in zip(table.files, parts, write_table(table, *parts), strict=True):
-        target.put(name, part)
-        files[name] = asdict(file)
 
 
 def _manifest(

@@ -68,9 +68,9 @@ def release_freeze(
     with transaction.atomic():
         campaign_lock(campaign)
         chosen = _chosen_splits(campaign, splits, ways)
-        release = Release.objects.create(
-            campaign=campaign, number=_number(campaign), family=family, ways=ways, splits=[split.name for split in chosen],
-            seed=seed, shards=shards, created_at=now, frozen={"generated": list(generated)} if generated else {},
+        release = Release(
+            campaign=campaign, family=family, ways=ways, seed=seed, shards=shards, created_at=now,
+            frozen={"generated": list(generated)} if generated else {},
         )  # fmt: skip
         _family_freeze(release, chosen)
         votes_freeze(release)
@@ -106,11 +106,11 @@ def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int
         raise ReleaseError(str(error)) from error
 
 
-def _number(campaign: Campaign) -> int:
-    return (Release.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0) + 1
-
-
 def _family_freeze(release: Release, chosen: Sequence[Split]) -> None:
+    """Save a release under the next number, and write down what its family freezes of the chosen splits."""
+    last = Release.objects.filter(campaign=release.campaign).aggregate(last=Max("number"))["last"] or 0
+    release.number, release.splits = last + 1, [split.name for split in chosen]
+    release.save()
     release.frozen |= {"sealed": [split.name for split in chosen if split.sealed_at is not None]}
     try:
         FAMILIES[release.family].freeze(release, list(chosen))

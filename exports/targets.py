@@ -2,11 +2,15 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from django.core.files import File
 from django.core.files.storage import storages
+
+from exports.formats.tables import Table
+from exports.writers.tables import write_table
 
 Progress = Callable[[int, int, str, dict[str, Any]], None]
 
@@ -76,3 +80,13 @@ class StorageTarget:
         """Save the file; one that a killed attempt left is replaced by the same bytes."""
         with path.open("rb") as file:
             storages["releases"].save(f"{self.folder}/{_checked(name)}", File(file))
+
+
+def table_put(table: Table, folder: Path, target: Target, files: dict[str, Any]) -> None:
+    """Write a table and put its files, unless an earlier attempt did; they are added to ``files``."""
+    if all(name in files for name in table.files):
+        return
+    parts = (folder / "lines", folder / "parquet")
+    for name, part, file in zip(table.files, parts, write_table(table, *parts), strict=True):
+        target.put(name, part)
+        files[name] = asdict(file)

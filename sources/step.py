@@ -64,9 +64,9 @@ class Given:
         """Return the only file of a kind."""
         return self.inputs[key][0]
 
-    def origin(self, path: Path, row: int) -> dict[str, Any]:
-        """Return where a row comes from, as an item keeps it."""
-        return {"step": self.run, "file": path.name, "row": row}
+    def origin(self, path: Path, row: int, before: Any = None) -> dict[str, Any]:
+        """Return where a row comes from, as an item keeps it; ``before`` is what the row said of that itself."""
+        return {"step": self.run, "file": path.name, "row": row} | ({"before": before} if before else {})
 
 
 class Outputs:

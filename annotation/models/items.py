@@ -29,7 +29,7 @@ class Item(models.Model):
     content_sha256 = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=ItemState, default=ItemState.ACTIVE)
     retired_reason = models.CharField(max_length=300, blank=True)
-    # The answer that this item asks somebody else about (`annotation.services.follow_ups`).
+    # The answer that this item asks someone else about (`annotation.services.follow_ups`).
     follows = models.ForeignKey(
         "annotation.Annotation", null=True, on_delete=models.CASCADE, related_name="follow_ups", db_index=False
     )
@@ -55,7 +55,7 @@ class Item(models.Model):
 
 
 class ItemBar(models.Model):
-    """That an item is not for somebody: they wrote what it asks about, or met it already."""
+    """That an item is not for someone: they were given another of its family (`annotation.services.bars`)."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="bars", db_index=False)
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+", db_index=False)

@@ -172,13 +172,13 @@ def options_change(*, campaign: Campaign, chosen: Mapping[str, bool], actor_id: 
 
     What was asked already stays asked; what nothing was asked of is looked at again.
     """
-    held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    held = Campaign.objects.get(pk=campaign.pk)
     options = {**held.options, **options_checked(task_type=held.task_type, chosen=chosen)}
     if options == held.options:
         return False
-    Campaign.objects.filter(pk=campaign.pk).update(options=options)
     counted = Annotation.objects.filter(campaign=campaign, state=AnnotationState.COUNTED)
     counted.filter(follow_ups=None).update(is_examined=False)  # of which nothing is asked yet
+    Campaign.objects.filter(pk=campaign.pk).update(options=options)  # whose row is locked last everywhere
     record(
         action="campaign_change", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk,
         before={"options": held.options}, after={"options": options},

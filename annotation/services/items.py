@@ -169,14 +169,14 @@ def item_retire(*, item: Item, reason: str, actor_id: UUID, now: datetime) -> bo
     Assignment.objects.filter(item=item, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED]).update(
         state=AssignmentState.RELEASED, ended_at=now
     )
+    if isinstance(TASK_TYPES[item.campaign.task_type], FollowedUp):  # what follows from it, or what it follows
+        answers = Annotation.objects.filter(Q(item=item) | Q(follow_ups=item)).order_by("pk")
+        Annotation.objects.filter(pk__in=list(answers.values_list("pk", flat=True))).update(is_examined=False)
     retired = Item.objects.filter(pk=item.pk, state=ItemState.ACTIVE).update(
         state=ItemState.RETIRED, retired_reason=reason[:300]
     )
     if retired:
         item_slots_close(item=item)
         item.reports.filter(resolved_at=None).update(resolved_at=now)
-        if isinstance(TASK_TYPES[item.campaign.task_type], FollowedUp):  # what follows from it, or it followed from
-            answers = Annotation.objects.filter(Q(item=item) | Q(follow_ups=item))
-            Annotation.objects.filter(pk__in=list(answers.values_list("pk", flat=True))).update(is_examined=False)
         record(action="item_retire", subject=item, now=now, actor_id=actor_id, scope_id=item.campaign_id, reason=reason)
     return bool(retired)

@@ -69,7 +69,7 @@ def _never(_key: str) -> bool:
 class Shown:
     """What an answer is about: what its item holds, the page where there is one, and what the campaign has chosen.
 
-    ``is_written`` says of the key of a text (`Written.text_key`) whether somebody else wrote it in this campaign.
+    ``is_written`` says of the key of a text (`Written.text_key`) whether someone else wrote it in this campaign.
     """
 
     content: Mapping[str, Any]
@@ -281,6 +281,8 @@ class Written(Protocol):
 @runtime_checkable
 class FollowedUp(Protocol):
     """What a task type has besides, where answers are put before other people: reviewed, or checked by answering."""
+
+    reviewing: ClassVar[str]  # what a review asks (`FollowUp.asks`): no other answer refuses
 
     def follow_ups(self, content: Mapping[str, Any], answer: Answer, options: Mapping[str, bool]) -> Iterable[FollowUp]:
         """Return what is asked about an answer once it counts. Nobody who met what it is about is asked."""

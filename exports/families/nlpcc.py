@@ -9,14 +9,14 @@ from typing import Any
 
 from annotation.models import ORDINARY, Campaign, Item, ItemState, Split
 from annotation.tasktypes.columns import Column, Kind
+from annotation.tasktypes.kbqa.items import BETWEEN
 from exports.formats.mixing import mixed
 from exports.formats.nlpcc import END, Block, pair_lines
 from exports.formats.tables import Row, Table
 from exports.formats.tells import Tells
 from exports.models import Release, ReleaseMember, Shortfall
 from exports.selectors.written import WrittenQuestion, accepted, written_questions
-from exports.targets import Progress, Target
-from exports.writers.tables import write_table
+from exports.targets import Progress, Target, table_put
 from exports.writers.text import write_text
 
 _AT_ONCE = 2000
@@ -55,10 +55,8 @@ class _WrittenFamily:
                 ReleaseMember(release=release, item_id=item, annotation_id=pk, rank=0) for pk, item in one.followed
             ]
         ReleaseMember.objects.bulk_create(rows, batch_size=_AT_ONCE)
-        items = Item.objects.filter(split__in=splits, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY).order_by(
-            "pk"
-        )
-        short = (pk for pk in items.values_list("pk", flat=True) if pk not in there)
+        items = Item.objects.filter(split__in=splits, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+        short = (pk for pk in items.order_by("pk").values_list("pk", flat=True) if pk not in there)
         Shortfall.objects.bulk_create(
             [Shortfall(release=release, item_id=pk, counted=0) for pk in short], batch_size=_AT_ONCE
         )
@@ -80,7 +78,7 @@ class _WrittenFamily:
                 files[name] = asdict(write_text(folder / "part", lines, end=end))
                 target.put(name, folder / "part")
             if split in _told(release):
-                _put_table(_table(split, questions), folder, target, files)
+                table_put(_table(split, questions), folder, target, files)
             progress(sum(counts.values()), sum(counts.values()), name, files)
         return counts
 
@@ -182,7 +180,7 @@ def numbered(
 def _block(number: int, one: WrittenQuestion, *, is_told: bool) -> Block:
     if not is_told:
         return Block(number, one.question)
-    triple = " ||| ".join(one.content[name] for name in ("subject", "predicate", "object"))
+    triple = f" {BETWEEN} ".join(one.content[name] for name in ("subject", "predicate", "object"))
     return Block(number, one.question, triple, one.answer)
 
 
@@ -197,12 +195,3 @@ def _table(split: str, questions: list[WrittenQuestion]) -> Table:
 
     meaning = "One row a question, in the order of the file: how it passed its review, and whether it can be answered."
     return Table(f"questions-{split}", meaning, _COLUMNS, rows, group="questions")
-
-
-def _put_table(table: Table, folder: Path, target: Target, files: dict[str, Any]) -> None:
-    if all(name in files for name in table.files):
-        return
-    parts = (folder / "lines", folder / "parquet")
-    for name, part, file in zip(table.files, parts, write_table(table, *parts), strict=True):
-        target.put(name, part)
-        files[name] = asdict(file)

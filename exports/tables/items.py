@@ -37,16 +37,9 @@ def items_of(release: Release) -> list[int]:
     Parts of it are ranges of keys, which databases read faster than lists of them.
     """
     frozen = Q(pk__in=release.votes.values("item")) | Q(pk__in=release.shortfall.values("item"))
-    if isinstance(
-        TASK_TYPES[release.campaign.task_type], Written
-    ):  # what an item holds tells the question written for it
-        return list(
-            Item.objects.filter(frozen)
-            .exclude(split__name__in=release.sealed)
-            .order_by("pk")
-            .values_list("pk", flat=True)
-        )
-    if release.sealed:  # whose votes are not frozen
+    if isinstance(TASK_TYPES[release.campaign.task_type], Written):
+        frozen &= ~Q(split__name__in=release.sealed)  # what an item holds tells the question that was written for it
+    elif release.sealed:  # whose votes are not frozen
         frozen |= Q(pk__in=release.members.values("item")) | Q(pk__in=release.verdicts.values("item"))
     return list(Item.objects.filter(frozen).order_by("pk").values_list("pk", flat=True))
 

@@ -9,7 +9,16 @@ from django.db.models import Count, F, Q, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from accounts.selectors import people_told_of_behaviour
-from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, EventTally, Item, Participation
+from annotation.models import (
+    ORDINARY,
+    Annotation,
+    AnnotationState,
+    Campaign,
+    EventTally,
+    Item,
+    ItemState,
+    Participation,
+)
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import FollowedUp, Written
 from annotation.tasktypes.registry import TASK_TYPES
@@ -136,11 +145,14 @@ def _known(campaign: Campaign) -> dict[str, bool]:
 def _reviews(campaign: Campaign, task_type: FollowedUp) -> dict[str, list[bool]]:
     """Return of each person whether their answers were let stand by those who were asked about them."""
     rows = Annotation.objects.filter(
-        unsealed(), campaign=campaign, state=AnnotationState.COUNTED, item__follows__isnull=False
-    )
+        unsealed(), campaign=campaign, state=AnnotationState.COUNTED, item__follows__isnull=False,
+        item__state=ItemState.ACTIVE,
+    )  # fmt: skip
     found = defaultdict(list)
     for who, content, answer in rows.values_list("item__follows__surrogate", "item__content", "answer").iterator(2000):
-        found[str(who)].append(task_type.refusal(content, answer) is None)
+        asked, _outcome = task_type.outcome(content, answer)
+        if asked == task_type.reviewing:  # a blind answer is about the question, and follows whoever reviewed it
+            found[str(who)].append(task_type.refusal(content, answer) is None)
     return found
 
 

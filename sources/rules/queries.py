@@ -30,6 +30,17 @@ class Query(NamedTuple):
         return len(self.text.split())
 
 
+def text_of(row: Mapping[str, Any]) -> str:
+    """Return the text of a row of queries or questions, with single blanks.
+
+    Raises
+    ------
+    RecordFault
+        It has none.
+    """
+    return " ".join(str(_value(row, _QUERY)).split())
+
+
 def query_of(row: Mapping[str, Any]) -> Query:
     """Return the query of a row with ``query``, ``user`` and ``time`` (ISO 8601, or seconds since 1970).
 
@@ -40,8 +51,7 @@ def query_of(row: Mapping[str, Any]) -> Query:
     RecordFault
         A column is missing, or the time is none.
     """
-    text = " ".join(str(_value(row, _QUERY)).split())
-    return Query(text, str(_value(row, _USER)).strip(), _seconds(_value(row, _TIME)))
+    return Query(text_of(row), str(_value(row, _USER)).strip(), _seconds(_value(row, _TIME)))
 
 
 def _value(row: Mapping[str, Any], columns: tuple[str, ...]) -> str | int | float:

@@ -4,9 +4,9 @@ import re
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from annotation.tasktypes.kbqa.items import BETWEEN
 from documents.text_files import LineFault
 
-BETWEEN = "|||"
 # https://www.w3.org/TR/n-triples/, without what has no name of its own (blank nodes).
 _NAME = r"<([^<>\"{}|^`\\\x00-\x20]*)>"
 _LITERAL = r"\"((?:[^\"\\\n\r]|\\.)*)\"(?:@[A-Za-z0-9-]+|\^\^<[^>]*>)?"

@@ -10,8 +10,8 @@ from typing import Any
 from annotation.ordering import seeded
 from documents.text_files import LineFault, naming, text_lines
 from sources.records import read_records
-from sources.rules.faults import RecordFault
 from sources.rules.heuristics import RULES, rules_of
+from sources.rules.queries import text_of
 from sources.step import Given, Outputs, StepError
 from sources.tagging.base import Tagger, TaggerMissing
 from sources.tagging.lexicon import LexiconTagger
@@ -79,18 +79,14 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
         for (number, (text, row)), words in zip(chunk, tagged, strict=True):
             rules = [rule for rule in RULES if rule in rules_of(words, kinds)]
             is_kept = not set(said["rules"]).isdisjoint(rules)
-            origin = given.origin(given.file("queries"), number)
-            before = {"before": row["origin"]} if row.get("origin") else {}
-            out.row(KEPT if is_kept else DROPPED, {**row, "rules": rules, "origin": {**origin, **before}})
+            origin = given.origin(given.file("queries"), number, row.get("origin"))
+            out.row(KEPT if is_kept else DROPPED, {**row, "rules": rules, "origin": origin})
             tally.add(text, [rule for rule in rules if rule in said["rules"]])
     return {**tally.told(), "kinds": len(kinds), "cannot": dict(tagger.cannot)}
 
 
 def _query(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    text = row.get("question", row.get("query"))
-    if not isinstance(text, str) or not text.strip():
-        raise RecordFault("question", "is missing (column question or query)")
-    return " ".join(text.split()), row
+    return text_of(row), row
 
 
 def read_kinds(path: Path) -> frozenset[str]:

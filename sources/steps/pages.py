@@ -9,6 +9,7 @@ from documents.text_files import FileFault
 from sources.records import read_records
 from sources.rules.faults import RecordFault
 from sources.rules.pages import FIRST, addresses_of, wikipedia_page
+from sources.rules.queries import text_of
 from sources.step import Given, Outputs, StepError
 
 KEY, VERSION = "pages", 1
@@ -58,9 +59,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
         read += 1
         found = by_id.get(key, by_text.get(text))
         page = wikipedia_page(found, **given.parameters) if found is not None else None
-        origin = given.origin(given.file("questions"), number) | (
-            {"before": row["origin"]} if row.get("origin") else {}
-        )
+        origin = given.origin(given.file("questions"), number, row.get("origin"))
         told = {"id": key, "question": text, "origin": origin}
         if text in seen or page is None:
             why = TWICE if text in seen else NO_RESULTS if found is None else NO_PAGE
@@ -96,11 +95,8 @@ def _results(given: Given) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 
 def _asked(row: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any]]:
-    text = row.get("question", row.get("query"))
-    if not isinstance(text, str) or not text.strip():
-        raise RecordFault("question", "is missing (column question or query)")
-    plain = " ".join(text.split())
-    return str(row.get("id") or plain), plain, row
+    text = text_of(row)
+    return str(row.get("id") or text), text, row
 
 
 def _found(row: Mapping[str, Any]) -> tuple[str, str, list[str]]:

@@ -76,7 +76,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
     read = 0
     for one in read_questions(path):
         read += 1
-        origin = given.origin(path, one.row) | ({"before": one.record["origin"]} if one.record.get("origin") else {})
+        origin = given.origin(path, one.row, one.record.get("origin"))
         if one.id not in outcome.dropped:
             out.row(KEPT, {**one.record, "origin": origin})
             continue

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from annotation.ordering import seeded
+from annotation.tasktypes.kbqa.items import BETWEEN, MOST_FACTS, SEVERAL
 from documents.text_files import LineFault, text_lines
-from sources.rules.triples import BETWEEN, Triple, triple_of
+from sources.rules.triples import Triple, triple_of
 from sources.step import Given, Outputs, StepError
 from sources.steps.arguments import named_apart
 
@@ -20,7 +21,7 @@ HELP = (
     "for the task type KBQA."
 )
 ROWS, DAMAGED = "triples.jsonl", "damaged.jsonl"
-MOST_FACTS, LONGEST = 100, 100
+LONGEST = 100
 MOST_TOLD = 10_000  # damaged lines that are written down
 LONG, PREDICATE, NOT_DRAWN = "long", "predicate", "not drawn"
 
@@ -139,7 +140,7 @@ def _facts(given: Given, subjects: set[str]) -> dict[str, list[Triple]]:
 def _merged(triple: Triple, about: list[Triple]) -> Triple:
     """Return a fact with all objects that its subject has by its predicate, as the published files have them."""
     objects = [one.object for one in about if one.predicate == triple.predicate]
-    return triple._replace(object=" | ".join(objects))
+    return triple._replace(object=SEVERAL.join(objects))
 
 
 def _others(triple: Triple, about: list[Triple]) -> list[Triple]:

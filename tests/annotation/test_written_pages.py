@@ -10,7 +10,7 @@ from accounts.models import AuditEvent
 from annotation.models import Annotation, Campaign, EventTally
 from annotation.services.events import events_store
 from quality.rules.behaviour import leaving
-from quality.selectors.behaviour import behaviour_of
+from quality.selectors.behaviour import _known, behaviour_of
 from quality.selectors.follow_ups import follow_ups_of
 from tests import factories, writing
 
@@ -205,3 +205,20 @@ def test_who_leaves_far_more_often_than_others_is_told():
     others = {f"p{n}": (n % 3, 30) for n in range(12)}
     found = leaving({**others, "away": (25, 30), "new": (5, 5)})
     assert [who for who, signal in found.items() if signal.is_striking] == ["away"]
+
+
+def test_only_reviews_say_who_is_good():
+    rows = [{"triple": f"第{n}号书 ||| 作者 ||| 王{n}", "facts": ["页数 ||| 9"]} for n in range(10)]
+    campaign = writing.campaign(rows=rows)
+    author, reviewer, third = [factories.annotator(campaign) for _ in range(3)]
+    for _ in range(10):
+        assignment = writing.asked(campaign, author)
+        writing.send(assignment, "write", question=f"{assignment.item.content['subject']}是谁写的？")
+    factories.examine(campaign)
+    for _ in range(10):
+        writing.review(campaign, reviewer)
+    factories.examine(campaign)
+    for _ in range(10):
+        writing.recover(campaign, third, 0)  # about the question, though it follows the review
+    factories.examine(campaign)
+    assert _known(campaign) == {str(author.surrogate_id): True}

@@ -82,41 +82,49 @@ def imported(open_browser, campaign, rows, tmp_path):
         watched.page.locator("section.card button").first.click()
     factories.run_jobs()
     factories.launch(campaign)
-    return watched
+
+
+def handed_in(watched, campaign):
+    """Wait until there is nothing more to do, and have what was handed in looked at."""
+    watched.page.wait_for_selector(".done-page")
+    factories.examine(campaign)
+
+
+def written_for_a_sentence(watched, copy, question):
+    """Choose the second sentence, write a copy of it that is held back, then a question that survives a reload."""
+    page, ime = watched.page, InputMethod(watched.page)
+    page.keyboard.press("2")
+    saved(page)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-stage=write] mark[data-chosen]")
+    assert copy in page.inner_text("mark[data-chosen]")
+    ime.write(copy)
+    saved(page)
+    page.wait_for_selector("[data-remarks] .bad")
+    assert_accessible(page, "a copy is refused")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function("() => document.querySelector('#announce').textContent")  # held back, and said
+    assert page.inner_text("#announce") == remarks(page)[0] and not Annotation.objects.exists()
+    page.fill("#text", "")
+    page.focus("#text")
+    ime.write(question)
+    saved(page)
+    page.wait_for_function("() => !document.querySelector('[data-remarks] .bad')")
+    page.reload()
+    assert page.input_value("#text") == question  # the draft was kept
+    page.wait_for_load_state()
+    page.focus("#text")
+    page.keyboard.press("Control+Enter")
 
 
 @pytest.mark.parametrize("view", [DESKTOP, PHONE])
 def test_a_chinese_dbqa_question_goes_from_import_to_a_scored_release(open_browser, tmp_path, capsys, view):
     campaign = writing.campaign("dbqa", rows=[])
-    boss = imported(open_browser, campaign, writing.DOCUMENTS[:1], tmp_path)
+    imported(open_browser, campaign, writing.DOCUMENTS[:1], tmp_path)
     author = at_desk(open_browser, campaign, **view)
-    page = author.page
-    assert_accessible(page, "choose a sentence")
-    page.keyboard.press("2")
-    saved(page)
-    page.keyboard.press("Enter")
-    page.wait_for_selector("[data-stage=write] mark[data-chosen]")
-    assert "它是世界上最深的淡水湖。" in page.inner_text("mark[data-chosen]")
-    ime = InputMethod(page)
-    ime.write("它是世界上最深的淡水湖")
-    saved(page)
-    page.wait_for_selector("[data-remarks] .bad")
-    assert len(remarks(page)) == 1
-    assert_accessible(page, "a copy is refused")
-    page.keyboard.press("Control+Enter")  # not handed in: what refuses holds it back
-    assert not Annotation.objects.exists()
-    page.fill("#text", "")
-    page.focus("#text")
-    ime.write("世界上哪个湖的水最深？")
-    saved(page)
-    page.wait_for_function("() => !document.querySelector('[data-remarks] .bad')")
-    page.reload()
-    assert page.input_value("#text") == "世界上哪个湖的水最深？"  # the draft was kept
-    page.wait_for_load_state()
-    page.focus("#text")
-    page.keyboard.press("Control+Enter")
-    page.wait_for_selector(".no-work, .done-page")
-    factories.examine(campaign)
+    assert_accessible(author.page, "choose a sentence")
+    written_for_a_sentence(author, "它是世界上最深的淡水湖", "世界上哪个湖的水最深？")
+    handed_in(author, campaign)
 
     reviewer = at_desk(open_browser, campaign, **view)
     assert reviewer.page.inner_text(".asked") == "世界上哪个湖的水最深？"
@@ -125,8 +133,7 @@ def test_a_chinese_dbqa_question_goes_from_import_to_a_scored_release(open_brows
     reviewer.page.fill("#text", "世界上最深的淡水湖是哪个？")
     saved(reviewer.page)
     reviewer.page.keyboard.press("Control+Enter")
-    reviewer.page.wait_for_selector(".no-work, .done-page")
-    factories.examine(campaign)
+    handed_in(reviewer, campaign)
 
     third = at_desk(open_browser, campaign, **view)
     body = third.page.inner_text("#work")
@@ -134,16 +141,52 @@ def test_a_chinese_dbqa_question_goes_from_import_to_a_scored_release(open_brows
     assert_accessible(third.page, "answer blind")
     third.page.keyboard.press("2")
     third.page.keyboard.press("Enter")
-    third.page.wait_for_selector(".no-work, .done-page")
-    factories.examine(campaign)
+    handed_in(third, campaign)
 
-    boss.go(f"/campaigns/{campaign.slug}/items/")
     to = released(campaign, tmp_path / "out")
     pairs = (to / "dbqa-train.tsv").read_text(encoding="utf-8").splitlines()
     assert [line.split("\t")[::2] for line in pairs] == [["世界上最深的淡水湖是哪个？", label] for label in "010"]
     scores = tmp_path / "scores"
     scores.write_text("0.1\n0.9\n0.2\n")
     assert scored(capsys, "dbqa", pairs=to / "dbqa-train.tsv", scores=scores)["MRR"] == 1
+
+
+def written_by_a_link(visitor, row, refused, question):
+    """Come by a link, write a question that is refused, then one that is taken; leave, and be confirmed."""
+    page, ime = visitor.page, InputMethod(visitor.page)
+    visitor.go(f"{row.path}?PROLIFIC_PID=w1&SESSION_ID=s1")
+    page.get_by_role("button", name="我同意").click()
+    page.wait_for_selector("[data-stage=write]")
+    page.wait_for_load_state()
+    assert_accessible(page, "write by a link")
+    page.focus("#text")
+    ime.write(refused)
+    saved(page)
+    page.wait_for_selector("[data-remarks] .bad")
+    assert remarks(page) == ["问题中包含了答案。"]  # in the language of the campaign
+    page.fill("#text", "")
+    page.focus("#text")
+    ime.write(question)
+    saved(page)
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("DONE7").wait_for()
+    assert Annotation.objects.get().state == "provisional"
+    confirm(row, "Participant id,Submission id,Status\nw1,s1,APPROVED\n")
+
+
+def accepted_in_the_marketplace(made, worker, question):
+    """Take a HIT, whose frame shows a review, and accept the question by a key."""
+    worker.page.get_by_role("button", name="Accept").first.click()
+    frame = worker.page.frame_locator("#frame")
+    frame.get_by_role("button", name="我同意").press("Enter")
+    inner = worker.page.frame(url=re.compile("/visit/"))
+    inner.wait_for_selector("[data-stage=review]")
+    inner.wait_for_load_state()
+    assert frame.locator(".asked").inner_text() == question
+    frame.locator("#question").press("1")
+    over = worker.page.get_by_text(re.compile("no HITs of this kind|submitted|Nothing is open", re.IGNORECASE))
+    over.first.wait_for()
+    made.round()
 
 
 def test_a_kbqa_question_is_written_by_link_and_reviewed_in_the_marketplace(
@@ -153,57 +196,21 @@ def test_a_kbqa_question_is_written_by_link_and_reviewed_in_the_marketplace(
     tmp_path,
     capsys,
 ):
-    campaign = writing.campaign(rows=writing.TRIPLES[:1])
+    campaign, question = writing.campaign(rows=writing.TRIPLES[:1]), "高等数学是哪一年出版的？"
     made = desk(campaign=campaign, sign=True)
-    row = workforce_add(
-        campaign=campaign, kind="link", actor_id=None, now=timezone.now(), terms={**LINK, "items_per_ticket": 1}
-    )
-    visitor = open_browser(**PHONE)
-    page = visitor.page
-    visitor.go(f"{row.path}?PROLIFIC_PID=w1&SESSION_ID=s1")
-    page.locator("button[name], form button").first.click()
-    page.wait_for_selector("[data-stage=write]")
-    page.wait_for_load_state()
-    assert_accessible(page, "write by a link")
-    page.focus("#text")
-    InputMethod(page).write("高等数学出版于2004年吗")
-    saved(page)
-    page.wait_for_selector("[data-remarks] .bad")
-    assert remarks(page) == ["问题中包含了答案。"]  # in the language of the campaign
-    page.fill("#text", "")
-    page.focus("#text")
-    InputMethod(page).write("高等数学是哪一年出版的？")
-    saved(page)
-    page.keyboard.press("Control+Enter")
-    page.get_by_text("DONE7").wait_for()
+    terms = {**LINK, "items_per_ticket": 1}
+    row = workforce_add(campaign=campaign, kind="link", actor_id=None, now=timezone.now(), terms=terms)
+    written_by_a_link(open_browser(**PHONE), row, "高等数学出版于2004年吗", question)
+    factories.examine(campaign)
     written = Annotation.objects.get()
-    assert (written.state, written.answer["question"]) == ("provisional", "高等数学是哪一年出版的？")
-    confirm(row, "Participant id,Submission id,Status\nw1,s1,APPROVED\n")
-    factories.examine(campaign)
-    assert Annotation.objects.get().state == "counted"
-
+    assert (written.state, written.answer["question"]) == ("counted", question)
     made.round()
-    worker = at_market(made, "rev")
-    worker.page.get_by_role("button", name="Accept").first.click()
-    frame = worker.page.frame_locator("#frame")
-    frame.get_by_role("button", name="我同意").press("Enter")
-    inner = worker.page.frame(url=re.compile("/visit/"))
-    inner.wait_for_selector("[data-stage=review]")
-    inner.wait_for_load_state()
-    assert frame.locator(".asked").inner_text() == "高等数学是哪一年出版的？"
-    frame.locator("#question").press("1")
-    worker.page.get_by_text(
-        re.compile("no HITs of this kind|submitted|Nothing is open", re.IGNORECASE)
-    ).first.wait_for()
-    made.round()
+    accepted_in_the_marketplace(made, at_market(made, "rev"), question)
     factories.examine(campaign)
-
     third = at_desk(open_browser, campaign)
     third.page.get_by_text("2004年").click()
     third.page.keyboard.press("Enter")
-    third.page.wait_for_selector(".no-work, .done-page")
-    factories.examine(campaign)
-
+    handed_in(third, campaign)
     to = released(campaign, tmp_path / "out")
     given = tmp_path / "answers.txt"
     given.write_text("<answer id=1>\t2004年\n", encoding="utf-8")

@@ -46,6 +46,7 @@ class Writing:
     examples: ClassVar[tuple[Example, ...]] = ()
     training: ClassVar[tuple[Example, ...]] = ()
     options: ClassVar[tuple[Option, ...]] = OPTIONS
+    reviewing: ClassVar[str] = REVIEW
     writing: ClassVar[tuple[str, ...]] = (WRITE,)  # the stages of who writes
     stages: ClassVar[tuple[str, ...]] = (WRITE, REVIEW, RECOVER)  # all there are
     measures: ClassVar[tuple[Measure, ...]] = ()
