@@ -78,8 +78,8 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
 
 
 def _answer_column(campaign: Campaign) -> list[Column]:
-    """Return what tells items of one question apart, where there is no page."""
-    if TASK_TYPES[campaign.task_type].needs_document:
+    """Return what tells items of one question apart, where several have the same."""
+    if TASK_TYPES[campaign.task_type].keeps_together != "question":
         return []
 
     def answer(row: CountedItem) -> Cell:

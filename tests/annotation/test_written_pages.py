@@ -132,7 +132,20 @@ def test_who_answered_reads_their_own_answers(client, reviewed):
     for annotation in reviewed.annotations.all():
         person = annotation.surrogate.user
         client.force_login(person)
-        assert client.get(reverse("recent", args=[reviewed.slug])).status_code == 200
+        body = client.get(reverse("recent", args=[reviewed.slug])).content.decode()
+        assert f'<h2 class="small" dir="auto">{annotation.item.content["question_text"]}</h2>' in body
+
+
+def test_the_list_of_items_says_what_each_is_about_and_nothing_that_was_written(client, reviewed):
+    client.force_login(factories.user(is_admin=True))
+    address = reverse("items", args=[reviewed.slug])
+    body = client.get(address).content.decode()
+    about = reviewed.items.order_by("pk")[0].content["question_text"]
+    assert body.count(about) == 3 and "写成于何时" not in body
+    links = [reverse("item", args=[reviewed.slug, item.pk]) for item in reviewed.items.all()]
+    for text, found in ((about, True), ("写成于何时", False)):
+        body = client.get(address, {"q": text}).content.decode()
+        assert [link in body for link in links] == [found] * 3
 
 
 def test_a_manager_reads_what_reviews_and_blind_answers_came_to(client, reviewed):
@@ -164,7 +177,7 @@ def test_the_desk_speaks_the_language_of_the_campaign_unless_another_was_chosen(
     assert f'<html lang="{expected}"' in body and f"?language={expected}" in body
     script = client.get(f"{reverse('javascript-catalog')}?language={expected}").content.decode()
     assert ("此处已关闭粘贴" in script or r"\u6b64\u5904" in script) == (expected == "zh-hans")
-    assert chosen == client.get(reverse("home")).wsgi_request.LANGUAGE_CODE or "en"  # other pages are the person's
+    assert (chosen or "en") == client.get(reverse("home")).wsgi_request.LANGUAGE_CODE  # other pages are the person's
 
 
 def test_pasting_and_leaving_are_told_with_how_often_they_point_at_people_whose_questions_stand():

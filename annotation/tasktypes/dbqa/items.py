@@ -23,7 +23,9 @@ def item_from_row(row: Mapping[str, Any]) -> NewItem:
     if len(set(sentences)) < len(sentences):
         raise RowError("a sentence stands twice: which one answers could not be told", "sentences")
     identity = "\n".join([title, *sentences])
-    return NewItem(str(row.get("id") or title or identity)[:200], {"title": title, "sentences": sentences}, identity)
+    # The first is what lists show: no more than who answers blind may read.
+    content = {"question_text": title or sentences[0], "title": title, "sentences": sentences}
+    return NewItem(str(row.get("id") or title or identity)[:200], content, identity)
 
 
 def _text(value: Any, column: str, *, may_be_empty: bool = False) -> str:

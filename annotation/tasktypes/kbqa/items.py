@@ -19,6 +19,7 @@ def item_from_row(row: Mapping[str, Any]) -> NewItem:
     """Return the triple of a row, with other names of its subject and the other facts about it, where they are given."""
     triple = _triple(row)
     content = {
+        "question_text": triple[0],  # what lists show: no more than who answers blind may read
         **dict(zip(("subject", "predicate", "object"), triple, strict=True)),
         "aliases": _aliases(row.get("aliases")),
         "facts": _facts(row.get("facts"), triple),

@@ -116,6 +116,12 @@ def test_rows_that_are_no_document_name_their_column(sentences):
     assert refused.value.column == "sentences"
 
 
+def test_an_item_is_listed_by_what_who_answers_blind_may_read():
+    assert FACT["question_text"] == "高等数学"  # not what is asked of it
+    assert PAGE["question_text"] == "贝加尔湖"
+    assert DBQA.item_from_row({"sentences": ["a b", "c d"]}).content["question_text"] == "a b"
+
+
 def test_a_document_is_a_list_of_sentences_or_its_lines():
     assert DBQA.item_from_row({"sentences": "一。\n\n二。\n"}).content["sentences"] == ["一。", "二。"]
 
