@@ -1,26 +1,37 @@
 """A browser of few words: pages, forms and cookies over real HTTP, no scripts."""
 
+import gzip
 import http.client
+import ipaddress
 import socket
-import urllib.error
+import threading
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from functools import cached_property
 from http.cookiejar import CookieJar
+from typing import Any
 
-VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+import turbohtml
+
+MOST_REDIRECTS = 10
+_MOVED = (301, 302, 303, 307, 308)
+_KEPT = threading.local()  # connections of a thread: people come and go, servers stay
+
+
+class NotHere(OSError):
+    """An address does not lead to this machine, and nobody allowed a crowd to go elsewhere."""
 
 
 @dataclass
 class Form:
-    """A form: where it goes, its fields, and its buttons as (name, value)."""
+    """A form: where it goes, its fields, its choices by name, and whether the page sends it by script."""
 
     action: str
     method: str
     fields: dict[str, str] = field(default_factory=dict)
-    buttons: list[tuple[str, str]] = field(default_factory=list)
     choices: dict[str, list[str]] = field(default_factory=dict)
+    is_partial: bool = False
 
 
 @dataclass
@@ -30,100 +41,157 @@ class Page:
     url: str
     status: int
     text: str
-    forms: list[Form] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
-    frames: list[str] = field(default_factory=list)
-    marked: dict[str, str] = field(default_factory=dict)  # text by the class or id of its element
+
+    @cached_property
+    def document(self) -> turbohtml.Document:
+        """The page, parsed when somebody looks."""
+        return turbohtml.parse(self.text)
+
+    @cached_property
+    def forms(self) -> list[Form]:
+        """Every form, in the order of the page."""
+        return [self._form(element) for element in self.document.select("form")]
+
+    @cached_property
+    def links(self) -> list[str]:
+        """Where links lead to."""
+        return [self.at(_said(link, "href")) for link in self.document.select("a[href]")]
+
+    @cached_property
+    def frames(self) -> list[str]:
+        """What is shown in frames."""
+        return [_said(frame, "src") for frame in self.document.select("iframe")]
+
+    @cached_property
+    def stage(self) -> dict[str, str]:
+        """What the page says of the stage it shows; empty if it shows none."""
+        element = self.document.select_one("[data-stage]")
+        return {} if element is None else {name: _said(element, name) for name in element.attrs}
 
     def form_to(self, part: str) -> Form | None:
         """Return the first form whose address holds a part."""
         return next((form for form in self.forms if part in form.action), None)
 
+    def forms_to(self, part: str) -> list[Form]:
+        """Return the forms whose address holds a part."""
+        return [form for form in self.forms if part in form.action]
 
-class _Reader(HTMLParser):
-    """Collects what a page offers; text is kept for elements with an id or a class."""
+    def words(self, selector: str) -> str:
+        """Return the text of the first element of a kind, with single blanks; empty if there is none."""
+        element = self.document.select_one(selector)
+        return "" if element is None else " ".join(element.text.split())
 
-    def __init__(self, page: Page) -> None:
-        super().__init__(convert_charrefs=True)
-        self.page = page
-        self.form: Form | None = None
-        self.open: list[tuple[str, list[str]]] = []
+    def at(self, address: str | None) -> str:
+        """Return where an address on the page leads to."""
+        return urllib.parse.urljoin(self.url, address or self.url)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attrs}
-        if tag not in VOID:
-            self.open.append((tag, [values.get("id", ""), *values.get("class", "").split()]))
-        if tag == "form":
-            action = urllib.parse.urljoin(self.page.url, values.get("action") or self.page.url)
-            self.form = Form(action, values.get("method", "get").lower())
-            self.page.forms.append(self.form)
-        elif tag == "a" and "href" in values:
-            self.page.links.append(urllib.parse.urljoin(self.page.url, values["href"]))
-        elif tag == "iframe":
-            self.page.frames.append(values.get("src", ""))
-        elif self.form is not None and values.get("name"):
-            self._control(tag, values)
+    def _form(self, element: turbohtml.Element) -> Form:
+        choices: dict[str, list[str]] = {}
+        for control in element.select("input[type=radio], input[type=checkbox], button[name]"):
+            choices.setdefault(_said(control, "name"), []).append(_said(control, "value"))
+        return Form(
+            self.at(_said(element, "action")), (_said(element, "method") or "get").lower(), dict(element.form_data()),
+            choices, "hx-post" in element.attrs,
+        )  # fmt: skip
 
-    def _control(self, tag: str, values: dict[str, str]) -> None:
-        assert self.form is not None
-        name, value = values["name"], values.get("value", "")
-        if tag == "button":
-            self.form.buttons.append((name, value))
-        elif values.get("type") in ("radio", "checkbox"):
-            self.form.choices.setdefault(name, []).append(value)
-        elif tag in ("input", "textarea"):
-            self.form.fields[name] = value
 
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "form":
-            self.form = None
-        while self.open:
-            if self.open.pop()[0] == tag:
-                break
+def _said(element: turbohtml.Element, name: str) -> str:
+    """Return an attribute's text; empty if it is not there."""
+    value = element.attrs.get(name)
+    return value if isinstance(value, str) else " ".join(value or ())
 
-    def handle_data(self, data: str) -> None:
-        for name in {name for _, names in self.open for name in names if name}:
-            self.page.marked[name] = self.page.marked.get(name, "") + data
+
+class Browser:
+    """One person's browser: cookies of its own, redirects followed, every answer read.
+
+    It reaches this machine only, unless ``anywhere``. Of several people in one thread each has a browser, and they share
+    the thread's connections.
+    """
+
+    def __init__(self, *, timeout: float = 60.0, anywhere: bool = False) -> None:
+        self.cookies = CookieJar()
+        self.requests = 0
+        self._timeout, self._anywhere = timeout, anywhere
+
+    def get(self, url: str) -> Page:
+        """Return a page."""
+        return self._open("GET", url)
+
+    def send(self, form: Form, **values: str) -> Page:
+        """Fill a form in, send it as the page would, and return the page that comes."""
+        data = urllib.parse.urlencode({**form.fields, **values})
+        if form.method == "get":
+            return self.get(f"{form.action}?{data}")
+        return self._open("POST", form.action, data, {"HX-Request": "true"} if form.is_partial else {})
+
+    def post(self, url: str, **values: str) -> int:
+        """Send what a script of a page sends in the background, and return the status."""
+        return self._open("POST", url, urllib.parse.urlencode(values)).status
+
+    def _open(self, method: str, url: str, data: str = "", extra: dict[str, str] | None = None) -> Page:
+        for _ in range(MOST_REDIRECTS):
+            response, text = self._ask(method, url, data, extra or {})
+            further = response.getheader("Location") if response.status in _MOVED else response.getheader("HX-Redirect")
+            if not further:
+                return Page(url, response.status, text)
+            url = urllib.parse.urljoin(url, further)
+            if response.status not in (307, 308):
+                method, data, extra = "GET", "", {}
+        raise OSError(f"more than {MOST_REDIRECTS} redirects, the last one to {url}")
+
+    def _ask(self, method: str, url: str, data: str, extra: dict[str, str]) -> tuple[http.client.HTTPResponse, str]:
+        parts = urllib.parse.urlsplit(url)
+        request = urllib.request.Request(url)  # noqa: S310  for the cookies only
+        self.cookies.add_cookie_header(request)
+        headers = {"Accept-Encoding": "gzip", **request.unredirected_hdrs, **extra}
+        if method == "POST":
+            headers |= {
+                "Content-Type": "application/x-www-form-urlencoded",
+                "Origin": f"{parts.scheme}://{parts.netloc}",
+            }
+        path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
+        response, body = self._exchange(parts, (method, path, data.encode() if method == "POST" else None, headers))
+        self.requests += 1
+        self.cookies.extract_cookies(response, request)
+        if response.getheader("Content-Encoding") == "gzip":
+            body = gzip.decompress(body)
+        return response, body.decode("utf-8", "replace")
+
+    def _exchange(self, parts: Any, asked: tuple[Any, ...]) -> tuple[http.client.HTTPResponse, bytes]:
+        """Ask over the thread's connection; once more over a new one where the server had closed it meanwhile."""
+        if parts.scheme != "http":
+            raise OSError(f"only http is spoken here, not {parts.scheme}")
+        kept: dict[Any, http.client.HTTPConnection] = _KEPT.__dict__.setdefault("connections", {})
+        place = (parts.hostname, parts.port, self._anywhere)
+        is_old = place in kept
+        if not is_old:
+            kept[place] = _Connection(parts.hostname, parts.port or 80, self._timeout, anywhere=self._anywhere)
+        connection = kept[place]
+        try:
+            connection.request(*asked)
+            response = connection.getresponse()
+            return response, response.read()
+        except (ConnectionError, http.client.HTTPException):
+            kept.pop(place).close()
+            if not is_old:
+                raise
+            return self._exchange(parts, asked)
+        except OSError:
+            kept.pop(place).close()
+            raise
 
 
 class _Connection(http.client.HTTPConnection):
     """Reaches every ``*.localhost`` on this machine, as browsers do."""
 
+    def __init__(self, host: str, port: int, timeout: float, *, anywhere: bool) -> None:
+        super().__init__(host, port, timeout=timeout)
+        self.anywhere = anywhere
+
     def connect(self) -> None:
         host = "127.0.0.1" if self.host.endswith("localhost") else self.host
         self.sock = socket.create_connection((host, self.port), self.timeout)
-
-
-class _Handler(urllib.request.HTTPHandler):
-    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(_Connection, request)
-
-
-class Browser:
-    """One person's browser: cookies of its own, redirects followed, every answer read."""
-
-    def __init__(self, *, timeout: float = 60.0) -> None:
-        self.cookies = CookieJar()
-        self._timeout = timeout
-        self._opener = urllib.request.build_opener(_Handler, urllib.request.HTTPCookieProcessor(self.cookies))
-
-    def get(self, url: str) -> Page:
-        """Return a page."""
-        return self._open(urllib.request.Request(url))  # noqa: S310  http only: the handler knows nothing else
-
-    def send(self, form: Form, **values: str) -> Page:
-        """Fill a form in, send it, and return the page that comes."""
-        data = urllib.parse.urlencode({**form.fields, **values})
-        if form.method == "get":
-            return self.get(f"{form.action}?{data}")
-        return self._open(urllib.request.Request(form.action, data=data.encode()))  # noqa: S310
-
-    def _open(self, request: urllib.request.Request) -> Page:
-        try:
-            with self._opener.open(request, timeout=self._timeout) as response:
-                page = Page(response.url, response.status, response.read().decode("utf-8", "replace"))
-        except urllib.error.HTTPError as error:
-            with error:
-                page = Page(error.url or request.full_url, error.code, error.read().decode("utf-8", "replace"))
-        _Reader(page).feed(page.text)
-        return page
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not self.anywhere and not ipaddress.ip_address(self.sock.getpeername()[0]).is_loopback:
+            self.sock.close()
+            raise NotHere(f"{self.host} is another machine: a crowd stays on this one unless it is told otherwise")

@@ -1,143 +1,169 @@
-"""Workers with a seed: they take HITs at a marketplace, read the page in the frame, choose a label, hand in.
+"""Thousands of people in one process, each by their own clock: who comes when, works how long, and comes again.
 
-What they think of a pair comes from a table of true labels and their own care; all of it is drawn from the
-seed, so that a crowd behaves alike in every run.
+Nobody waits as long as people do: the crowd's clock jumps from one who is due to the next. What is true of time by that
+clock (days, sessions, who works beside whom) is kept; servers see everything happen as fast as they can.
 """
 
-import random
-from collections.abc import Mapping
+import heapq
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import Protocol
 
-from simulation.browser import Browser, Page
+import numpy as np
 
-LABELS = (1, 2, 3, 4)
-SUBMIT = "/mturk/externalSubmit"
-MOST_PAGES = 60  # of one ticket: more would be a page that leads nowhere
+from simulation.doors.market import Outcome
+from simulation.people import Person
+from simulation.world import chance_of
 
-
-class Outcome(StrEnum):
-    """What became of one attempt to work."""
-
-    HANDED_IN = "handed_in"
-    RETURNED = "returned"
-    NOTHING = "nothing"
-
-
-@dataclass(frozen=True)
-class WorkerProfile:
-    """How a simulated worker works.
-
-    ``care`` is the chance to choose the true label; otherwise a label beside it, or (the careless) any.
-    ``returns`` is the chance to give a task back unread.
-    """
-
-    care: float = 0.92
-    is_random: bool = False
-    returns: float = 0.02
-    skips: float = 0.01
+DAY = 86_400.0
+# How many of a crowd come in each hour of a day; people of several time zones.
+HOURS = np.array([2, 1, 1, 1, 1, 2, 3, 5, 7, 8, 9, 9, 8, 8, 9, 9, 8, 8, 9, 10, 10, 8, 6, 4], dtype=float)
+LOOK_AGAIN, EVER_LATER = 600.0, 4.0  # by their own clock, when somebody found nothing; so much longer each time
+# Real time between two looks while nobody finds anything: it grows, so that a crowd without work leaves servers alone.
+IDLE_SECONDS, MOST_IDLE_SECONDS = 0.2, 1.0  # once everybody looked in vain; at the most
 
 
-@dataclass
-class SimulatedWorker:
-    """One member of the crowd, with an account at the marketplace."""
+class Worker(Protocol):
+    """Somebody who works."""
 
-    market_url: str
-    email: str
-    password: str
-    profile: WorkerProfile
-    truth: Mapping[tuple[str, str], int]
-    seed: int
-    browser: Browser = field(default_factory=Browser)
-    handed_in: int = 0
+    person: Person
 
-    def __post_init__(self) -> None:
-        self._chance = random.Random(f"{self.seed} {self.email}")  # noqa: S311  a simulation, no secret
+    @property
+    def seconds(self) -> float:
+        """How long they have been at it by their own clock."""
 
     def log_in(self) -> None:
-        """Log in at the marketplace."""
-        page = self.browser.get(f"{self.market_url}/account/login/")
-        form = page.form_to("/account/login/")
-        if form is None:
-            return
-        after = self.browser.send(form, login=self.email, password=self.password)
-        if after.form_to("/account/login/") is not None:
-            raise RuntimeError(f"{self.email} could not log in")
-        listing = self.browser.get(f"{self.market_url}/")
-        welcome = listing.form_to("/welcome/")
-        if welcome is not None:
-            self.browser.send(welcome)
+        """Come to where work is."""
 
     def work(self) -> Outcome:
-        """Take one HIT and finish it, if there is one."""
-        taken = self.take()
-        if taken is None:
-            return Outcome.NOTHING
-        if self._chance.random() < self.profile.returns:
-            return self._give_back(taken)
-        return self.finish(taken)
-
-    def take(self) -> Page | None:
-        """Accept the next HIT and return its page; None when there is none."""
-        accept = self.browser.get(f"{self.market_url}/").form_to("/next/")
-        taken = self.browser.send(accept) if accept else None
-        return taken if taken and taken.frames else None
-
-    def _give_back(self, taken: Page) -> Outcome:
-        form = taken.form_to("/return/")
-        assert form is not None
-        self.browser.send(form)
-        return Outcome.RETURNED
-
-    def finish(self, taken: Page) -> Outcome:
-        """Do what an accepted HIT asks for and hand it in, or give it back if it offers nothing."""
-        page = self.in_frame(taken)
-        done = page.form_to(SUBMIT) if page else None
-        if done is None:
-            return self._give_back(taken)
-        Browser().send(done)
-        self.handed_in += 1
-        return Outcome.HANDED_IN
-
-    def in_frame(self, taken: Page, until: str = SUBMIT) -> Page | None:
-        """Walk the pages of a frame until one has a form to a place; None when they lead to nothing."""
-        # A frame of another site has no cookies: a browser without any.
-        frame = Browser()
-        page: Page | None = frame.get(taken.frames[0])
-        for _ in range(MOST_PAGES):
-            if page is None or page.form_to(until) is not None:
-                return page
-            page = self._onward(frame, page)
-        raise RuntimeError(f"no end in sight at {taken.frames[0]}")
-
-    def _onward(self, frame: Browser, page: Page) -> Page | None:
-        """Do what a page asks for; None when it offers nothing."""
-        if page.status == 403:  # not (yet) theirs to work on: a person would give it back
-            return None
-        if page.status >= 400:
-            raise RuntimeError(f"{page.status} at {page.url}: {page.text[-300:]}")
-        consent = page.form_to("/agree/")
-        if consent is not None:
-            return frame.send(consent)
-        for part in ("/learn/", "/answer/"):
-            form = page.form_to(part)
-            if form is not None:
-                skip = page.form_to("/skip/")
-                if skip is not None and self._chance.random() < self.profile.skips:
-                    return frame.send(skip, reason="unclear")
-                return frame.send(form, label=str(self._label(page)), active_seconds="2.0")
-        begin = next((link for link in page.links if link.endswith("?begin")), None)
-        return frame.get(begin) if begin else None
-
-    def _label(self, page: Page) -> int:
-        pair = (_clean(page.marked.get("question", "")), _clean(page.marked.get("candidate", "")))
-        true = next((label for (question, answer), label in self.truth.items() if pair[0] == question and answer in pair[1]), 3)  # fmt: skip
-        if self._chance.random() < self.profile.care:
-            return true
-        if self.profile.is_random:
-            return self._chance.choice(LABELS)
-        return min(4, max(1, true + self._chance.choice((-1, 1))))
+        """Do one piece of it."""
 
 
-def _clean(text: str) -> str:
-    return " ".join(text.split())
+@dataclass(order=True)
+class _Due:
+    at: float  # by the crowd's clock
+    number: int
+    worker: Worker = field(compare=False)
+    left: int = field(compare=False)  # pieces of work in this sitting
+    misses: int = field(compare=False, default=0)  # looks in a row that found nothing
+    is_in: bool = field(compare=False, default=False)
+
+
+class Crowd:
+    """A crowd at work until it is told to stop, by some threads.
+
+    Parameters
+    ----------
+    sitting
+        How many pieces of work an average person does before a pause.
+    """
+
+    def __init__(self, workers: Sequence[Worker], *, seed: int, threads: int = 8, sitting: float = 30.0) -> None:
+        self._chance = chance_of(seed, "crowd")
+        self._sitting, self._threads = sitting, threads
+        self._lock, self._stop = threading.Lock(), threading.Event()
+        self._due = [_Due(self._arrival(0.0), number, worker, 0) for number, worker in enumerate(workers)]
+        for due in self._due:
+            due.left = self._sits(due.worker)
+        heapq.heapify(self._due)
+        self._running: list[threading.Thread] = []
+        self._people, self._misses, self._quiet_until = len(workers), 0, 0.0
+        self.outcomes: Counter[Outcome] = Counter()
+        self.clock = 0.0
+        self.errors: list[BaseException] = []
+
+    def start(self) -> None:
+        """Let them come."""
+        self._running = [threading.Thread(target=self._work, daemon=True) for _ in range(self._threads)]
+        for thread in self._running:
+            thread.start()
+
+    def stop(self, seconds: float = 120.0) -> None:
+        """Let everybody finish what they are at, and go; raise what went wrong.
+
+        Raises
+        ------
+        BaseException
+            What the first of them met that nobody could have foreseen.
+        """
+        self._stop.set()
+        for thread in self._running:
+            thread.join(seconds)
+        if self.errors:
+            raise self.errors[0]
+
+    def run(self, until: Callable[[], bool], *, seconds: float, look_every: float = 0.5) -> bool:
+        """Let them work until something holds, or for so many seconds at most; return whether it came to hold."""
+        deadline = time.monotonic() + seconds
+        self.start()
+        try:
+            while not (is_done := until()) and time.monotonic() < deadline and not self.errors:
+                time.sleep(look_every)
+        finally:
+            self.stop()
+        return is_done
+
+    @property
+    def days(self) -> float:
+        """How many days have passed by the crowd's clock."""
+        return self.clock / DAY
+
+    def _arrival(self, after: float) -> float:
+        """Return when somebody comes who may come any time of the day that begins at some moment."""
+        hour = int(self._chance.choice(24, p=HOURS / HOURS.sum()))
+        return after + 3600 * (hour + float(self._chance.random()))
+
+    def _sits(self, worker: Worker) -> int:
+        """Return how many pieces of work a person does in a sitting: who does more in all sits longer."""
+        return 1 + int(self._chance.geometric(min(1.0, 1 / (1 + self._sitting * worker.person.load))))
+
+    def _work(self) -> None:
+        while not self._stop.is_set():
+            due = self._next()
+            if due is None:
+                self._stop.wait(0.05)
+                continue
+            try:
+                outcome = self._one(due)
+            except BaseException as error:  # noqa: BLE001  kept, and raised where the crowd is stopped
+                self.errors.append(error)
+                self._stop.set()
+                return
+            self._again(due, outcome)
+
+    def _next(self) -> _Due | None:
+        with self._lock:
+            if not self._due or time.monotonic() < self._quiet_until:
+                return None
+            return heapq.heappop(self._due)
+
+    def _one(self, due: _Due) -> Outcome:
+        if not due.is_in:
+            due.worker.log_in()
+            due.is_in = True
+        before = due.worker.seconds
+        outcome = due.worker.work()
+        due.at += max(1.0, due.worker.seconds - before)
+        return outcome
+
+    def _again(self, due: _Due, outcome: Outcome) -> None:
+        with self._lock:
+            self.outcomes[outcome] += 1
+            self.clock = max(self.clock, due.at)
+            if outcome is Outcome.NOTHING:
+                self._misses += 1
+                pause = min(IDLE_SECONDS * self._misses / self._people, MOST_IDLE_SECONDS)
+                self._quiet_until = time.monotonic() + pause
+                due.at += LOOK_AGAIN * EVER_LATER ** min(due.misses, 4)
+                due.misses += 1
+            else:
+                self._misses, self._quiet_until, due.misses = 0, 0.0, 0
+                due.left -= 1
+            if due.left <= 0:
+                due.worker.person.rested()
+                due.left = self._sits(due.worker)
+                due.at = self._arrival(due.at + float(self._chance.uniform(0.2, 1.2)) * DAY)
+            heapq.heappush(self._due, due)

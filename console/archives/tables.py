@@ -47,7 +47,7 @@ ROWS = {
             "quality.PolicyVersion", "quality.Case", "quality.Verdict", "quality.GoldKey", "quality.GoldCheck",
             "quality.Inspection", "quality.InspectionTally", "quality.Unexamined", "quality.Flag", "quality.Review",
             "quality.WatchRule", "quality.Audit", "quality.Wave", "quality.QualitySnapshot", "quality.StudySnapshot",
-            "quality.TargetSnapshot", "quality.BehaviourSnapshot",
+            "quality.TargetSnapshot", "quality.BehaviourSnapshot", "quality.CampaignPlan",
         ),
         _ITS_OWN,
     ),

@@ -19,7 +19,8 @@ from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, C
 from annotation.services.campaigns import campaign_move
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.labels import LABEL
-from console.demo.stage import Plan, Say, Services, Stuck, campaign_of, crowd_at_work, services_of, settle
+from console.demo.stage import Plan, Say, Stuck, campaign_of, crowd_at_work, services_of, settle
+from console.ensemble import Ensemble
 from quality.models import Case, Inspection, InspectionVerdict, Review, Verdict
 from quality.rules.policy import Policy
 from quality.selectors.summary import summary_of
@@ -47,12 +48,12 @@ def run(plan: Plan, say: Say) -> dict[str, Any]:
         with crowd_at_work(services, campaign, plan, say):
             _manage(campaign, services, plan, deadline, say)
         _settle(campaign, deadline, say)
-        books = services.books(campaign)
+        books = services.books(campaign.slug)
     numbers_refresh(campaign=campaign, now=timezone.now())
     return _result(campaign, plan, books)
 
 
-def _manage(campaign: Campaign, services: Services, plan: Plan, deadline: float, say: Say) -> None:
+def _manage(campaign: Campaign, services: Ensemble, plan: Plan, deadline: float, say: Say) -> None:
     """Play the manager and the expert until every pair has a verdict; kill the worker as often as planned."""
     chance = random.Random(plan.seed)  # noqa: S311  a simulation
     manager, expert = Surrogate.objects.create().pk, Surrogate.objects.create().pk

@@ -24,7 +24,7 @@ from annotation.tasktypes.antique.answers import STAGE
 from annotation.tasktypes.labels import LABEL
 from console.demo.relevance import import_keys, import_pairs
 from console.demo.seed import PEOPLE
-from console.demo.stage import CROWD, beliefs_of, truth_of
+from console.demo.stage import CROWD, HARD_SHARE, LABELS, person_of, world_of
 from jobs.services import jobs_run_due
 from quality.models import Case, CaseState, Inspection, InspectionVerdict, Review, ReviewState
 from quality.rules.policy import Policy
@@ -34,7 +34,8 @@ from quality.services.numbers import quality_numbers_refresh
 from quality.services.opinions import opinion_give
 from quality.services.people import review_decide
 from quality.services.policies import policy_publish
-from simulation.crowd import LABELS, WorkerProfile
+from simulation.people import Person
+from simulation.world import KnownWorld, plain
 from workforces.kinds.base import Arrival
 from workforces.models import Ticket, TicketState, Workforce
 from workforces.services.tickets import ticket_answer, ticket_claim, ticket_open
@@ -57,23 +58,25 @@ class Panelist:
 
     at: datetime
     number: int
-    profile: WorkerProfile = field(compare=False)
-    beliefs: dict[tuple[str, str], int] = field(compare=False)
+    person: Person = field(compare=False)
+    world: KnownWorld = field(compare=False)
     chance: random.Random = field(compare=False)
     visits: int = field(default=0, compare=False)
 
     def label(self, content: dict[str, Any]) -> int:
         """Return what they choose for a pair."""
-        true = self.beliefs[content["question_text"], content["answer_text"]]
-        if self.chance.random() < self.profile.care:
-            return true
-        if self.profile.is_random:
-            return self.chance.choice(LABELS)
-        return min(4, max(1, true + self.chance.choice((-1, 1))))
+        question, answer = content["question_text"], content["answer_text"]
+        place = self.person.choose(plain(f"{question} {answer}"), self.world.pair(question, answer).said)
+        return LABELS[place]
+
+    @property
+    def is_careless(self) -> bool:
+        """Whether they do not read."""
+        return self.person.care < 0.5
 
     def seconds(self) -> float:
         """Return how long they look at a pair: the careless hardly."""
-        median = 6.0 if self.profile.is_random else 26.0
+        median = 6.0 if self.is_careless else 26.0
         return round(self.chance.lognormvariate(0, 0.45) * median, 1)
 
 
@@ -118,13 +121,12 @@ def _campaign(admin: User, now: datetime, stderr: Any) -> Campaign:
 
 
 def _panelists(begin: datetime) -> list[Panelist]:
-    truth = truth_of()
-    people = []
-    for number, profile in enumerate(CROWD):
+    world, people = world_of(HARD_SHARE, SEED), []
+    for number, care in enumerate(CROWD):
         chance = random.Random(f"{SEED} panel {number}")  # noqa: S311  a simulation, not a secret
         # The careless come first and do most, so that in every run there is work of theirs to be found.
-        at = begin + timedelta(hours=chance.uniform(0, 1) if profile.is_random else chance.uniform(6, 30))
-        people.append(Panelist(at, number, profile, beliefs_of(truth, SEED, number), chance))
+        at = begin + timedelta(hours=chance.uniform(6, 30) if care else chance.uniform(0, 1))
+        people.append(Panelist(at, number, person_of(SEED, number, care), world, chance))
     return people
 
 
@@ -148,7 +150,7 @@ def _visit(workforce: Workforce, panelist: Panelist) -> bool:
             ticket=ticket, assignment_id=claim.assignment.pk, stage=STAGE, version=claim.assignment.draft_version,
             sent={"label": str(label), "active_seconds": seconds}, now=panelist.at,
         )  # fmt: skip
-    panelist.at += timedelta(hours=1 if panelist.profile.is_random else panelist.chance.uniform(1, 9))
+    panelist.at += timedelta(hours=1 if panelist.is_careless else panelist.chance.uniform(1, 9))
     return Ticket.objects.filter(pk=ticket.pk, state=TicketState.SUBMITTED, outcome="completed").exists()
 
 

@@ -1,37 +1,28 @@
 """A stage for whole processes: a marketplace, a platform with its job worker, and a synthetic crowd, as processes apart."""
 
 import json
-import os
 import random
 import secrets
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
+import numpy as np
 from django.utils import timezone
 
 from annotation.management.campaigns import launch_here
 from annotation.models import Annotation, AnnotationState, Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from console.demo.relevance import CONTENT, import_keys, import_pairs
-from console.serving import (
-    ROOT,
-    any_port,
-    marketplace_environment,
-    start_child,
-    stop_children,
-    wait_until_up,
-    web_command,
-)
+from console.ensemble import Ensemble, ensemble_of
 from quality.rules.policy import Policy
 from quality.services.policies import policy_publish
-from simulation.crowd import Outcome, SimulatedWorker, WorkerProfile
+from simulation.crowd import Crowd
+from simulation.doors.market import MarketWorker
+from simulation.people import Habits, Person
+from simulation.world import KnownWorld, plain
 from workforces.models import Errand, ErrandState, Posting, PostingState, Ticket, TicketState
 from workforces.services.workforces import workforce_add
 
@@ -39,14 +30,8 @@ TERMS = {
     "reward_cents": 12, "training_bonus_cents": 25, "has_fees": True, "qualification": "own", "undo_seconds": 0,
     "approve_after_seconds": 20, "stale_seconds": 6, "assignment_seconds": 900,
 }  # fmt: skip
-PACE = {
-    "MTURK_ROUND_SECONDS": "0.5", "MTURK_PULL_SECONDS": "0.5", "MTURK_RETRY_SECONDS": "1",
-    "MTURK_REQUESTS_PER_SECOND": "0", "QUORATE_JOB_LEASE_SECONDS": "5", "MARKETPLACE_SWEEP_SECONDS": "0.5",
-}  # fmt: skip
-CAREFUL = WorkerProfile(care=0.95)
-MIDDLING = WorkerProfile(care=0.8)
-CARELESS = WorkerProfile(care=0.05, is_random=True)
-CROWD = (CAREFUL,) * 8 + (MIDDLING,) * 2 + (CARELESS,) * 2
+LABELS = (1, 2, 3, 4)
+CROWD = (0.95,) * 8 + (0.8,) * 2 + (0.0,) * 2  # how often each reads with care; otherwise any label
 HARD_SHARE = 0.3  # pairs on which even careful people choose any label
 Say = Callable[[str], None]
 
@@ -100,156 +85,68 @@ class Quiet:
         return False
 
 
-class Services:
-    """The processes of a run, and how to ask them."""
-
-    def __init__(self, environment: dict[str, str], market_environment: dict[str, str], market_url: str) -> None:
-        self.environment, self.market_environment, self.market_url = environment, market_environment, market_url
-        self.worker: subprocess.Popen[bytes] | None = None
-        self.children: list[subprocess.Popen[bytes]] = []
-
-    def start_worker(self) -> None:
-        """Start the job worker (again)."""
-        self.worker = start_child([*_MANAGE, "worker", "--poll", "0.2", "--tick", "0.5"], self.environment)
-
-    def kill_worker(self) -> None:
-        """Kill the job worker as a power cut would, and start another."""
-        assert self.worker is not None
-        self.worker.kill()
-        self.worker.wait()
-        self.start_worker()
-
-    def books(self, campaign: Campaign) -> dict[str, Any]:
-        """Return the comparison of our books with the marketplace's."""
-        done = subprocess.run(  # noqa: S603  our own command
-            [*_MANAGE, "reconcile", campaign.slug, "--json"], cwd=ROOT, env=self.environment, capture_output=True,
-            text=True, check=False, timeout=300,
-        )  # fmt: skip
-        found: dict[str, Any] = json.loads(done.stdout)
-        account = _command(self.market_environment, "marketplace_requester", campaign.slug, "--json")
-        cents = {name: round(float(account[name]) * 100) for name in ("deposited", "available", "held", "paid", "fees")}
-        return {**found, "account": cents}
-
-
-_MANAGE = [sys.executable, str(ROOT / "manage.py")]
-
-
-def _command(environment: dict[str, str], *arguments: str) -> dict[str, Any]:
-    done = subprocess.run(  # noqa: S603  our own commands
-        [*_MANAGE, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    made: dict[str, Any] = json.loads(done.stdout)
-    return made
-
-
 @contextmanager
-def services_of(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Services]:
-    """Start marketplace, platform and job worker; end them, and only them, afterwards."""
-    market_port, web_port = any_port(), any_port()
-    market_url = f"http://worker.localhost:{market_port}"
-    market_environment = marketplace_environment() | PACE | {
-        "MARKETPLACE_URL": market_url, "MARKETPLACE_CONTENT_URL": f"http://content.localhost:{market_port}",
-        "MARKETPLACE_API_URL": f"http://127.0.0.1:{market_port}", "MARKETPLACE_WORKER_RATE": "1000",
-        "MARKETPLACE_DATABASE_URL": f"sqlite:///{settings.DATA_DIR}/{campaign.slug}-marketplace.sqlite3",
-    }  # fmt: skip
-    serving = [*_MANAGE, "marketplace_serve", "--quiet", "--bind", f"127.0.0.1:{market_port}"]
-    children = [start_child(serving, market_environment)]
-    services = None
-    try:
-        _wait_for(children[0], market_port)
-        requester = _command(
-            market_environment, "marketplace_requester", campaign.slug, "--deposit", "500", "--sign-frames", "--json"
-        )
-        environment = os.environ | PACE | {
-            "PLATFORM_URL": f"http://localhost:{web_port}", "MTURK_ENDPOINT_URL": requester["endpoint_url"],
-            "MTURK_ACCESS_KEY_ID": requester["aws_access_key_id"], "MTURK_SUBMIT_URLS": market_url,
-            "MTURK_SECRET_ACCESS_KEY": requester["aws_secret_access_key"],
-            "MTURK_FRAME_SECRET": requester["frame_secret"],
-        }  # fmt: skip
-        services = Services(environment, market_environment, market_url)
-        children.append(start_child(web_command(f"127.0.0.1:{web_port}"), environment))
-        _wait_for(children[1], web_port)
-        now = timezone.now()
+def services_of(campaign: Campaign, plan: Plan, say: Say) -> Iterator[Ensemble]:
+    """Start marketplace, platform and job worker, with the campaign's postings at the marketplace."""
+    with ensemble_of(campaign.slug, deposit="500") as services:
         terms = TERMS | ({"approve_after_seconds": 2} if plan.is_unanimous else {})  # nobody will be refused
         workforce_add(
-            campaign=campaign, kind="mturk", terms=terms, actor_id=None, now=now, endpoint_url=requester["endpoint_url"]
-        )
+            campaign=campaign, kind="mturk", terms=terms, actor_id=None, now=timezone.now(),
+            endpoint_url=services.endpoint_url,
+        )  # fmt: skip
         services.start_worker()
-        say(f"the marketplace is at {market_url}, the platform at {environment['PLATFORM_URL']}")
+        say(f"the marketplace is at {services.market_url}, the platform at {services.web_url}")
         yield services
-    finally:
-        stop_children([*children, *([services.worker] if services and services.worker else [])])
-
-
-def _wait_for(child: subprocess.Popen[bytes], port: int) -> None:
-    """Wait until a child answers: it, and not another that had the port before."""
-    wait_until_up(f"127.0.0.1:{port}")
-    if child.poll() is not None:
-        raise Stuck(f"a server could not be started on port {port}")
 
 
 @contextmanager
-def crowd_at_work(services: Services, campaign: Campaign, plan: Plan, say: Say) -> Iterator[None]:
+def crowd_at_work(services: Ensemble, campaign: Campaign, plan: Plan, say: Say) -> Iterator[None]:
     """Let the crowd work until the block ends."""
-    stop, crowd = threading.Event(), _crowd_of(services, campaign, plan, say)
-    threads = [threading.Thread(target=_work, args=(crowd[part::4], stop)) for part in range(4)]
-    for thread in threads:
-        thread.start()
+    crowd = Crowd(_crowd_of(services, campaign, plan, say), seed=plan.seed, threads=4)
+    crowd.start()
     try:
         yield
     finally:
-        stop.set()
-        for thread in threads:
-            thread.join(timeout=120)
+        crowd.stop()
 
 
-def _crowd_of(services: Services, campaign: Campaign, plan: Plan, say: Say) -> list[SimulatedWorker]:
-    """Return workers with accounts; what they believe of each pair is drawn by the seed."""
-    truth = truth_of()
-    crowd = []
-    for number, profile in enumerate(CROWD[:5] if plan.is_unanimous else CROWD):
+def _crowd_of(services: Ensemble, campaign: Campaign, plan: Plan, say: Say) -> list[MarketWorker]:
+    """Return workers with accounts; what they say of each pair follows from the seed."""
+    world, crowd = world_of(0 if plan.is_unanimous else HARD_SHARE, plan.seed), []
+    for number, care in enumerate(CROWD[:5] if plan.is_unanimous else CROWD):
         email, password = f"w{number}-{campaign.slug}@crowd.example", secrets.token_hex(8)
-        _command(services.market_environment, "marketplace_worker", "--email", email, "--password", password, "--json")
-        chosen = WorkerProfile(care=1.0, skips=0.0) if plan.is_unanimous else profile
-        beliefs = truth if plan.is_unanimous else beliefs_of(truth, plan.seed, number)
-        crowd.append(SimulatedWorker(services.market_url, email, password, chosen, beliefs, plan.seed))
+        services.market_command("marketplace_worker", "--email", email, "--password", password)
+        person = person_of(
+            plan.seed, number, 1.0 if plan.is_unanimous else care, skips=0 if plan.is_unanimous else 0.01
+        )
+        crowd.append(MarketWorker(services.market_url, email, password, person, world))
     say(f"{len(crowd)} workers have signed up")
     return crowd
 
 
+def person_of(seed: int, number: int, care: float, *, skips: float = 0.0) -> Person:
+    """Return one of the demo's crowd: who does not read chooses any label."""
+    habits = Habits(returns=0.02, abandons=0, skips=skips, twice=0, undoes=0, tabs=0, fatigue=0, drift=0)
+    return Person(seed, number, care, np.ones(len(LABELS)) / len(LABELS), habits=habits)
+
+
+def world_of(hard_share: float, seed: int) -> KnownWorld:
+    """Return what is right of the demo's pairs, some of which are so hard that careful people say anything."""
+    truth = {(plain(question), plain(answer)): label for (question, answer), label in truth_of().items()}
+    gold = {(plain(row["question"]), plain(row["answer"])) for row in _rows("antique_gold.jsonl")}
+    chance = random.Random(f"{seed} hard")  # noqa: S311  a simulation
+    hard = frozenset(pair for pair in truth if pair not in gold and chance.random() < hard_share)
+    return KnownWorld(LABELS, truth, otherwise=3, hard=hard)
+
+
 def truth_of() -> dict[tuple[str, str], int]:
     """Return the true label of each question and answer that the crowd can meet."""
-    truth = {}
-    for name in ("antique_pairs.jsonl", "antique_gold.jsonl"):
-        for line in (CONTENT / name).read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            truth[row["question"], row["answer"]] = row.get("true_label") or row["accepted"][0]
-    return truth
+    rows = (*_rows("antique_pairs.jsonl"), *_rows("antique_gold.jsonl"))
+    return {(row["question"], row["answer"]): row.get("true_label") or row["accepted"][0] for row in rows}
 
 
-def beliefs_of(truth: dict[tuple[str, str], int], seed: int, number: int) -> dict[tuple[str, str], int]:
-    """Return what one worker takes for true: on hard pairs, anything."""
-    gold = {
-        (row["question"], row["answer"])
-        for row in map(json.loads, (CONTENT / "antique_gold.jsonl").read_text(encoding="utf-8").splitlines())
-    }
-    hard, own = random.Random(f"{seed} hard"), random.Random(f"{seed} {number}")  # noqa: S311  a simulation
-    return {
-        pair: own.choice((1, 2, 3, 4)) if pair not in gold and hard.random() < HARD_SHARE else label
-        for pair, label in truth.items()
-    }
-
-
-def _work(crowd: list[SimulatedWorker], stop: threading.Event) -> None:
-    """Let some of the crowd work in turns until the end."""
-    for worker in crowd:
-        worker.log_in()
-    while not stop.is_set():
-        did = [worker.work() for worker in crowd if not stop.is_set()]
-        if Outcome.HANDED_IN not in did:
-            stop.wait(0.5)
+def _rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CONTENT / name).read_text(encoding="utf-8").splitlines()]
 
 
 def settle(campaign: Campaign, deadline: float, meanwhile: Callable[[], None] = lambda: None) -> None:

@@ -20,7 +20,6 @@ from annotation.tasktypes.labels import LABEL
 from console.demo.stage import (
     Plan,
     Say,
-    Services,
     Stuck,
     campaign_of,
     crowd_at_work,
@@ -28,6 +27,7 @@ from console.demo.stage import (
     settle,
     truth_of,
 )
+from console.ensemble import Ensemble
 from exports.services import release_freeze
 from jobs.models import Job
 from jobs.services import job_enqueue
@@ -64,14 +64,14 @@ def run(plan: Plan, say: Say) -> dict[str, Any]:
             manager.run()
         campaign_move(campaign=campaign, to=CampaignState.CLOSED, actor_id=manager.surrogate, now=timezone.now())
         settle(campaign, manager.deadline)
-        books = services.books(campaign)
+        books = services.books(campaign.slug)
     return _result(campaign, manager, books)
 
 
 class _Manager:
     """Plays the manager and the experts, phase by phase."""
 
-    def __init__(self, campaign: Campaign, services: Services, plan: Plan, say: Say) -> None:
+    def __init__(self, campaign: Campaign, services: Ensemble, plan: Plan, say: Say) -> None:
         self.campaign, self.services, self.say = campaign, services, say
         self.kills, self.chance = plan.kills, random.Random(plan.seed)  # noqa: S311  a simulation
         self.deadline = time.monotonic() + plan.seconds

@@ -32,6 +32,7 @@ from quality.models.people import (
 )
 from quality.models.snapshots import (
     BehaviourSnapshot,
+    CampaignPlan,
     QualitySnapshot,
     StudySnapshot,
     TargetSnapshot,
@@ -44,6 +45,7 @@ __all__ = [
     "Audit",
     "AuditItem",
     "BehaviourSnapshot",
+    "CampaignPlan",
     "Case",
     "CaseMessage",
     "CaseReason",

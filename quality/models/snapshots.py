@@ -53,3 +53,14 @@ class BehaviourSnapshot(models.Model):
 
     def __str__(self) -> str:
         return f"behaviour in {self.campaign_id}"
+
+
+class CampaignPlan(models.Model):
+    """A forecast of what a campaign comes to, made before or while it ran; never changed, so that it can be held against it."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="plans")
+    made_at = models.DateTimeField()
+    data = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"plan of {self.campaign_id}"

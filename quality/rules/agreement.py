@@ -98,6 +98,16 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
     return Agreement(found, units, values, annotators, observed, found - half, min(1.0, found + half), "", warning)
 
 
+def alpha_alone(judgments: Judgments, level: Level) -> float | None:
+    """Return alpha without its interval, which takes most of the time; None where it is undefined."""
+    counts = judgments.counts()
+    if int((counts.sum(axis=1) >= 2).sum()) < 2:
+        return None
+    sums = _Sums.of(counts)
+    found = float(_alpha(sums.pairs, sums.totals, distance=_distance(judgments.labels, level)))
+    return None if np.isnan(found) else found
+
+
 def coincidences(judgments: Judgments) -> Floats:
     """Return of each two labels how often two annotators of one item gave them, shape (labels, labels), symmetric.
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
-from simulation.crowd import Browser
+from simulation.browser import Browser
 from tests.workforces.conftest import TERMS
 from workforces.models import Posting, Ticket, Workforce
 from workforces.services.reconcile import reconcile

@@ -2,10 +2,13 @@
 
 from http.cookiejar import Cookie
 
+import numpy as np
 import pytest
 from django.utils import timezone
 
-from simulation.crowd import SimulatedWorker, WorkerProfile
+from simulation.doors.market import MarketWorker
+from simulation.people import Habits, Person
+from simulation.world import KnownWorld
 from tests import factories
 from tests.marketplace.served import served
 from workforces.models import Errand
@@ -71,15 +74,13 @@ class Desk:
             for hit in page["HITs"]:
                 self.client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
 
-    def worker(self, name, **profile):
-        """Return someone with an account at the marketplace, logged in."""
+    def worker(self, name, **habits):
+        """Return someone with an account at the marketplace, logged in, who always chooses 4."""
         email = f"{name}-{self.campaign.slug}@example.org"
         site, cookie = self.market.worker(email)
-        truth = {}
-        for item in self.campaign.items.all():
-            truth[item.content["question_text"], item.content["answer_text"]] = 4
-        habits = WorkerProfile(**{"care": 1.0, "returns": 0.0, "skips": 0.0, **profile})
-        worker = SimulatedWorker(site, email, "", habits, truth, seed=5)
+        chosen = {"returns": 0, "abandons": 0, "skips": 0, "twice": 0, "undoes": 0, "tabs": 0, "leaves": 0} | habits
+        person = Person(5, len(name), 1.0, np.ones(4) / 4, habits=Habits(fatigue=0, drift=0, **chosen))
+        worker = MarketWorker(site, email, "", person, KnownWorld((1, 2, 3, 4), {}, otherwise=4))
         worker.browser.cookies.set_cookie(session_cookie(cookie))
         return worker
 

@@ -13,7 +13,8 @@ from accounts.models import ExternalIdentity
 from annotation.models import Assignment, Participation, Slot
 from annotation.services.campaigns import campaign_move
 from annotation.services.sweeps import assignments_expire
-from simulation.crowd import SUBMIT, Browser
+from simulation.browser import Browser
+from simulation.doors.market import SUBMIT
 from tests import factories
 from tests.workforces.acts import (
     answer,

@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from accounts.models import Consent, ExternalIdentity
 from annotation.models import Assignment, EventChunk, Withdrawal
-from simulation.crowd import SUBMIT, Browser
+from simulation.browser import Browser
+from simulation.doors.market import SUBMIT
 from tests import factories
 from tests.workforces.acts import answer_in, by_link, enter, path, rounds, send, signed, text_of, visit_of
 from tests.workforces.panel import come, link, statement_of, work

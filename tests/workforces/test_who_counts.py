@@ -14,7 +14,8 @@ from annotation.models import Annotation, Standing, Withdrawal
 from annotation.services.people import standing_move
 from annotation.services.withdrawal import withdrawals_apply
 from quality.models import Verdict
-from simulation.crowd import SUBMIT, Browser
+from simulation.browser import Browser
+from simulation.doors.market import SUBMIT
 from tests import factories
 from tests.workforces.acts import answer_one, by_link, path, readdressed, rounds, send, signed, text_of, visit_of
 from tests.workforces.panel import come, confirm, link, statement_of, states, unsigned, work

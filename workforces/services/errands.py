@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.audit import record
@@ -120,6 +120,13 @@ def _is_exclusion_due(workforce: Workforce) -> bool:
     return waiting.filter(state__in=[ErrandState.DUE, ErrandState.SENDING]).exists()
 
 
+def _cannot_be_told() -> Q:
+    """Return which notices have to wait: the marketplace tells only whom something was decided about, and it will be."""
+    own = Ticket.objects.filter(workforce=OuterRef("workforce"), surrogate=OuterRef("surrogate"))
+    decided = own.filter(state__in=[TicketState.APPROVED, TicketState.REFUSED])
+    return Q(kind=ErrandKind.NOTIFY) & ~Exists(decided) & Exists(own.exclude(state=TicketState.LAPSED))
+
+
 def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
     """Yield errands that are due, each once, a kind after the other, the oldest of each first."""
     now, drawn = timezone.now(), set[int]()
@@ -127,6 +134,7 @@ def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
     due = (
         Errand.objects.filter(workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING])
         .exclude(too_early, kind__in=_WORDS)
+        .exclude(_cannot_be_told())
         .select_related("posting", "ticket__workforce", "workforce__campaign")
     )
     kinds = list(ErrandKind)

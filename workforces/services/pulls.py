@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity
@@ -28,6 +28,7 @@ from workforces.services.pay import ticket_paid
 logger = logging.getLogger(__name__)
 
 MOST_READ = 200  # postings a round
+QUIET = 10  # a posting of which nobody answered anything here is read so much less often
 MOST_SILENT = 3  # postings that get no answer: then it is the marketplace, not the posting
 
 
@@ -44,18 +45,25 @@ class Pulled:
 def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> Pulled:
     """Read the submissions of postings that are not settled, several at once, those that waited longest first.
 
-    One posting that cannot be read does not keep the others from being read.
+    Answers are given on our pages, so that we know where submissions are to be expected: other postings are read seldom,
+    for what is handed in without an answer of ours. One posting that cannot be read does not keep the others from being read.
 
     Raises
     ------
     Unreachable
         The marketplace does not answer.
     """
-    before = timezone.now() - timedelta(seconds=settings.MTURK_PULL_SECONDS)
+    now = timezone.now()
+    before = now - timedelta(seconds=settings.MTURK_PULL_SECONDS)
+    long_before = now - timedelta(seconds=QUIET * settings.MTURK_PULL_SECONDS)
+    answered = Ticket.objects.filter(posting=OuterRef("pk"), state=TicketState.ANSWERED)
+    is_expected = Q(state=PostingState.ENDED) | Exists(answered)
     due = (
         workforce.postings.exclude(hit_id="")
         .exclude(state=PostingState.SETTLED)
-        .filter(Q(tried_at=None) | Q(tried_at__lt=before) | Q(tried_at__gt=timezone.now()))
+        .filter(
+            Q(tried_at=None) | Q(is_expected, tried_at__lt=before) | Q(tried_at__lt=long_before) | Q(tried_at__gt=now)
+        )
         .select_related("workforce__campaign")
         .order_by(F("tried_at").asc(nulls_first=True), "pk")
     )

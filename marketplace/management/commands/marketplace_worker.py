@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -30,6 +31,10 @@ class Command(BaseCommand):
             "--email", default="", help="make an account with this address; of one that is there, change the country"
         )
         parser.add_argument("--password", default="", help="default: a random one, printed")
+        parser.add_argument(
+            "--count", type=int, default=0, metavar="N",
+            help="make N accounts for a synthetic crowd, with one password: {} in the address becomes 0 to N-1",
+        )  # fmt: skip
         parser.add_argument("--country", default="", metavar="XX")
         parser.add_argument("--subdivision", default="", metavar="XX")
         parser.add_argument("--approved", type=int, default=0, help="assignments approved before")
@@ -42,7 +47,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Make and print."""
         prepare()
-        shown = self._account(options) if options["email"] else self._link(options)
+        if options["count"]:
+            shown: dict[str, Any] = self._crowd(options)
+        else:
+            shown = self._account(options) if options["email"] else self._link(options)
         self.stdout.write(
             json.dumps(shown) if options["json"] else "\n".join(f"{name:<10} {value}" for name, value in shown.items())
         )
@@ -50,6 +58,26 @@ class Command(BaseCommand):
     def _link(self, options: dict[str, Any]) -> dict[str, str]:
         token = invitation_create(uses=options["uses"], days=options["days"], note=options["note"], now=clock.now())
         return {"link": f"{settings.MARKETPLACE_URL}/join/{token}/"}
+
+    def _crowd(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Make accounts for a synthetic crowd; those that are there stay as they are."""
+        if not settings.MARKETPLACE_DEVELOPMENT:
+            raise CommandError("a synthetic crowd is for trying things out only (MARKETPLACE_DEVELOPMENT=1)")
+        if "{}" not in options["email"] or not options["password"]:
+            raise CommandError("--count takes an --email with {} in it, and a --password")
+        hashed, made = make_password(options["password"]), 0
+        for number in range(options["count"]):
+            email = plain_address(options["email"].replace("{}", str(number)))
+            if Worker.objects.filter(email__iexact=email).exists():
+                continue
+            worker = worker_create(
+                email=email, password=None, now=clock.now(), agreed_at=clock.now(), prior_approved=options["approved"],
+                prior_rejected=options["rejected"],
+            )  # fmt: skip
+            # Hashing takes half a second; a crowd has one password.
+            Worker.objects.filter(pk=worker.pk).update(password=hashed)
+            made += 1
+        return {"made": made, "count": options["count"]}
 
     def _account(self, options: dict[str, Any]) -> dict[str, str]:
         _check(options)

@@ -1,0 +1,150 @@
+"""``manage.py plan``: what a campaign will come to, before a cent is spent."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.management.campaigns import campaign_named
+from annotation.models import Campaign
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
+from console.plans.asking import PlanError, crowd_assumed, crowd_fitted, foreseen, policy_named, truth_places
+from console.plans.engine import RUNS, plans_of
+from console.plans.keeping import plan_keep
+from console.plans.setting import Setting
+from console.plans.words import TITLES, span
+from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
+from quality.rules.agreement import Level
+from quality.rules.policy import Policy
+from quality.selectors.policies import policy_current
+
+
+class Command(BaseCommand):
+    """Plan a campaign by several policies side by side."""
+
+    help = (
+        "Cost, days, wrong labels, work for experts and the rest, forecast for several policies with a made-up crowd: one "
+        "that you expect (--no-majority), or one fitted to judgments (--crowd). No database is needed without SLUG. "
+        "Example: manage.py plan --items 1000 --people 60 --policy paper --policy fixed --policy target:0.1:300"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", nargs="?", metavar="SLUG", help="take labels, items and policy from a campaign")
+        parser.add_argument("--keep", action="store_true", help="keep the forecast with the campaign")
+        parser.add_argument("--labels", default="1,2,3,4", help="in their order (default 1,2,3,4)")
+        parser.add_argument("--level", choices=[level.value for level in Level], default=Level.ORDINAL.value)
+        parser.add_argument("--items", type=int)
+        parser.add_argument("--votes", type=int, default=3, help="of each item in the first round (default 3)")
+        parser.add_argument("--people", type=int, default=100)
+        parser.add_argument(
+            "--spam",
+            type=float,
+            help="share of work by people who do not read (default 0.1; with --crowd 0: they are among those)",
+        )
+        parser.add_argument("--reward", type=int, default=5, metavar="CENTS", help="for an answer (default 5)")
+        parser.add_argument("--no-fees", action="store_true", help="the marketplace takes nothing")
+        parser.add_argument("--answers-a-day", type=float, default=60, help="of an average person (default 60)")
+        parser.add_argument(
+            "--policy", action="append", metavar="POLICY",
+            help="paper, fixed or target:ERROR:DOLLARS; repeatable (default: the campaign's, or paper and fixed)",
+        )  # fmt: skip
+        parser.add_argument("--no-majority", type=float, default=0.13, help="share of items on which careful people find none (default 0.13)")  # fmt: skip
+        parser.add_argument("--care", type=float, default=0.92, help="how often people read with care (default 0.92)")
+        parser.add_argument("--answer-seconds", type=float, default=20, help="median of an answer (default 20)")
+        parser.add_argument("--crowd", type=Path, metavar="FILE", help="judgments to learn the crowd from: item,worker,label[,seconds]")  # fmt: skip
+        parser.add_argument("--truth", type=Path, metavar="FILE", help="with --crowd: known labels: item,truth")
+        parser.add_argument("--runs", type=int, default=RUNS, help=f"of each policy (default {RUNS})")
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--json", action="store_true", help="print everything as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Plan, print, keep."""
+        campaign = campaign_named(options["campaign"]) if options["campaign"] else None
+        if options["keep"] and campaign is None:
+            raise CommandError("--keep needs the campaign that the forecast is kept with")
+        try:
+            data = _planned(options, campaign)
+        except (PlanError, JudgmentFileError, ValueError) as error:
+            raise CommandError(str(error)) from error
+        if campaign is not None and options["keep"]:
+            plan_keep(campaign=campaign, data=data, actor_id=None, now=timezone.now())
+        self.stdout.write(json.dumps(data) if options["json"] else _text(data))
+
+
+def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, Any]:
+    labels, items, base = _of_campaign(campaign) if campaign else (options["labels"].split(","), None, Policy())
+    level, pilot = Level(options["level"]), None
+    setting = Setting(
+        items=options["items"] or items or _missing("--items"), votes=options["votes"], people=options["people"],
+        spam=_spam(options), skew=0.0 if options["crowd"] else 1.0, reward_cents=options["reward"], has_fees=not options["no_fees"],
+        answers_a_day=options["answers_a_day"], level=level,
+    )  # fmt: skip
+    if options["crowd"]:
+        crowd = judgments_read(options["crowd"])
+        true = truth_places(crowd.judgments, truths_read(options["truth"]) if options["truth"] else None)
+        model, pilot = crowd_fitted(crowd.judgments, true, crowd.seconds), foreseen(crowd.judgments, true, setting)
+    else:
+        model = crowd_assumed(
+            labels, no_majority=options["no_majority"], care=options["care"], votes=options["votes"],
+            seconds=options["answer_seconds"], level=level,
+        )  # fmt: skip
+    names = options["policy"] or ([base.process.value] if campaign else ["paper", "fixed"])
+    policies = {name: policy_named(name, base) for name in names}
+    found = plans_of(model, policies, setting, runs=options["runs"], seed=options["seed"])
+    source = {"file": options["crowd"].name} if options["crowd"] else {"no_majority": options["no_majority"], "care": options["care"]}  # fmt: skip
+    return {
+        "setting": asdict(setting), "seed": options["seed"], "runs": options["runs"], "crowd": source,
+        "policies": {name: policy.as_data() for name, policy in policies.items()},
+        "plans": {name: {key: asdict(value) for key, value in one.items()} for name, one in found.items()},
+        "pilot": {name: asdict(one) for name, one in pilot.items()} if pilot else None,
+    }  # fmt: skip
+
+
+def _spam(options: dict[str, Any]) -> float:
+    given: float | None = options["spam"]
+    return given if given is not None else 0.0 if options["crowd"] else 0.1
+
+
+def _missing(name: str) -> int:
+    raise PlanError(f"{name} is needed: how many items there are")
+
+
+def _of_campaign(campaign: Campaign) -> tuple[list[str], int | None, Policy]:
+    task_type = TASK_TYPES[campaign.task_type]
+    if not isinstance(task_type, Voted):
+        raise PlanError(
+            "here answers stand side by side and no vote makes a label: there is nothing to forecast of votes"
+        )
+    found = policy_current(campaign)
+    return [str(label) for label in task_type.labels], campaign.items.count() or None, found[1] if found else Policy()
+
+
+def _heading(data: dict[str, Any]) -> str:
+    setting = data["setting"]
+    return (
+        f"{setting['items']:,} items, {setting['votes']} votes each, {setting['people']} people, {setting['spam']:.0%} of work "
+        f"by people who do not read; nine of ten of {data['runs']} runs lie between the bounds"
+    )
+
+
+def _text(data: dict[str, Any]) -> str:
+    plans = data["plans"]
+    width = max(len(title) for title in TITLES.values()) + 2
+    cells = {name: [span(key, one[key]) for key in TITLES] for name, one in plans.items()}
+    columns = {name: max(len(name), *map(len, texts)) + 2 for name, texts in cells.items()}
+    lines = [_heading(data), "", " " * width + "".join(f"{name:<{columns[name]}}" for name in plans)]
+    for place, title in enumerate(TITLES.values()):
+        lines.append(f"{title:<{width}}" + "".join(f"{cells[name][place]:<{columns[name]}}" for name in plans))
+    if data["pilot"]:
+        lines += ["", "what the judgments themselves say of other items by other people (90 %):"]
+        for name, one in data["pilot"].items():
+            said = (
+                "not known" if one["value"] is None else f"{one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f})"
+            )
+            lines.append(f"{name.replace('_', ' '):<{width}}{said}")
+    return "\n".join(lines)

@@ -1,0 +1,96 @@
+"""From what a command or a form says to a crowd, policies and a setting."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from console.plans.setting import Setting
+from quality.rules.agreement import Level
+from quality.rules.judgments import Judgments
+from quality.rules.pilots import Foreseen, PilotTooSmall, forecasts, people_who_matter
+from quality.rules.policy import Policy, Process
+from simulation.assumed import assumed
+from simulation.fit import Rows, fitted
+from simulation.model import CrowdModel, Pace, Places
+
+
+class PlanError(ValueError):
+    """A plan cannot be made of what was asked for; the message says why."""
+
+
+def policy_named(text: str, base: Policy) -> Policy:
+    """Return the policy that a short text asks for, like another one in all it does not say.
+
+    ``paper``, ``fixed``, or ``target`` with the acceptable share of wrong labels and a budget in dollars.
+
+    Raises
+    ------
+    PlanError
+
+    Examples
+    --------
+    >>> policy_named("target:0.05:200", Policy()).target.budget_cents
+    20000
+    """
+    name, *more = text.split(":")
+    if name not in set(Process) or len(more) > (2 if name == Process.TARGET else 0):
+        raise PlanError(f"{text!r} is no policy: paper, fixed, or target:ERROR:DOLLARS (target:0.05:200)")
+    try:
+        target = base.target
+        if more:
+            target = replace(target, error=float(more[0]))
+        if len(more) > 1:
+            target = replace(target, budget_cents=round(100 * float(more[1])))
+    except ValueError as error:
+        raise PlanError(f"{text!r}: {error}") from error
+    return replace(base, process=Process(name), target=target)
+
+
+def crowd_assumed(labels: Iterable[str], *, no_majority: float, care: float, votes: int, seconds: float, level: Level) -> CrowdModel:  # fmt: skip
+    """Return the crowd that somebody expects.
+
+    Raises
+    ------
+    PlanError
+        No crowd of such care disagrees so seldom, or so often.
+    """
+    try:
+        return assumed(
+            list(labels), no_majority=no_majority, care=care, votes_each=votes, is_ordinal=level is Level.ORDINAL,
+            alike=8.0, pace=Pace(median=seconds),
+        )  # fmt: skip
+    except ValueError as error:
+        raise PlanError(str(error)) from error
+
+
+def truth_places(judgments: Judgments, truth: Mapping[Any, Any] | None) -> Places:
+    """Return the place of each item's right label, -1 where it is not known."""
+    places = {str(label): place for place, label in enumerate(judgments.labels)}
+    known = {str(item): str(label) for item, label in (truth or {}).items()}
+    return np.array([places.get(known.get(str(item), ""), -1) for item in judgments.items])
+
+
+def crowd_fitted(judgments: Judgments, true: Places, seconds: Mapping[Any, float]) -> CrowdModel:
+    """Return the crowd that made some judgments."""
+    rows = Rows(tuple(map(str, judgments.labels)), judgments.item, judgments.annotator, judgments.label, true)
+    pace = Pace(median=float(np.median(list(seconds.values())))) if seconds else Pace()
+    return fitted(rows, pace=pace)
+
+
+def foreseen(judgments: Judgments, true: Places, setting: Setting) -> dict[str, Foreseen]:
+    """Return what a pilot says of the campaign to come.
+
+    Raises
+    ------
+    PlanError
+        The pilot is too small.
+    """
+    people = setting.people * people_who_matter(judgments.annotator) / len(judgments.annotators)
+    try:
+        return forecasts(
+            judgments, true, votes=setting.votes, items=setting.items, people=max(people, 2), level=setting.level
+        )
+    except PilotTooSmall as error:
+        raise PlanError(str(error)) from error

@@ -1,0 +1,47 @@
+"""What a campaign is to be, for a plan: how much there is to do, by how many people, at which price."""
+
+from dataclasses import dataclass
+
+from quality.rules.agreement import Level
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is decided, or assumed, before anything is spent.
+
+    Attributes
+    ----------
+    items, votes
+        How many items, and how many votes of each in the first round.
+    people
+        Who will take part; a few of them do most of the work (``skew``: the standard deviation of the logarithm).
+    spam
+        The share of work that people would do who do not read, if nobody stopped them.
+    reward_cents, has_fees, training_cents
+        Of each answer; whether the marketplace takes its fifth; once for each person.
+    answers_a_day
+        Of an average person.
+    expert_minutes, inspection_seconds
+        What one judgment of an expert takes, and reading one answer.
+    level
+        How far apart two labels are.
+    """
+
+    items: int
+    votes: int = 3
+    people: int = 100
+    spam: float = 0.1
+    skew: float = 1.0
+    reward_cents: int = 5
+    has_fees: bool = True
+    training_cents: int = 0
+    answers_a_day: float = 60.0
+    expert_minutes: float = 2.0
+    inspection_seconds: float = 20.0
+    level: Level = Level.ORDINAL
+
+    def __post_init__(self) -> None:
+        if self.items < 1 or self.votes < 1 or self.people <= self.votes:
+            raise ValueError("a plan needs an item, a vote of each, and more people than votes of an item")
+        if not 0 <= self.spam < 0.9 or self.reward_cents < 0 or self.answers_a_day <= 0:
+            raise ValueError("spam lies between 0 and 0.9, and neither rewards nor answers a day are below 0")

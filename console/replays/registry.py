@@ -1,0 +1,24 @@
+"""The replays there are, and what every report holds."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils import timezone
+
+from console.replays import antique, antique_report
+from console.replays.base import Asked, Replay, State, machine
+
+REPLAYS: dict[str, tuple[Replay, Callable[[dict[str, Any]], str]]] = {
+    "antique": (antique.replay, antique_report.rendered),
+}
+
+
+def report_of(asked: Asked, state: State, figures: dict[str, Any]) -> dict[str, Any]:
+    """Return a report: how to get it again, on what it ran, how long it took, and what it came to."""
+    return {
+        "command": f"manage.py replay {asked.kind} --scale {asked.scale:g} --seed {asked.seed}",
+        "kind": asked.kind, "scale": asked.scale, "seed": asked.seed, "at": f"{timezone.now():%Y-%m-%d}",
+        "machine": machine(), "seconds": {name: round(value, 1) for name, value in state.seconds.items()},
+        "cpu seconds": {name: round(value, 1) for name, value in state.cpu.items()},
+        "counts": {name: round(value, 1) for name, value in state.counts.items()}, **figures,
+    }  # fmt: skip

@@ -1,0 +1,91 @@
+"""A crowd that nobody has seen yet, from the few rates that a paper reports or a team expects."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from simulation.model import CrowdModel, Floats, Pace, votes
+
+ITEMS, PEOPLE = 20_000, 400
+CLEAREST = 12.0  # how much less probable the next label is, in logarithms, where everything is clear
+
+
+def assumed(
+    labels: Sequence[str],
+    *,
+    no_majority: float,
+    prior: Sequence[float] | None = None,
+    care: float = 0.92,
+    votes_each: int = 3,
+    is_ordinal: bool = True,
+    alike: float = 3.0,
+    pace: Pace | None = None,
+    seed: int = 0,
+) -> CrowdModel:
+    """Return a crowd of honest people of whom so many items get no strict majority.
+
+    Parameters
+    ----------
+    no_majority
+        The share of items of which no label is chosen by more than half of ``votes_each`` people. How much careful people
+        confuse neighbouring labels follows from it.
+    care
+        How often an average person reads with care; people differ (a beta distribution, twenty answers' worth).
+    is_ordinal
+        Whether labels are steps, so that the next one is confused more often than those beyond it.
+
+    Raises
+    ------
+    ValueError
+        No crowd of such care disagrees so seldom, or so often.
+    """
+    chance = np.random.default_rng(seed)
+    count = len(labels)
+    shares = np.array(prior if prior is not None else np.ones(count), dtype=float)
+    people = np.clip(chance.beta(20 * care, 20 * (1 - care), PEOPLE), 0.01, 0.99)
+    habits = chance.dirichlet(np.ones(count) * 4, PEOPLE)
+    model = CrowdModel(
+        tuple(labels), shares / shares.sum(), np.eye(count), np.full(count, alike), people, habits,
+        np.full(PEOPLE, 1 / PEOPLE), pace or Pace(),
+    )  # fmt: skip
+    low, high = 0.0, CLEAREST
+    if (
+        not no_majority_of(_confusing(model, high, is_ordinal), votes_each)
+        <= no_majority
+        <= no_majority_of(_confusing(model, low, is_ordinal), votes_each)
+    ):
+        raise ValueError(
+            f"no crowd that reads with care {care:.0%} of the time leaves {no_majority:.1%} without a majority"
+        )
+    for _ in range(14):
+        middle = (low + high) / 2
+        if no_majority_of(_confusing(model, middle, is_ordinal), votes_each) > no_majority:
+            low = middle
+        else:
+            high = middle
+    return _confusing(model, (low + high) / 2, is_ordinal)
+
+
+def _confusing(model: CrowdModel, clear: float, is_ordinal: bool) -> CrowdModel:  # noqa: FBT001
+    """Return the model with labels confused the less, the clearer everything is."""
+    places = np.arange(len(model.labels))
+    apart = np.abs(places[:, None] - places)
+    weights = np.exp(-clear * (apart if is_ordinal else apart > 0))
+    return replace(model, says=weights / weights.sum(axis=1, keepdims=True))
+
+
+def no_majority_of(model: CrowdModel, votes_each: int, seed: int = 1) -> float:
+    """Return the share of items that get no strict majority of so many votes."""
+    counts = vote_counts(model, votes_each, np.random.default_rng(seed))
+    return float((2 * counts.max(axis=1) <= votes_each).mean())
+
+
+def vote_counts(model: CrowdModel, votes_each: int, chance: np.random.Generator, items: int = ITEMS) -> Floats:
+    """Return how often each label is chosen of each of some items, shape (items, labels)."""
+    _, said = model.items(items, chance)
+    counts = np.zeros(said.shape)
+    for _ in range(votes_each):
+        who = model.people(items, chance)
+        counts[np.arange(items), votes(said, model.care[who], model.habits[who], chance)] += 1
+    return counts

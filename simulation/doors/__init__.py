@@ -1,0 +1,1 @@
+"""Where people find work: their own account, a panel's link, a marketplace."""

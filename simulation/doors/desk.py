@@ -1,0 +1,117 @@
+"""Somebody at the pages where items are answered: what they do with each page, wherever it came from."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from simulation.browser import Browser, Form, Page
+from simulation.people import Person
+from simulation.reading.base import Answer, Reader
+from simulation.reading.relevance import read as read_relevance
+
+READERS: dict[str, Reader] = {"relevance": read_relevance}
+SKIP_REASON = "unclear"
+
+
+class PageBroke(RuntimeError):
+    """A page answered with an error that no person could have caused."""
+
+
+@dataclass
+class Desk:
+    """One person, their browser, and what they know of the world.
+
+    ``seconds``: how long they have been at it by their own clock; nobody waits so long in a simulation.
+    """
+
+    person: Person
+    world: Any
+    browser: Browser = field(default_factory=Browser)
+    readers: Mapping[str, Reader] = field(default_factory=lambda: READERS)
+    seconds: float = 0.0
+    answers: int = 0
+    times: list[float] = field(default_factory=list)
+    _old: tuple[Form, dict[str, str]] | None = None
+    _taken_back: set[str] = field(default_factory=set)
+
+    def onward(self, page: Page) -> Page | None:
+        """Do what a page asks for and return the one that follows; None when it asks for nothing that can be done."""
+        if page.status in (403, 404, 409):  # not theirs, or not any more: a person goes back to where work is found
+            return None
+        if page.status >= 400:
+            raise PageBroke(f"{page.status} at {page.url}: {page.text[-300:]}")
+        return self._through_the_door(page) or self._answered(page)
+
+    def _through_the_door(self, page: Page) -> Page | None:
+        """Agree, read what changed, learn, begin: whatever comes before the first item."""
+        for part in ("/agree/", "/consent/", "/guidelines/"):
+            form = page.form_to(part)
+            if form is not None and not page.stage:
+                self.seconds += 30
+                return self.browser.send(form)
+        lesson = next((form for form in page.forms if "number" in form.fields), None)
+        if lesson is not None:
+            return self._learn(page, lesson)
+        begin = next((link for link in page.links if link.endswith("?begin")), None)
+        return self.browser.get(begin) if begin else None
+
+    def _learn(self, page: Page, lesson: Form) -> Page | None:
+        reader = self.readers.get(page.stage.get("data-stage", ""))
+        # The form of a lesson stands where that of an item does.
+        page.forms[page.forms.index(lesson)] = Form("/answer/", lesson.method, lesson.fields, lesson.choices)
+        answer = reader(page, self.person, self.world) if reader else None
+        if answer is None:
+            return None
+        self.seconds += answer.seconds
+        return self.browser.send(lesson, **answer.values)
+
+    def _answered(self, page: Page) -> Page | None:
+        stage = page.stage.get("data-stage", "")
+        reader = self.readers.get(stage)
+        answer = reader(page, self.person, self.world) if reader else None
+        if answer is None:
+            return None
+        skip = page.form_to("/skip/")
+        if skip is not None and self.person.does("skips", answer.key):
+            self.seconds += answer.seconds
+            return self.browser.send(skip, reason=SKIP_REASON)
+        return self._send(page, answer)
+
+    def _send(self, page: Page, answer: Answer) -> Page:
+        self.seconds += answer.seconds
+        self._tell(page, answer)
+        reserve = page.stage.get("data-reserve-url")
+        token = answer.form.fields.get("csrfmiddlewaretoken", "")
+        if reserve:
+            self.browser.post(page.at(reserve), csrfmiddlewaretoken=token)
+        values = {"active_seconds": f"{answer.seconds:.1f}", **answer.values}
+        self._old_tab(answer)
+        after = self.browser.send(answer.form, **values)
+        if self.person.does("twice", answer.key):
+            self.browser.send(answer.form, **values)  # a double click: the page that came first stays
+        self._old = (answer.form, values)
+        if after.stage.get("data-assignment") != page.stage.get("data-assignment"):
+            self.person.done()
+            self.answers += 1
+            self.times.append(answer.seconds)
+        undo = after.form_to("/undo/")
+        if undo is None or answer.key in self._taken_back or not self.person.does("undoes", answer.key):
+            return after
+        self._taken_back.add(answer.key)
+        return self.browser.send(undo)
+
+    def _old_tab(self, answer: Answer) -> None:
+        """Send what an old tab still shows, as people do who lose track; nobody looks at what comes."""
+        if self._old is not None and self.person.does("tabs", answer.key):
+            self.browser.send(self._old[0], **self._old[1])
+
+    def _tell(self, page: Page, answer: Answer) -> None:
+        """Send the click log, in one piece."""
+        url = page.stage.get("data-events-url")
+        if url and answer.events:
+            sequence = int(self.person.chance("log", answer.key).integers(0, 60))
+            self.browser.post(
+                page.at(url), events=json.dumps(answer.events), sequence=str(sequence),
+                csrfmiddlewaretoken=answer.form.fields.get("csrfmiddlewaretoken", ""),
+            )  # fmt: skip

@@ -1,0 +1,119 @@
+"""A worker at a marketplace: takes HITs, reads the page in the frame, answers, hands in."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from simulation.browser import Browser, Page
+from simulation.doors.desk import Desk
+from simulation.people import Person
+
+SUBMIT = "/mturk/externalSubmit"
+MOST_PAGES = 60  # of one ticket: more would be a page that leads nowhere
+
+
+class Outcome(StrEnum):
+    """What became of one attempt to work."""
+
+    HANDED_IN = "handed_in"
+    RETURNED = "returned"
+    ABANDONED = "abandoned"
+    NOTHING = "nothing"
+
+
+@dataclass
+class MarketWorker:
+    """One member of the crowd, with an account at the marketplace."""
+
+    market_url: str
+    email: str
+    password: str
+    person: Person
+    world: Any
+    browser: Browser = field(default_factory=Browser)
+    handed_in: int = 0
+    taken: int = 0
+
+    def __post_init__(self) -> None:
+        self.desk = Desk(self.person, self.world)
+        self._around: Page | None = None
+        self._in_frames = 0
+
+    @property
+    def requests(self) -> int:
+        """How many requests they made."""
+        return self.browser.requests + self._in_frames
+
+    @property
+    def seconds(self) -> float:
+        """How long they have been at it by their own clock."""
+        return self.desk.seconds
+
+    def log_in(self) -> None:
+        """Log in at the marketplace."""
+        page = self.browser.get(f"{self.market_url}/account/login/")
+        form = page.form_to("/account/login/")
+        if form is None:
+            return
+        after = self.browser.send(form, login=self.email, password=self.password)
+        if after.form_to("/account/login/") is not None:
+            raise RuntimeError(f"{self.email} could not log in")
+        listing = self.browser.get(f"{self.market_url}/")
+        welcome = listing.form_to("/welcome/")
+        if welcome is not None:
+            self.browser.send(welcome)
+
+    def work(self) -> Outcome:
+        """Take one HIT and finish it, if there is one."""
+        taken = self.take()
+        if taken is None:
+            return Outcome.NOTHING
+        if self.person.does("abandons", f"HIT {self.taken}"):
+            return Outcome.ABANDONED
+        if self.person.does("returns", f"HIT {self.taken}"):
+            return self._give_back(taken)
+        return self.finish(taken)
+
+    def take(self) -> Page | None:
+        """Accept the next HIT and return its page; None when there is none."""
+        self.taken += 1
+        around, self._around = self._around, None
+        page = self._accepted(around) if around else None
+        return page or self._accepted(self.browser.get(f"{self.market_url}/"))
+
+    def _accepted(self, page: Page) -> Page | None:
+        """Press what accepts the next one on a page; None where there is none any more."""
+        accept = page.form_to("/next/")
+        taken = self.browser.send(accept) if accept else None
+        return taken if taken and taken.frames else None
+
+    def _give_back(self, taken: Page) -> Outcome:
+        form = taken.form_to("/return/")
+        assert form is not None
+        self.browser.send(form)
+        return Outcome.RETURNED
+
+    def finish(self, taken: Page) -> Outcome:
+        """Do what an accepted HIT asks for and hand it in, or give it back if it offers nothing."""
+        page = self.in_frame(taken)
+        done = page.form_to(SUBMIT) if page else None
+        if done is None:
+            return self._give_back(taken)
+        Browser().send(done)
+        self.handed_in += 1
+        self._around = taken  # the page around the frame accepts the next one by itself
+        return Outcome.HANDED_IN
+
+    def in_frame(self, taken: Page, until: str = SUBMIT) -> Page | None:
+        """Walk the pages of a frame until one has a form to a place; None when they lead to nothing."""
+        # A frame of another site has no cookies: a browser without any.
+        self.desk.browser = Browser()
+        page: Page | None = self.desk.browser.get(taken.frames[0])
+        for _ in range(MOST_PAGES):
+            if page is None or page.form_to(until) is not None:
+                break
+            page = self.desk.onward(page)
+        else:
+            raise RuntimeError(f"no end in sight at {taken.frames[0]}")
+        self._in_frames += self.desk.browser.requests
+        return page

@@ -1,0 +1,1 @@
+"""What people make of the pages of each kind of task."""

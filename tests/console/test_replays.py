@@ -1,0 +1,96 @@
+"""Replays of papers by their command, at a small scale; on PostgreSQL where that is what the tests run on."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+from django.db import connection
+
+from console.replays.base import Asked, Progress, State
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+@contextmanager
+def database(name, folder):
+    """Give a database of its own on the server that the tests run on, or a file."""
+    if connection.vendor != "postgresql":
+        yield f"sqlite:///{folder}/{name}.sqlite3"
+        return
+    import psycopg
+
+    address = os.environ["DATABASE_URL"]
+    with psycopg.connect(address, autocommit=True) as server:
+        server.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        server.execute(f'CREATE DATABASE "{name}"')
+    try:
+        yield f"{address.rpartition('/')[0]}/{name}"
+    finally:
+        with psycopg.connect(address, autocommit=True) as server:
+            server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def replayed(folder, kind, *arguments, seconds=900, until=None):
+    """Run a replay as people do; with ``until`` it is killed when it says so. Return its report and what it said."""
+    name = f"replay_{kind}_{os.getpid()}"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE"))}
+    with database(name, folder) as address:
+        environment = kept | {"QUORATE_DATA": str(folder), "DATABASE_URL": address}
+        command = [sys.executable, str(ROOT / "manage.py"), "replay", kind, *arguments, "--json"]
+        said = []
+        if until:
+            with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
+                for line in process.stderr:
+                    said.append(line)
+                    if until in line:
+                        process.kill()
+                        break
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(done.stdout), "".join(said) + done.stderr
+
+
+def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_killed_on_the_way(tmp_path):
+    report, said = replayed(tmp_path, "antique", "--scale", "0.0015", "--seed", "2", until="batch 3 of 7")
+    assert said.count("batch 2 of 7") == 1  # it went on where it stood
+    summary, books = report["summary"], report["books"]
+    assert summary["pairs"] == summary["verdicts"] == 47
+    assert books["differences"] == []
+    assert books["rewards_ours"] == books["rewards_theirs"] == 2 * (books["assignments"] - summary["refused"])
+    assert report["released"]["qrel lines"] == 47 + summary["questions"]
+    assert sum(of for _wrong, of in report["wrong by rule"].values()) == 47
+    assert summary["judgments"] >= 3 * 47
+    assert report["counts"]["requests"] > 5 * summary["judgments"]
+    assert 0 < report["counts"]["crowd days"] < 200
+
+
+def test_a_replay_is_named_by_what_was_asked_for_and_keeps_where_it_stands(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    asked = Asked("antique", 0.005, 7, 60)
+    assert asked.slug == "replay-antique-0-005-7"
+    state, ran = State.of(asked), []
+    assert state.once("step", lambda: ran.append(1) or {"a": 1}) == {"a": 1}
+    state.add({"requests": 3})
+    with state.phase("collect"):
+        state.add({"requests": 4})
+    again = State.of(asked)
+    assert again.once("step", lambda: ran.append(2)) == {"a": 1}
+    assert ran == [1]
+    assert (again.counts, again.ports) == ({"requests": 7}, state.ports)
+    assert again.seconds["collect"] >= 0
+
+
+def test_progress_says_how_long_it_will_take(monkeypatch):
+    from console.replays import base
+
+    clock, said = [100.0], []
+    monkeypatch.setattr(base.time, "monotonic", lambda: clock[0])
+    progress = Progress(said.append, "pairs", 1_000)
+    progress.show(100)
+    clock[0] += 60
+    progress.show(400)
+    assert said == ["400 of 1,000 pairs, 2 minutes left"]
