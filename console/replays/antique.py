@@ -7,6 +7,7 @@ rejected, about 13 % of pairs without a majority in the first round) and never f
 
 import json
 import secrets
+import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -327,6 +328,7 @@ class _Collecting:
 def _released(campaign: Campaign, state: State) -> dict[str, Any]:
     """Release the dataset and check every file of it."""
     folder = state.path.parent / f"{campaign.slug}-release"
+    shutil.rmtree(folder, ignore_errors=True)  # of an attempt that was interrupted
     call_command("release", campaign.slug, format="antique", to=folder, stdout=Quiet(), stderr=Quiet())
     call_command("release_verify", folder, stdout=Quiet(), stderr=Quiet())
     release = Release.objects.filter(campaign=campaign).latest("pk")

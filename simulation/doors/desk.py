@@ -8,10 +8,15 @@ from typing import Any
 from simulation.browser import Browser, Form, Page
 from simulation.people import Person
 from simulation.reading.base import Answer, Reader
+from simulation.reading.nq import read_box, read_page, read_question
 from simulation.reading.relevance import read as read_relevance
 
-READERS: dict[str, Reader] = {"relevance": read_relevance}
+# By the name that a page gives its stage.
+READERS: dict[str, Reader] = {
+    "relevance": read_relevance, "question": read_question, "long_answer": read_page, "short_answer": read_box,
+}  # fmt: skip
 SKIP_REASON = "unclear"
+MOST_PIECES = 999
 
 
 class PageBroke(RuntimeError):
@@ -34,6 +39,7 @@ class Desk:
     times: list[float] = field(default_factory=list)
     _old: tuple[Form, dict[str, str]] | None = None
     _taken_back: set[str] = field(default_factory=set)
+    _began: float = 0.0
 
     def onward(self, page: Page) -> Page | None:
         """Do what a page asks for and return the one that follows; None when it asks for nothing that can be done."""
@@ -94,7 +100,8 @@ class Desk:
         if after.stage.get("data-assignment") != page.stage.get("data-assignment"):
             self.person.done()
             self.answers += 1
-            self.times.append(answer.seconds)
+            self.times.append(self.seconds - self._began)
+            self._began = self.seconds
         undo = after.form_to("/undo/")
         if undo is None or answer.key in self._taken_back or not self.person.does("undoes", answer.key):
             return after
@@ -110,7 +117,8 @@ class Desk:
         """Send the click log, in one piece."""
         url = page.stage.get("data-events-url")
         if url and answer.events:
-            sequence = int(self.person.chance("log", answer.key).integers(0, 60))
+            # Seconds since the item was there, as the page counts them: each piece has a number of its own.
+            sequence = min(int(self.seconds - self._began), MOST_PIECES)
             self.browser.post(
                 page.at(url), events=json.dumps(answer.events), sequence=str(sequence),
                 csrfmiddlewaretoken=answer.form.fields.get("csrfmiddlewaretoken", ""),

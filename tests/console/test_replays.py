@@ -10,6 +10,7 @@ import pytest
 from django.db import connection
 
 from console.replays.base import Asked, Progress, State
+from console.replays.registry import REPLAYS
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -66,6 +67,20 @@ def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_kil
     assert summary["judgments"] >= 3 * 47
     assert report["counts"]["requests"] > 5 * summary["judgments"]
     assert 0 < report["counts"]["crowd days"] < 200
+
+
+def test_natural_questions_are_replayed_from_pages_to_the_studies_of_the_paper(tmp_path):
+    report, _ = replayed(tmp_path, "nq", "--scale", "0.002", "--seed", "3")
+    studies, released = report["studies"], report["released"]
+    assert (report["items"], report["study"]) == (16, 4)
+    assert report["counts"]["answers"] >= 5 * 16 + 20 * 4
+    assert released["official"]["examples"] == 16
+    assert sum(path["share"] for path in studies["statistics"]["paths"].values()) == pytest.approx(1)
+    assert all("why" not in one for one in studies.values())
+    assert studies["bounds"]["passage"]["items"] == 4
+    text = REPLAYS["nq"][1](report)
+    for part in ("Figure 2", "Table 2", "Figure 4", "Table 3", "Everything in it is synthetic"):
+        assert part in text
 
 
 def test_a_replay_is_named_by_what_was_asked_for_and_keeps_where_it_stands(settings, tmp_path):

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Annotation
 from workforces.models import Errand, Posting, Ticket, Workforce
-from workforces.services import pulls
+from workforces.services import postings, pulls
 from workforces.services.messages import person_message
 
 
@@ -50,4 +50,54 @@ def test_postings_of_which_nobody_answered_are_read_seldom(desk, settings, monke
     read.clear()
     Posting.objects.update(tried_at=timezone.now() - timedelta(seconds=3601))
     made.round()
-    assert set(read) == set(Posting.objects.exclude(state="settled").values_list("pk", flat=True))
+    assert set(read) == first
+
+
+def test_postings_whose_pay_is_not_decided_are_not_read_over_and_over(desk, settings, monkeypatch):
+    made = desk(items=2, n=1, terms={"approve_after_seconds": 3600})
+    made.round()
+    worker = made.worker("a")
+    assert [worker.work() for _ in range(2)] == ["handed_in", "handed_in"]
+    made.round()
+    made.round()
+    assert set(Posting.objects.values_list("state", flat=True)) == {"ended"}
+    settings.MTURK_PULL_SECONDS = 360.0
+    Posting.objects.update(tried_at=timezone.now() - timedelta(seconds=400))
+    read, whole = [], pulls._pull
+    monkeypatch.setattr(pulls, "_pull", lambda work, market, posting, began: read.append(posting.pk) or whole(work, market, posting, began))  # fmt: skip
+    made.round()
+    assert read == []
+    Workforce.objects.update(terms={**made.workforce.terms, "approve_after_seconds": 0})
+    for _ in range(2):
+        made.round()
+    Posting.objects.update(tried_at=timezone.now() - timedelta(seconds=400))
+    made.round()
+    assert set(Posting.objects.values_list("state", flat=True)) == {"settled"}
+
+
+def test_a_campaign_goes_on_as_soon_as_what_is_posted_was_taken(desk, monkeypatch):
+    """What nobody can take any more kept a place for hours: two hundred postings were all that such a time brought."""
+    monkeypatch.setattr(postings, "MOST_OPEN_POSTINGS", 2)
+    made = desk(items=5, n=1)
+    made.round()
+    assert Posting.objects.filter(state="open").count() == 2
+    worker = made.worker("a")
+    assert [worker.work() for _ in range(3)] == ["handed_in", "handed_in", "nothing"]
+    made.round()
+    made.round()
+    assert Posting.objects.filter(state="open").count() == 2
+    assert not Errand.objects.filter(kind="expire").exists()  # nobody has to be told
+    assert [worker.work() for _ in range(2)] == ["handed_in", "handed_in"]
+    for _ in range(4):
+        made.round()
+    assert Posting.objects.filter(state="settled").count() == 4
+    assert worker.work() == "handed_in"
+
+
+def test_what_is_in_work_is_not_taken_for_finished(desk):
+    made = desk(items=2, n=1)
+    made.round()
+    taken = made.worker("a").take()
+    made.round()
+    assert taken.frames
+    assert Posting.objects.filter(state="open").count() == 2

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from accounts.audit import record
 from annotation.models import BatchState, CampaignState, ItemState, Purpose, Slot, SlotState
@@ -26,6 +26,8 @@ from workforces.services.terms import terms_of
 from workforces.services.tickets import GRACE_SECONDS, exclusion_end
 
 MOST_OPEN_POSTINGS = 200
+MOST_FINISHED = 1_000  # postings that are ended in one go
+HANDED_IN = [TicketState.SUBMITTED, TicketState.UNMATCHED, TicketState.APPROVED, TicketState.REFUSED]
 WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT, Purpose.REVIEW]  # gold is handed out beside them
 
 
@@ -33,6 +35,7 @@ def postings_plan(*, workforce: Workforce, now: datetime) -> int:
     """Post what is missing, end what nobody needs; return how many places are new."""
     terms = terms_of(workforce)
     _give_up_unpostable(workforce)
+    _end_finished(workforce, now)
     open_slots = _open_slots(workforce)
     in_time = now - timedelta(seconds=terms.assignment_seconds + GRACE_SECONDS)
     live = list(
@@ -56,9 +59,11 @@ def postings_plan(*, workforce: Workforce, now: datetime) -> int:
         posting_end(posting=posting, now=now)
     if stale:
         _exclusions_end(workforce, now)
-    free = sum(max(0, posting.places - posting.taken) for posting in live if posting not in stale)
-    missing = -(-open_slots // terms.items_per_ticket) - free
-    room = MOST_OPEN_POSTINGS - (len(live) - len(stale))
+    free = [
+        posting.places - posting.taken for posting in live if posting not in stale and posting.places > posting.taken
+    ]
+    missing = -(-open_slots // terms.items_per_ticket) - sum(free)
+    room = MOST_OPEN_POSTINGS - len(free)  # those that nobody can take any more keep no place
     return _post(workforce, terms, missing, room, now) if missing > 0 else 0
 
 
@@ -71,6 +76,15 @@ def _give_up_unpostable(workforce: Workforce) -> None:
     failed, given_up = publishing.filter(state=ErrandState.FAILED), publishing.filter(state=ErrandState.UNDONE)
     unpostable = Q(Exists(failed), owed_to=None) | Q(Exists(given_up))
     workforce.postings.filter(unpostable, state=PostingState.WANTED).update(state=PostingState.SETTLED)
+
+
+def _end_finished(workforce: Workforce, now: datetime) -> None:
+    """End postings of which every place was handed in: the marketplace gives them to nobody, so that it need not be told."""
+    handed_in = Q(tickets__state__in=HANDED_IN)
+    whole = workforce.postings.filter(state=PostingState.OPEN, owed_to=None)
+    whole = whole.annotate(done=Count("tickets", filter=handed_in)).filter(done__gte=F("places"))
+    keys = list(whole.order_by("pk").values_list("pk", flat=True)[:MOST_FINISHED])
+    Posting.objects.filter(pk__in=keys, state=PostingState.OPEN).update(state=PostingState.ENDED, touched_at=now)
 
 
 def _open_slots(workforce: Workforce) -> int:

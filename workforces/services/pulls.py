@@ -45,8 +45,8 @@ class Pulled:
 def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> Pulled:
     """Read the submissions of postings that are not settled, several at once, those that waited longest first.
 
-    Answers are given on our pages, so that we know where submissions are to be expected: other postings are read seldom,
-    for what is handed in without an answer of ours. One posting that cannot be read does not keep the others from being read.
+    Answers are given on our pages, so that we know where submissions are to be expected, and what is over once its pay is
+    decided: other postings are read seldom, for what happened without us. One posting that cannot be read does not keep the others from being read.
 
     Raises
     ------
@@ -56,8 +56,10 @@ def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: 
     now = timezone.now()
     before = now - timedelta(seconds=settings.MTURK_PULL_SECONDS)
     long_before = now - timedelta(seconds=QUIET * settings.MTURK_PULL_SECONDS)
-    answered = Ticket.objects.filter(posting=OuterRef("pk"), state=TicketState.ANSWERED)
-    is_expected = Q(state=PostingState.ENDED) | Exists(answered)
+    own = Ticket.objects.filter(posting=OuterRef("pk"))
+    undecided = own.filter(state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED])
+    is_over = Q(state=PostingState.ENDED) & ~Exists(undecided)
+    is_expected = Exists(own.filter(state=TicketState.ANSWERED)) | is_over
     due = (
         workforce.postings.exclude(hit_id="")
         .exclude(state=PostingState.SETTLED)
