@@ -8,7 +8,6 @@ import gzip
 import json
 import secrets
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,18 @@ from uuid import UUID
 
 import numpy as np
 from django.core.management import call_command
-from django.db import close_old_connections
 from django.utils import timezone
 
-from accounts.models import Membership, Role, Surrogate, User
+from accounts.models import Surrogate
 from annotation.management.campaigns import launch_here
-from annotation.models import Campaign, Slot, SlotState
+from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from console.demo.stage import Quiet
-from console.ensemble import Ensemble, ensemble_of
-from console.replays.base import Asked, Progress, Say, State, Stuck
+from console.ensemble import ensemble_of
+from console.replays.base import Asked, Say, State, Stuck
+from console.replays.members import HIRED, MembersAtWork, accounts, crowd_of
 from console.replays.pages import page
 from console.replays.words import length, words
 from jobs.terminal import run_here
@@ -35,18 +34,14 @@ from quality.models import Case, CaseReason, CaseState
 from quality.rules.studies import as_json, usual_alpha
 from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
 from quality.services.opinions import consensus_reach, opinion_give
-from simulation.crowd import Crowd
-from simulation.doors.member import Member
-from simulation.model import CrowdModel, Pace
-from simulation.people import Habits, people_of
+from simulation.model import Pace
+from simulation.people import Person, people_of
 from simulation.questions import QuestionWorld
 from simulation.world import chance_of, plain
 
 ITEMS, STUDY, ANNOTATORS, WAYS, MANY, JUDGED, EXPERTS = 7_830, 302, 50, 5, 25, 139, 4
 QUESTIONS_A_PAGE = 1.5
 LEAST_ANNOTATORS = 32  # twenty-five of an item, and some who skipped it
-HABITS = Habits(returns=0, skips=0.002)  # of people who were hired
-STALLED = 180.0  # seconds without an answer: nobody is left for what is open
 ASKING = ("who", "what", "when", "where", "which", "how")
 DOUBT = 0.12  # how often an expert alone finds debatable what all together find correct
 
@@ -60,16 +55,16 @@ def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
     annotators = max(LEAST_ANNOTATORS, min(ANNOTATORS, asked.count(ANNOTATORS) or 0))
     with state.phase("accounts"):
         password = state.once("password", lambda: secrets.token_urlsafe(9))
-        emails = _accounts(campaign, asked, annotators, password)
+        emails = accounts(campaign, asked, annotators, password)
     with ensemble_of(asked.slug, ports=state.ports) as services:
         services.start_worker()
-        work = _Work(asked, state, campaign, services, say)
-        crowd = work.crowd(emails, password)
+        work = MembersAtWork(asked, state, campaign, services, say)
+        crowd = [*emails], password, _people(asked, annotators), QuestionWorld(asked.seed)
         with state.phase("five annotations"):
-            work.until_done(crowd, "annotations of five")
+            work.until_done(work.members(*crowd), "annotations of five")
         state.once("extended", lambda: _extended(campaign, asked, study))
         with state.phase("twenty more"):
-            work.until_done(work.crowd(emails, password), "annotations of twenty-five")
+            work.until_done(work.members(*crowd), "annotations of twenty-five")
         work.measured()
     with state.phase("experts"):
         state.once("sampled", lambda: _sampled(campaign, asked, min(asked.count(JUDGED, 4), study)))
@@ -133,71 +128,11 @@ def _write(folder: Path, asked: Asked, items: int, pages: int) -> None:
             file.write(json.dumps(row) + "\n")
 
 
-def _accounts(campaign: Campaign, asked: Asked, count: int, password: str) -> list[str]:
-    emails = [f"a{number}-{asked.slug}@crowd.example" for number in range(count)]
-    for email in emails:
-        user = User.objects.filter(email=email).first() or User.objects.create_user(email, password)
-        # Nobody is told: they have no mailbox.
-        Membership.objects.get_or_create(user=user, scope_id=campaign.pk, role=Role.ANNOTATOR)
-    return emails
-
-
-class _Work:
-    """Lets the crowd answer what is open, and keeps what it took."""
-
-    def __init__(self, asked: Asked, state: State, campaign: Campaign, services: Ensemble, say: Say) -> None:
-        self.asked, self.state, self.campaign, self.services, self.say = asked, state, campaign, services, say
-        self.deadline = time.monotonic() + asked.seconds
-        self.world = QuestionWorld(asked.seed)
-
-    def crowd(self, emails: list[str], password: str) -> list[Member]:
-        """Return annotators who read with care nearly always: they were trained."""
-        chance = chance_of(self.asked.seed, "nq people")
-        care = np.clip(chance.beta(60, 3, 200), 0.5, 0.999)
-        model = CrowdModel(
-            ("1", "2"), np.ones(2) / 2, np.eye(2), np.ones(2), care, np.ones((200, 2)) / 2, np.ones(200) / 200,
-            Pace(median=80.0, between=0.35, within=0.6, length=0.15, words=100),  # 80 s on average: section 3.2
-        )  # fmt: skip
-        people = people_of(model, len(emails), seed=self.asked.seed, skew=0.6, habits=HABITS)
-        return [
-            Member(self.services.web_url, self.campaign.slug, email, password, person, self.world)
-            for email, person in zip(emails, people, strict=True)
-        ]
-
-    def until_done(self, members: list[Member], what: str) -> None:
-        """Let them work until no slot is open or held."""
-        slots = Slot.objects.filter(campaign=self.campaign)
-        waiting = slots.filter(state__in=[SlotState.OPEN, SlotState.HELD])
-        progress = Progress(self.say, what, slots.count())
-        crowd = Crowd(members, seed=self.asked.seed, threads=8, sitting=40)
-
-        least, since = progress.total, time.monotonic()
-
-        def is_over() -> bool:
-            nonlocal least, since
-            close_old_connections()
-            left = waiting.count()
-            progress.show(progress.total - left)
-            if left < least:
-                least, since = left, time.monotonic()
-            return not left or time.monotonic() - since > STALLED
-
-        try:
-            crowd.run(is_over, seconds=max(0.0, self.deadline - time.monotonic()), look_every=1.0)
-            if waiting.exists():
-                raise Stuck(f"{waiting.count():,} {what} are open, and nobody answers them")
-        finally:
-            seconds = sum(member.seconds for member in members)
-            requests = sum(member.browser.requests for member in members)
-            times = sum(len(member.desk.times) for member in members)
-            self.state.add({"crowd seconds": seconds, "requests": requests, "answers": times, "crowd days": crowd.days})
-            self.state.save()
-
-    def measured(self) -> None:
-        """Keep what each process used."""
-        for name, seconds in (self.services.cpu_seconds() | {"crowd, manager, expert": time.process_time()}).items():
-            self.state.cpu[name] = self.state.cpu.get(name, 0.0) + seconds
-        self.state.save()
+def _people(asked: Asked, count: int) -> list[Person]:
+    """Return annotators who read with care nearly always: they were trained."""
+    care = np.clip(chance_of(asked.seed, "nq people").beta(60, 3, 200), 0.5, 0.999)
+    pace = Pace(median=80.0, between=0.35, within=0.6, length=0.15, words=100)  # 80 s on average: section 3.2
+    return people_of(crowd_of(care, pace), count, seed=asked.seed, skew=0.6, habits=HIRED)
 
 
 def _extended(campaign: Campaign, asked: Asked, study: int) -> dict[str, Any]:
@@ -267,7 +202,7 @@ def _scored(folder: Path) -> dict[str, Any]:
         with gzip.open(shard, "rt", encoding="utf-8") as file:
             rows += [_prediction(json.loads(line)) for line in file]
     predictions.write_text(json.dumps({"predictions": rows}), encoding="utf-8")
-    out = _Text()
+    out = Text()
     gold = str(folder / "nq-dev-*.jsonl.gz")
     arguments = ("--gold", gold, "--predictions", str(predictions), "--json")
     call_command("evaluate", "nq", *arguments, stdout=out, stderr=Quiet())
@@ -275,10 +210,13 @@ def _scored(folder: Path) -> dict[str, Any]:
     return found
 
 
-class _Text(Quiet):
+class Text(Quiet):
+    """A terminal of which what was written is kept."""
+
     text = ""
 
     def write(self, text: str) -> None:
+        """Keep it."""
         self.text += text
 
 

@@ -10,10 +10,12 @@ from simulation.people import Person
 from simulation.reading.base import Answer, Reader
 from simulation.reading.nq import read_box, read_page, read_question
 from simulation.reading.relevance import read as read_relevance
+from simulation.reading.writing import read_pick, read_recover, read_review, read_write
 
 # By the name that a page gives its stage.
 READERS: dict[str, Reader] = {
     "relevance": read_relevance, "question": read_question, "long_answer": read_page, "short_answer": read_box,
+    "pick": read_pick, "write": read_write, "review": read_review, "recover": read_recover,
 }  # fmt: skip
 SKIP_REASON = "unclear"
 MOST_PIECES = 999
@@ -43,7 +45,12 @@ class Desk:
 
     def onward(self, page: Page) -> Page | None:
         """Do what a page asks for and return the one that follows; None when it asks for nothing that can be done."""
-        if page.status in (403, 404, 409):  # not theirs, or not any more: a person goes back to where work is found
+        if page.status in (
+            403,
+            404,
+            409,
+            422,
+        ):  # not theirs, or not like this: a person goes back to where work is found
             return None
         if page.status >= 400:
             raise PageBroke(f"{page.status} at {page.url}: {page.text[-300:]}")

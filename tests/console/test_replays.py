@@ -83,6 +83,18 @@ def test_natural_questions_are_replayed_from_pages_to_the_studies_of_the_paper(t
         assert part in text
 
 
+def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
+    report, _ = replayed(tmp_path, "nlpcc", "--scale", "0.008", "--seed", "4")
+    for task in ("kbqa", "dbqa"):
+        one = report[task]
+        counts = {(row["asks"], row["outcome"]): row["count"] for row in one["follow_ups"]}
+        assert one["questions"] + one["shortfall"] == one["items"] == 8
+        assert counts["review", "accept"] + counts["review", "edit"] == one["questions"]
+        assert counts["recover", "found"] + counts["recover", "missed"] >= one["questions"]
+        assert 0 < max(value for value in one["scored"]["metrics"].values()) <= 1
+    assert "answered blind: found" in REPLAYS["nlpcc"][1](report)
+
+
 def test_a_replay_is_named_by_what_was_asked_for_and_keeps_where_it_stands(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     asked = Asked("antique", 0.005, 7, 60)

@@ -1,0 +1,53 @@
+"""The report of NLPCC's replay: how many questions passed, and what scored them."""
+
+from typing import Any
+
+from console.replays.tables import opening, profile, table
+
+TITLES = {
+    ("review", "accept"): "accepted", ("review", "edit"): "accepted with a change", ("review", "reject"): "rejected",
+    ("recover", "found"): "answered blind: found", ("recover", "missed"): "answered blind: not found",
+}  # fmt: skip
+
+
+def rendered(report: dict[str, Any]) -> str:
+    """Return the report as Markdown."""
+    return "\n".join(
+        [
+            opening(
+                report, "NLPCC 2017, replayed",
+                "People with accounts write a question for a fact or for a sentence that they chose (sections 2 and 3); a second "
+                "person reviews each, a third answers it blind. The overview reports neither rejections nor blind answers.",
+            ),
+            *(_task(report, task) for task in ("kbqa", "dbqa")),
+            profile(report, int(report["counts"].get("answers", 0)), "a task"),
+        ]
+    )  # fmt: skip
+
+
+def _task(report: dict[str, Any], task: str) -> str:
+    one = report[task]
+    rows = [(TITLES[row["asks"], row["outcome"]], row["count"], _share(row)) for row in one["follow_ups"]]
+    numbers = {name: value for name, value in _flat(one["scored"]) if isinstance(value, float)}
+    scored = ", ".join(f"{name} {value:.3f}" for name, value in numbers.items())
+    what = {
+        "kbqa": "A system that knows every other answer", "dbqa": "A system that compares pairs of signs",
+    }[task]  # fmt: skip
+    return (
+        f"## {task.upper()}\n\n{one['questions']:,} of {one['items']:,} are released, {one['shortfall']:,} are not ready; the "
+        f"files are those of the shared task, and `release_verify` finds nothing wrong. {what} is scored: {scored}.\n\n"
+        + table(["", "tasks", "share (95 %)"], rows) + "\n"
+    )  # fmt: skip
+
+
+def _share(row: dict[str, Any]) -> str:
+    if "share" not in row:
+        return "–"
+    return f"{100 * row['share']:.1f} % ({100 * row['low']:.1f} to {100 * row['high']:.1f})"
+
+
+def _flat(found: dict[str, Any], before: str = "") -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    for name, value in found.items():
+        rows += _flat(value, f"{before}{name} ") if isinstance(value, dict) else [(f"{before}{name}", value)]
+    return rows
