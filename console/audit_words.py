@@ -64,6 +64,7 @@ ACTS = {
     "person_suspend": _("A person was suspended"),
     "person_warn": _("A person was warned"),
     "pilot_draw": _("Items were drawn for the pilot"),
+    "campaign_mark_synthetic": _("A synthetic crowd was let in"),
     "plan_keep": _("A forecast was kept"),
     "policy_publish": _("The policy was changed"),
     "question_answer": _("A question of an annotator was settled"),

@@ -82,6 +82,31 @@ def _check_names(slug: str, splits: Sequence[SplitPlan]) -> None:
         raise ValueError(f"the short name {slug} belongs to a page")
 
 
+class AnsweredByPeople(ValueError):
+    """People have answered in a campaign: their work and a synthetic crowd's could not be told apart."""
+
+
+@durable
+def campaign_mark_synthetic(*, campaign: Campaign, mixed: bool, actor_id: UUID | None, now: datetime) -> None:
+    """Mark a campaign, for good, as answered by a synthetic crowd; every page and release says so from then on.
+
+    Raises
+    ------
+    AnsweredByPeople
+        It holds answers of people, and ``mixed`` does not allow for that.
+    """
+    locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    if locked.is_synthetic:
+        return
+    if not mixed and locked.annotations.exists():
+        raise AnsweredByPeople(
+            f"{locked.slug} holds answers of people, which would be marked as synthetic with the others."
+        )
+    Campaign.objects.filter(pk=locked.pk).update(is_synthetic=True)
+    record(action="campaign_mark_synthetic", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
+    campaign.is_synthetic = True
+
+
 @durable
 def campaign_create(
     *,

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import numpy as np
+from django.contrib.auth.hashers import make_password
 from django.db import close_old_connections
 
 from accounts.models import Membership, Role, User
@@ -20,11 +21,14 @@ STALLED = 180.0  # seconds without an answer: nobody is left for what is open
 QUIET_LOOKS = 2  # in a row at which nothing is open
 
 
-def accounts(campaign: Campaign, asked: Asked, count: int, password: str) -> list[str]:
-    """Return the addresses of so many members of a campaign, made where they are missing."""
-    emails = [f"a{number}-{asked.slug}@crowd.example" for number in range(count)]
+def accounts(campaign: Campaign, name: str, count: int, password: str) -> list[str]:
+    """Return the addresses of so many members of a campaign, made where they are missing; a crowd has one password."""
+    emails, hashed = [f"a{number}-{name}@crowd.example" for number in range(count)], make_password(password)
     for email in emails:
-        user = User.objects.filter(email=email).first() or User.objects.create_user(email, password)
+        user = User.objects.filter(email=email).first()
+        if user is None:
+            user = User.objects.create_user(email, None)
+            User.objects.filter(pk=user.pk).update(password=hashed)  # hashing takes a third of a second
         # Nobody is told: they have no mailbox.
         Membership.objects.get_or_create(user=user, scope_id=campaign.pk, role=Role.ANNOTATOR)
     return emails

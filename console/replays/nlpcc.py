@@ -67,7 +67,7 @@ def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
         for task_type, whole in SIZES.items():
             with state.phase("prepare"):
                 campaign = _campaign(asked, state, task_type, asked.count(whole, 8), say)
-                emails = accounts(campaign, asked, count, password)
+                emails = accounts(campaign, asked.slug, count, password)
             work = MembersAtWork(asked, state, campaign, services, say)
             with state.phase(f"write, review, answer: {task_type}"):
                 work.until_done(work.members(emails, password, people, WritingWorld(asked.seed)), f"{task_type} tasks")

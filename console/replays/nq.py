@@ -55,7 +55,7 @@ def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
     annotators = max(LEAST_ANNOTATORS, min(ANNOTATORS, asked.count(ANNOTATORS) or 0))
     with state.phase("accounts"):
         password = state.once("password", lambda: secrets.token_urlsafe(9))
-        emails = accounts(campaign, asked, annotators, password)
+        emails = accounts(campaign, asked.slug, annotators, password)
     with ensemble_of(asked.slug, ports=state.ports) as services:
         services.start_worker()
         work = MembersAtWork(asked, state, campaign, services, say)
