@@ -24,6 +24,7 @@ HOURS = np.array([2, 1, 1, 1, 1, 2, 3, 5, 7, 8, 9, 9, 8, 8, 9, 9, 8, 8, 9, 10, 1
 LOOK_AGAIN, EVER_LATER = 600.0, 4.0  # by their own clock, when somebody found nothing; so much longer each time
 # Real time between two looks while nobody finds anything: it grows, so that a crowd without work leaves servers alone.
 IDLE_SECONDS, MOST_IDLE_SECONDS = 0.2, 1.0  # once everybody looked in vain; at the most
+MOST_UNREACHABLE, UNREACHABLE_SECONDS = 60, 0.25  # answers of a server that did not come, in a row; between two of them
 
 
 class Worker(Protocol):
@@ -72,7 +73,7 @@ class Crowd:
         self._running: list[threading.Thread] = []
         self._people, self._misses, self._quiet_until = len(workers), 0, 0.0
         self.outcomes: Counter[Outcome] = Counter()
-        self.clock = 0.0
+        self.clock, self.unreachable, self._silent = 0.0, 0, 0
         self.errors: list[BaseException] = []
 
     def start(self) -> None:
@@ -128,11 +129,27 @@ class Crowd:
                 continue
             try:
                 outcome = self._one(due)
+            except OSError as error:  # a server that is down may come back: people look again
+                outcome = Outcome.NOTHING
+                if self._is_lost(error):
+                    return
             except BaseException as error:  # noqa: BLE001  kept, and raised where the crowd is stopped
                 self.errors.append(error)
                 self._stop.set()
                 return
             self._again(due, outcome)
+
+    def _is_lost(self, error: OSError) -> bool:
+        """Note that a server did not answer; return whether that was once too often."""
+        self._stop.wait(UNREACHABLE_SECONDS)
+        with self._lock:
+            self.unreachable += 1
+            self._silent += 1
+            if self._silent < MOST_UNREACHABLE:
+                return False
+            self.errors.append(error)
+            self._stop.set()
+            return True
 
     def _next(self) -> _Due | None:
         with self._lock:
@@ -160,7 +177,7 @@ class Crowd:
                 due.at += LOOK_AGAIN * EVER_LATER ** min(due.misses, 4)
                 due.misses += 1
             else:
-                self._misses, self._quiet_until, due.misses = 0, 0.0, 0
+                self._misses, self._quiet_until, due.misses, self._silent = 0, 0.0, 0, 0
                 due.left -= 1
             if due.left <= 0:
                 due.worker.person.rested()

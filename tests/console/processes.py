@@ -4,6 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
+
+from django.db import connection
 
 from tests.conftest import ROOT
 
@@ -18,3 +21,22 @@ def result_of(folder, command, *arguments, seconds):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout), done.stderr
+
+
+@contextmanager
+def database(name, folder):
+    """Give a database of its own on the server that the tests run on, or a file."""
+    if connection.vendor != "postgresql":
+        yield f"sqlite:///{folder}/{name}.sqlite3"
+        return
+    import psycopg
+
+    address = os.environ["DATABASE_URL"]
+    with psycopg.connect(address, autocommit=True) as server:
+        server.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        server.execute(f'CREATE DATABASE "{name}"')
+    try:
+        yield f"{address.rpartition('/')[0]}/{name}"
+    finally:
+        with psycopg.connect(address, autocommit=True) as server:
+            server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')

@@ -4,35 +4,15 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
-from django.db import connection
 
 from console.replays.base import Asked, Progress, State
 from console.replays.registry import REPLAYS
 from tests.conftest import ROOT
+from tests.console.processes import database
 
 pytestmark = pytest.mark.slow
-
-
-@contextmanager
-def database(name, folder):
-    """Give a database of its own on the server that the tests run on, or a file."""
-    if connection.vendor != "postgresql":
-        yield f"sqlite:///{folder}/{name}.sqlite3"
-        return
-    import psycopg
-
-    address = os.environ["DATABASE_URL"]
-    with psycopg.connect(address, autocommit=True) as server:
-        server.execute(f'DROP DATABASE IF EXISTS "{name}"')
-        server.execute(f'CREATE DATABASE "{name}"')
-    try:
-        yield f"{address.rpartition('/')[0]}/{name}"
-    finally:
-        with psycopg.connect(address, autocommit=True) as server:
-            server.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
 def replayed(folder, kind, *arguments, seconds=900, until=None):
