@@ -6,14 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from annotation.models import Campaign
+from annotation.tasktypes.base import Scale, Voted
+from annotation.tasktypes.registry import TASK_TYPES
+from console.plans.making import plan_made
 from console.plans.setting import Setting
 from quality.rules.agreement import Level
 from quality.rules.judgments import Judgments
 from quality.rules.pilots import Foreseen, PilotTooSmall, forecasts, people_who_matter
 from quality.rules.policy import Policy, Process
+from quality.selectors.policies import policy_current
 from simulation.assumed import assumed
 from simulation.fit import Rows, fitted
 from simulation.model import CrowdModel, Pace, Places
+
+CARE, SECONDS = 0.92, 20.0  # of people of whom nothing is known
 
 
 class PlanError(ValueError):
@@ -46,6 +53,50 @@ def policy_named(text: str, base: Policy) -> Policy:
     except ValueError as error:
         raise PlanError(f"{text!r}: {error}") from error
     return replace(base, process=Process(name), target=target)
+
+
+def campaign_asked(campaign: Campaign) -> tuple[list[str], Policy]:
+    """Return the labels of a campaign and its policy in force.
+
+    Raises
+    ------
+    PlanError
+        No vote makes a label there.
+    """
+    task_type = TASK_TYPES[campaign.task_type]
+    if not isinstance(task_type, Voted):
+        raise PlanError(
+            "here answers stand side by side and no vote makes a label: there is nothing to forecast of votes"
+        )
+    found = policy_current(campaign)
+    return [str(label) for label in task_type.labels], found[1] if found else Policy()
+
+
+def plan_asked(campaign: Campaign, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plan that the page asks for: the campaign's policy, the other processes and a target beside it.
+
+    Raises
+    ------
+    PlanError
+        No vote makes a label there, or no crowd disagrees so seldom, or so often.
+    """
+    labels, base = campaign_asked(campaign)
+    names = ("items", "votes", "people", "spam", "reward_cents", "answers_a_day")
+    setting = Setting(**{name: asked[name] for name in names}, level=_level(campaign))
+    target = replace(base.target, error=asked["error"], budget_cents=round(100 * asked["budget"]))
+    policies = {process.value: replace(base, process=process) for process in Process}
+    policies["target"] = replace(base, process=Process.TARGET, target=target)
+    model = crowd_assumed(
+        labels, no_majority=asked["no_majority"], care=CARE, votes=setting.votes, seconds=SECONDS, level=setting.level
+    )
+    source = {"no_majority": asked["no_majority"], "care": CARE}
+    ours = base.process.value
+    return plan_made(model, {ours: policies.pop(ours), **policies}, setting, source=source, seed=asked["seed"])
+
+
+def _level(campaign: Campaign) -> Level:
+    is_ordinal = any(one.scale is Scale.ORDINAL for one in TASK_TYPES[campaign.task_type].measures)
+    return Level.ORDINAL if is_ordinal else Level.NOMINAL
 
 
 def crowd_assumed(labels: Iterable[str], *, no_majority: float, care: float, votes: int, seconds: float, level: Level) -> CrowdModel:  # fmt: skip

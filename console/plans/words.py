@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 TITLES = {
-    "cents": "cost", "days": "days", "label_error": "labels that will be wrong", "no_majority": "without a majority, first round",
-    "expert_cases": "items for experts", "expert_hours": "hours of experts", "inspection_hours": "hours of inspection",
-    "alpha": "alpha", "alpha_width": "width of alpha's interval", "judgments": "judgments",
-    "excluded": "of them by people suspended later", "suspended": "people suspended", "gold_checks": "gold checks",
-    "gold_keys": "gold keys needed", "cents_an_hour": "pay an hour",
+    "cents": _("cost"), "days": _("days"), "label_error": _("labels that will be wrong"),
+    "no_majority": _("without a majority, first round"), "expert_cases": _("items for experts"),
+    "expert_hours": _("hours of experts"), "inspection_hours": _("hours of inspection"), "alpha": _("alpha"),
+    "alpha_width": _("width of alpha's interval"), "judgments": _("judgments"),
+    "excluded": _("of them by people suspended later"), "suspended": _("people suspended"),
+    "gold_checks": _("gold checks"), "gold_keys": _("gold keys needed"), "cents_an_hour": _("pay an hour"),
 }  # fmt: skip
 _DOLLARS = ("cents", "cents_an_hour")
 _SHARES = ("label_error", "no_majority")

@@ -7,6 +7,8 @@ from io import StringIO
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
+from django.utils import timezone
 
 from console.plans.asking import PlanError, crowd_assumed, policy_named
 from console.plans.engine import NAMES, plans_of
@@ -18,6 +20,7 @@ from quality.rules.agreement import Level
 from quality.rules.gold_keys import keys_needed
 from quality.rules.policy import Policy, Process
 from quality.rules.target import Target
+from quality.services.numbers import quality_numbers_refresh
 from tests import factories
 from workforces.money import fee_cents
 
@@ -111,7 +114,7 @@ def test_policies_are_named_shortly_and_bad_names_are_refused():
 
 
 def test_every_number_has_a_title_and_is_written_as_people_read_it():
-    assert set(TITLES) == set(NAMES)
+    assert list(TITLES) == list(NAMES)
     assert written("cents", 12_345) == "$123.45"
     assert written("cents", 3_412_345) == "$34,123"
     assert written("label_error", 0.1234) == "12.3 %"
@@ -169,3 +172,48 @@ def test_a_forecast_is_kept_with_its_campaign():
     assert set(kept[0].data["plans"]) == {"paper"}
     with pytest.raises(CommandError, match="--keep needs the campaign"):
         planned("--items", "10", "--keep")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(client):
+    campaign = factories.antique(items=3, n=3)
+    manager = factories.user()
+    factories.join(campaign, manager, "manager")
+    client.force_login(manager)
+    address = reverse("campaign-plan", args=[campaign.slug])
+    page = client.get(address)
+    assert page.context["form"].initial["items"] == 3
+    asked = {
+        "items": 300, "votes": 3, "people": 40, "reward_cents": 5, "answers_a_day": 60, "no_majority": 0.13, "spam": 0.1,
+        "error": 0.1, "budget": "50.00", "seed": 1,
+    }  # fmt: skip
+    refused = client.post(address, {**asked, "people": 3})
+    assert "More people are needed" in refused.content.decode()
+    assert client.post(address, asked).status_code == 302
+    factories.run_jobs()
+    kept = CampaignPlan.objects.get(campaign=campaign)
+    assert list(kept.data["plans"]) == ["paper", "fixed", "target"]
+    assert kept.data["policies"]["target"]["target"]["budget_cents"] == 5_000
+    assert kept.data["setting"]["level"] == "ordinal"
+    for person in [factories.annotator(campaign) for _ in range(3)]:
+        for _ in range(3):
+            factories.vote(campaign, person, 3)
+    factories.examine(campaign)
+    quality_numbers_refresh(campaign=campaign, now=timezone.now())
+    text = client.get(address).content.decode()
+    assert "Labels that will be wrong" in text
+    assert 'class="plot"' in text
+    row = next(row for row in client.get(address).context["rows"] if str(row[0]) == "judgments")
+    assert row[2] == "9.0"
+    assert client.get(address).context["form"].initial["people"] == 40
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_campaign_without_votes_has_no_forecast(client):
+    campaign = factories.campaign()
+    manager = factories.user()
+    factories.join(campaign, manager, "manager")
+    client.force_login(manager)
+    assert "no vote makes a label" in client.get(reverse("campaign-plan", args=[campaign.slug])).content.decode()
+    with pytest.raises(CommandError, match="no vote makes a label"):
+        planned(campaign.slug)

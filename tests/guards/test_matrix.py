@@ -43,7 +43,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     ),
     **dict.fromkeys(("quality", "quality-behaviour", "quality-chart", "quality-chart-csv", "quality-chart-svg", "quality-target", "quality-decisions", "approvals", "campaign-log", "campaign-jobs"), ("get", MANAGE)),
     **dict.fromkeys(("role-waive", "split-unseal"), ("post", {"admin"})),
-    **dict.fromkeys(("quality-inspect", "quality-gold", "quality-gold-key", "quality-audits", "quality-experts", "campaign-questions", "quality-people", "quality-person", "quality-policy", "quality-rules", "quality-study-plan"), ("get post", MANAGE)),
+    **dict.fromkeys(("quality-inspect", "quality-gold", "quality-gold-key", "quality-audits", "quality-experts", "campaign-questions", "quality-people", "quality-person", "quality-policy", "quality-rules", "quality-study-plan", "campaign-plan"), ("get post", MANAGE)),
     # A case shows what was said to those who judged it, and to nobody else.
     **dict.fromkeys(("quality-cases", "quality-case"), ("get post", {"expert"})),
     "quality-standing": ("get post", {"annotator"}),

@@ -1,7 +1,6 @@
 """``manage.py plan``: what a campaign will come to, before a cent is spent."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,23 @@ from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign
-from annotation.tasktypes.base import Voted
-from annotation.tasktypes.registry import TASK_TYPES
-from console.plans.asking import PlanError, crowd_assumed, crowd_fitted, foreseen, policy_named, truth_places
-from console.plans.engine import RUNS, plans_of
+from console.plans.asking import (
+    PlanError,
+    campaign_asked,
+    crowd_assumed,
+    crowd_fitted,
+    foreseen,
+    policy_named,
+    truth_places,
+)
+from console.plans.engine import RUNS
 from console.plans.keeping import plan_keep
+from console.plans.making import plan_made
 from console.plans.setting import Setting
 from console.plans.words import TITLES, span
 from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
 from quality.rules.agreement import Level
 from quality.rules.policy import Policy
-from quality.selectors.policies import policy_current
 
 
 class Command(BaseCommand):
@@ -77,7 +82,8 @@ class Command(BaseCommand):
 
 
 def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, Any]:
-    labels, items, base = _of_campaign(campaign) if campaign else (options["labels"].split(","), None, Policy())
+    labels, base = campaign_asked(campaign) if campaign else (options["labels"].split(","), Policy())
+    items = campaign.items.count() if campaign else 0
     level, pilot = Level(options["level"]), None
     setting = Setting(
         items=options["items"] or items or _missing("--items"), votes=options["votes"], people=options["people"],
@@ -95,14 +101,8 @@ def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, An
         )  # fmt: skip
     names = options["policy"] or ([base.process.value] if campaign else ["paper", "fixed"])
     policies = {name: policy_named(name, base) for name in names}
-    found = plans_of(model, policies, setting, runs=options["runs"], seed=options["seed"])
     source = {"file": options["crowd"].name} if options["crowd"] else {"no_majority": options["no_majority"], "care": options["care"]}  # fmt: skip
-    return {
-        "setting": asdict(setting), "seed": options["seed"], "runs": options["runs"], "crowd": source,
-        "policies": {name: policy.as_data() for name, policy in policies.items()},
-        "plans": {name: {key: asdict(value) for key, value in one.items()} for name, one in found.items()},
-        "pilot": {name: asdict(one) for name, one in pilot.items()} if pilot else None,
-    }  # fmt: skip
+    return plan_made(model, policies, setting, source=source, pilot=pilot, runs=options["runs"], seed=options["seed"])
 
 
 def _spam(options: dict[str, Any]) -> float:
@@ -112,16 +112,6 @@ def _spam(options: dict[str, Any]) -> float:
 
 def _missing(name: str) -> int:
     raise PlanError(f"{name} is needed: how many items there are")
-
-
-def _of_campaign(campaign: Campaign) -> tuple[list[str], int | None, Policy]:
-    task_type = TASK_TYPES[campaign.task_type]
-    if not isinstance(task_type, Voted):
-        raise PlanError(
-            "here answers stand side by side and no vote makes a label: there is nothing to forecast of votes"
-        )
-    found = policy_current(campaign)
-    return [str(label) for label in task_type.labels], campaign.items.count() or None, found[1] if found else Policy()
 
 
 def _heading(data: dict[str, Any]) -> str:

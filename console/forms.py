@@ -1,0 +1,33 @@
+"""Forms of the console."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class PlanForm(forms.Form):
+    """What a campaign is to be, for a plan."""
+
+    items = forms.IntegerField(label=_("Items"), min_value=1, max_value=10_000_000)
+    votes = forms.IntegerField(label=_("Votes of each item, first round"), min_value=1, max_value=50, initial=3)
+    people = forms.IntegerField(label=_("People who will take part"), min_value=2, max_value=20_000, initial=60)
+    reward_cents = forms.IntegerField(label=_("Reward for an answer, cents"), min_value=0, max_value=100_000, initial=5)
+    answers_a_day = forms.FloatField(label=_("Answers a day of an average person"), min_value=0.1, max_value=10_000, initial=60)  # fmt: skip
+    no_majority = forms.FloatField(
+        label=_("Share of items on which careful people find no majority"), min_value=0, max_value=0.9, initial=0.13,
+        help_text=_("0.13 in the ANTIQUE paper. A pilot tells it better."),
+    )  # fmt: skip
+    spam = forms.FloatField(
+        label=_("Share of work by people who do not read"), min_value=0, max_value=0.8, initial=0.1,
+        help_text=_("If nobody stopped them. Gold checks do: how soon, the policy says."),
+    )  # fmt: skip
+    error = forms.FloatField(label=_("Beside it: votes until so few labels are wrong"), min_value=0.001, max_value=0.5, initial=0.1)  # fmt: skip
+    budget = forms.DecimalField(label=_("… with a budget for further votes, dollars"), min_value=0, max_value=10_000_000, initial=200)  # fmt: skip
+    seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31, initial=1)
+
+    def clean(self) -> dict[str, object]:
+        """Refuse what cannot be played."""
+        given: dict[str, object] = super().clean() or {}
+        people, votes = given.get("people"), given.get("votes")
+        if isinstance(people, int) and isinstance(votes, int) and people <= votes:
+            self.add_error("people", _("More people are needed than votes of an item."))
+        return given

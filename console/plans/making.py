@@ -1,0 +1,31 @@
+"""A plan as it is kept and shown."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from console.plans.engine import RUNS, plans_of
+from console.plans.setting import Setting
+from quality.rules.pilots import Foreseen
+from quality.rules.policy import Policy
+from simulation.model import CrowdModel
+
+
+def plan_made(
+    model: CrowdModel, policies: Mapping[str, Policy], setting: Setting, *, source: Mapping[str, Any],
+    pilot: Mapping[str, Foreseen] | None = None, runs: int = RUNS, seed: int = 1,
+) -> dict[str, Any]:  # fmt: skip
+    """Play each policy and return what came of it, with all that it rests on, as JSON.
+
+    Parameters
+    ----------
+    source
+        Where the crowd comes from: the rates it was assumed by, or the file it was fitted to.
+    """
+    found = plans_of(model, policies, setting, runs=runs, seed=seed)
+    return {
+        "setting": asdict(setting), "seed": seed, "runs": runs, "crowd": dict(source),
+        "policies": {name: policy.as_data() for name, policy in policies.items()},
+        "plans": {name: {key: asdict(value) for key, value in one.items()} for name, one in found.items()},
+        "pilot": {name: asdict(one) for name, one in pilot.items()} if pilot else None,
+    }  # fmt: skip
