@@ -118,7 +118,7 @@ class Ensemble:
 
     def cpu_seconds(self) -> dict[str, float]:
         """Return what each process and its children have used so far."""
-        return {name: _cpu_seconds(child.pid) for name, child in self.children.items() if child.poll() is None}
+        return {name: cpu_seconds_of(child.pid) for name, child in self.children.items() if child.poll() is None}
 
     def stop(self) -> None:
         """End what was started here, and only that."""
@@ -150,11 +150,11 @@ def ensemble_of(
         found.stop()
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds_of(pid: int) -> float:
     """Return what a process and its children, living and ended, have used; 0 where the system does not say."""
     stat = Path(f"/proc/{pid}/stat")
     if not stat.exists():
         return 0.0
     fields = stat.read_text().rpartition(")")[2].split()
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return sum(int(value) for value in fields[11:15]) / _HERTZ + sum(_cpu_seconds(int(child)) for child in children)
+    return sum(int(value) for value in fields[11:15]) / _HERTZ + sum(cpu_seconds_of(int(child)) for child in children)

@@ -19,7 +19,6 @@ import statistics
 import sys
 import threading
 import time
-from pathlib import Path
 
 from perf.setup import start
 
@@ -33,6 +32,7 @@ from django.utils import timezone
 from accounts.models import User
 from annotation.models import Annotation, Item, Slot
 from annotation.models.work import FILLING
+from console.ensemble import cpu_seconds_of
 from console.serving import free_port, start_child, stop_children, wait_until_up, web_command
 from perf.calibration import calibration
 from perf.claims import annotator, campaign_of
@@ -40,7 +40,6 @@ from perf.figures import figures
 
 NEXT = re.compile(r"/assignments/([0-9a-f-]{36})/stage/")
 VERSION = re.compile(r'name="version" value="(\d+)"')
-HERTZ = os.sysconf("SC_CLK_TCK")
 
 
 class Annotator(threading.Thread):
@@ -98,14 +97,6 @@ class Annotator(threading.Thread):
                 return
 
 
-def cpu_seconds(pid):
-    """Return what a process and its children, living and ended, have used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    own = sum(int(value) for value in fields[11:15]) / HERTZ
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return own + sum(cpu_seconds(child) for child in children)
-
-
 def report(people, pids, used, before, seconds):
     """Return the figures of a run."""
     times = sorted(value for person in people for value in person.seconds)
@@ -146,14 +137,14 @@ def main():
         begun = time.monotonic()
         people = [Annotator(address, campaign, one, chosen.think, begun + chosen.seconds) for one in surrogates]
         pids = {name: child.pid for name, child in children.items()}
-        before = {name: cpu_seconds(pid) for name, pid in pids.items()}
+        before = {name: cpu_seconds_of(pid) for name, pid in pids.items()}
         begun = time.monotonic()
         for person in people:
             person.start()
         for person in people:
             person.join(chosen.seconds + 120)
         seconds = time.monotonic() - begun
-        used = {name: cpu_seconds(pid) for name, pid in pids.items()}
+        used = {name: cpu_seconds_of(pid) for name, pid in pids.items()}
         found = report(people, pids, used, before, seconds)
     finally:
         stop_children(list(children.values()))

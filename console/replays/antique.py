@@ -20,6 +20,7 @@ import numpy as np
 from django.conf import settings
 from django.core.management import call_command
 from django.db import close_old_connections
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.models import Surrogate
@@ -276,8 +277,6 @@ class _Collecting:
         return Item.objects.filter(campaign=self.campaign, batch__purpose__in=ORDINARY)
 
     def _is_beyond(self) -> Any:
-        from django.db.models import Exists, OuterRef  # noqa: PLC0415
-
         labelled = Verdict.objects.filter(item=OuterRef("pk"), superseded_at=None)
         return Exists(labelled) | Exists(Slot.objects.filter(item=OuterRef("pk"), round=2))
 

@@ -11,6 +11,7 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError
 
+from simulation.browser import Browser
 from tests.conftest import AWS
 from tests.marketplace.conftest import HIT
 from tests.marketplace.served import served
@@ -307,3 +308,25 @@ def test_addresses_follow_the_port_and_an_open_port_needs_https(marketplace, tmp
         assert marketplace.command("marketplace_worker", *wrong).returncode == 1
     printed = marketplace.command("marketplace_requester", "third", "--env").stdout
     assert f"export MARKETPLACE_ENDPOINT={marketplace.url}" in printed
+
+
+def test_a_synthetic_crowd_gets_accounts_with_one_password(marketplace):
+    arguments = (
+        "--email",
+        "crowd{}@example.org",
+        "--count",
+        "3",
+        "--password",
+        "one for all of them",
+        "--approved",
+        "6000",
+    )
+    assert json.loads(marketplace.call("marketplace_worker", *arguments, "--json")) == {"made": 3, "count": 3}
+    assert json.loads(marketplace.call("marketplace_worker", *arguments, "--json")) == {"made": 0, "count": 3}
+    for number in (0, 2):
+        browser = Browser()
+        form = browser.get(f"http://worker.localhost:{marketplace.port}/account/login/").form_to("/account/login/")
+        after = browser.send(form, login=f"crowd{number}@example.org", password="one for all of them")
+        assert after.form_to("/account/login/") is None
+    with pytest.raises(AssertionError, match="takes an --email with"):
+        marketplace.call("marketplace_worker", "--email", "crowd@example.org", "--count", "3", "--password", "x")
