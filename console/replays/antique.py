@@ -253,7 +253,7 @@ class _Collecting:
         while True:
             imported = self._pairs().count()
             beyond = self._pairs().filter(self._is_beyond()).distinct().count() if launched < BATCHES else 0
-            if launched < BATCHES and beyond >= ENOUGH * imported:
+            if launched < BATCHES and (beyond >= ENOUGH * imported or self._was_interrupted()):
                 self._launch(launched)
                 launched += 1
             done = Verdict.objects.filter(campaign=self.campaign, superseded_at=None).count()
@@ -280,12 +280,18 @@ class _Collecting:
         labelled = Verdict.objects.filter(item=OuterRef("pk"), superseded_at=None)
         return Exists(labelled) | Exists(Slot.objects.filter(item=OuterRef("pk"), round=2))
 
+    def _was_interrupted(self) -> bool:
+        """Return whether pairs were imported and not launched."""
+        return self.campaign.batches.filter(purpose="work", state="draft", items__isnull=False).exists()
+
     def _launch(self, batch: int) -> None:
+        """Import a batch and hand it out; what was imported before stays as it is."""
         path = Path(settings.DATA_DIR) / f"{self.asked.slug}-{batch + 1}.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in self.material.rows(batch)), encoding="utf-8")
         payload = {"campaign": str(self.campaign.pk), "path": str(path), "name": path.name, "pilot": False, "good_rows_only": False}  # fmt: skip
         run_here(kind="annotation.import_items", payload=payload, stderr=Quiet(), scope_id=self.campaign.pk)
         path.unlink()
+        self.say(f"batch {batch + 1} of {BATCHES} is imported")
         slots = launch_here(self.campaign, Quiet())
         self.campaign.refresh_from_db()
         self.say(f"batch {batch + 1} of {BATCHES}: {slots:,} votes are wanted")
