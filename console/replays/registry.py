@@ -5,13 +5,23 @@ from typing import Any
 
 from django.utils import timezone
 
-from console.replays import antique, antique_report, nlpcc, nlpcc_report, nq, nq_report
+from console.replays import (
+    antique,
+    antique_report,
+    nlpcc,
+    nlpcc_report,
+    nq,
+    nq_report,
+    target,
+    target_report,
+)
 from console.replays.base import Asked, Replay, State, machine
 
 REPLAYS: dict[str, tuple[Replay, Callable[[dict[str, Any]], str]]] = {
     "antique": (antique.replay, antique_report.rendered),
     "nq": (nq.replay, nq_report.rendered),
     "nlpcc": (nlpcc.replay, nlpcc_report.rendered),
+    "target": (target.replay, target_report.rendered),
 }
 
 

@@ -75,6 +75,19 @@ def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
     assert "answered blind: found" in REPLAYS["nlpcc"][1](report)
 
 
+def test_the_paper_s_process_and_a_target_are_run_with_the_same_crowd_and_audited(tmp_path):
+    report, _ = replayed(tmp_path, "target", "--scale", "0.001", "--seed", "5")
+    for name in ("paper", "target"):
+        one = report[name]
+        assert one["labels"] == report["pairs"] == 31
+        assert one["differences"] == []
+        assert one["label_error"]["judged"] == 31
+        assert one["judgments"] >= 3 * 31
+    assert report["target"]["policy"]["process"] == "target"
+    assert report["target"]["stop"] in ("target", "budget", "votes")
+    assert "label error, as an audit found it" in REPLAYS["target"][1](report)
+
+
 def test_a_replay_is_named_by_what_was_asked_for_and_keeps_where_it_stands(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     asked = Asked("antique", 0.005, 7, 60)
