@@ -27,3 +27,6 @@ STYLEGUIDE = True
 
 # Campaigns of tests have few judgments a person; the tests of rare people say otherwise.
 RELEASE_RARE_BELOW = 0
+
+# Jobs of a test run inside its transaction, whose lock on SQLite the heartbeat would wait for, and the test for the heartbeat.
+JOB_LEASE_SECONDS = 3600
