@@ -242,7 +242,7 @@ def _heartbeat(work: Work) -> Iterator[None]:
     stop = threading.Event()
 
     def beat() -> None:
-        while not stop.wait(settings.JOB_LEASE_SECONDS / 3):
+        while not stop.wait(settings.JOB_BEAT_SECONDS):
             try:
                 Job.objects.filter(pk=work.job.pk, attempt=work.attempt, state=JobState.RUNNING).update(
                     lease_until=timezone.now() + timedelta(seconds=settings.JOB_LEASE_SECONDS)

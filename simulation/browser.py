@@ -19,6 +19,12 @@ _MOVED = (301, 302, 303, 307, 308)
 _KEPT = threading.local()  # connections of a thread: people come and go, servers stay
 
 
+def connections_close() -> None:
+    """Close what this thread kept open: a server holds something for each connection."""
+    for connection in _KEPT.__dict__.pop("connections", {}).values():
+        connection.close()
+
+
 class NotHere(OSError):
     """An address does not lead to this machine, and nobody allowed a crowd to go elsewhere."""
 

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
+from simulation.browser import connections_close
 from simulation.doors.market import Outcome
 from simulation.people import Person
 from simulation.world import chance_of
@@ -122,6 +123,12 @@ class Crowd:
         return 1 + int(self._chance.geometric(min(1.0, 1 / (1 + self._sitting * worker.person.load))))
 
     def _work(self) -> None:
+        try:
+            self._work_on()
+        finally:
+            connections_close()
+
+    def _work_on(self) -> None:
         while not self._stop.is_set():
             due = self._next()
             if due is None:

@@ -112,6 +112,15 @@ def campaign(db):
     return factories.campaign()
 
 
+@pytest.fixture(autouse=True)
+def _close_browsers():
+    """Close what the simulated crowd's browsers kept open: a live server holds a database connection for each."""
+    from simulation.browser import connections_close
+
+    yield
+    connections_close()
+
+
 @pytest.fixture(autouse=not IS_MARKETPLACE)
 def _clean_storage():
     from django.core.files.storage import storages

@@ -220,6 +220,7 @@ CONTENT_SECURITY_POLICY = {
 # their ids and the tick finds what a lost message left behind.
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="")
 JOB_LEASE_SECONDS = env.int("QUORATE_JOB_LEASE_SECONDS", default=60)
+JOB_BEAT_SECONDS = JOB_LEASE_SECONDS / 3  # between two renewals of a lease
 
 # --- What one page of an import may cost ------------------------------------------------------------
 DOCUMENT_LIMITS = {

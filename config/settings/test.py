@@ -29,4 +29,4 @@ STYLEGUIDE = True
 RELEASE_RARE_BELOW = 0
 
 # Jobs of a test run inside its transaction, whose lock on SQLite the heartbeat would wait for, and the test for the heartbeat.
-JOB_LEASE_SECONDS = 3600
+JOB_BEAT_SECONDS = 3600.0

@@ -24,6 +24,7 @@ def plan_made(
     """
     found = plans_of(model, policies, setting, runs=runs, seed=seed)
     return {
+        "names": list(policies),  # in their order, which JSON of a database does not keep
         "setting": asdict(setting), "seed": seed, "runs": runs, "crowd": dict(source),
         "policies": {name: policy.as_data() for name, policy in policies.items()},
         "plans": {name: {key: asdict(value) for key, value in one.items()} for name, one in found.items()},

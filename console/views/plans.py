@@ -23,6 +23,8 @@ from quality.charts.kinds import Spread
 from quality.charts.svg import Chart, in_page
 from quality.models import CampaignPlan, QualitySnapshot
 
+MOST_COUNTED = 10_000  # items of a campaign that the form proposes
+
 
 @login_required
 @require_http_methods(["GET", "POST"])
@@ -30,7 +32,8 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the last forecast beside what came; POST asks for another one."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     is_voted = isinstance(TASK_TYPES[campaign.task_type], Voted)
-    form = PlanForm(request.POST or None, initial=_first(campaign))
+    last = CampaignPlan.objects.filter(campaign=campaign).order_by("-pk").first()
+    form = PlanForm(request.POST or None, initial=_first(campaign, last))
     if request.method == "POST" and is_voted and form.is_valid():
         asked = form.cleaned_data | {"budget": float(form.cleaned_data["budget"])}
         job = job_enqueue(
@@ -38,19 +41,18 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
             scope_id=campaign.pk, requested_by_id=signed_in(request).surrogate_id,
         )  # fmt: skip
         return redirect("job", job_id=job.pk)
-    last = CampaignPlan.objects.filter(campaign=campaign).order_by("-pk").first()
     context: dict[str, Any] = {"campaign": campaign, "form": form, "is_voted": is_voted, "last": last}
     if last is not None:
-        context |= {"names": list(last.data["plans"]), "rows": _rows(last, _came(campaign)), "chart": _chart(last)}
+        context |= {"names": last.data["names"], "rows": _rows(last, _came(campaign)), "chart": _chart(last)}
     return render(request, "console/plan.html", context)
 
 
-def _first(campaign: Campaign) -> dict[str, Any]:
+def _first(campaign: Campaign, last: CampaignPlan | None) -> dict[str, Any]:
     """Return what stands in the form at first: what was asked for last, else what the campaign holds."""
-    last = CampaignPlan.objects.filter(campaign=campaign).order_by("-pk").values_list("data", flat=True).first()
     if last is not None:
-        return {**last["setting"], "no_majority": last["crowd"].get("no_majority"), "seed": last["seed"]}
-    items = campaign.splits.count() and len(campaign.items.values_list("pk", flat=True)[:10_000])
+        data = last.data
+        return {**data["setting"], "no_majority": data["crowd"].get("no_majority"), "seed": data["seed"]}
+    items = len(campaign.items.values_list("pk", flat=True)[:MOST_COUNTED])
     return {"items": items or None, "votes": max(campaign.splits.values_list("n", flat=True), default=3)}
 
 
@@ -70,16 +72,16 @@ def _came(campaign: Campaign) -> dict[str, float]:
 
 
 def _rows(last: CampaignPlan, came: dict[str, float]) -> list[tuple[Any, list[str], str]]:
-    plans = last.data["plans"]
+    plans = [last.data["plans"][name] for name in last.data["names"]]
     return [
-        (title, [span(name, one[name]) for one in plans.values()], written(name, came[name]) if name in came else "")
+        (title, [span(name, one[name]) for one in plans], written(name, came[name]) if name in came else "")
         for name, title in TITLES.items()
     ]
 
 
 def _chart(last: CampaignPlan) -> Any:
     """Return a chart of the wrong labels to expect by each policy."""
-    plans = last.data["plans"]
+    plans = {name: last.data["plans"][name] for name in last.data["names"]}
     spreads = [Spread(*(one["label_error"][key] for key in ("value", "low", "high"))) for one in plans.values()]
     text = "; ".join(
         _("%(policy)s: %(share)s wrong for %(cost)s") % {

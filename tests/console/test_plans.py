@@ -174,6 +174,10 @@ def test_a_forecast_is_kept_with_its_campaign():
         planned("--items", "10", "--keep")
 
 
+def page_names(client, address):
+    return client.get(address).context["names"]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(client):
     campaign = factories.antique(items=3, n=3)
@@ -192,7 +196,7 @@ def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(cli
     assert client.post(address, asked).status_code == 302
     factories.run_jobs()
     kept = CampaignPlan.objects.get(campaign=campaign)
-    assert list(kept.data["plans"]) == ["paper", "fixed", "target"]
+    assert kept.data["names"] == page_names(client, address) == ["paper", "fixed", "target"]
     assert kept.data["policies"]["target"]["target"]["budget_cents"] == 5_000
     assert kept.data["setting"]["level"] == "ordinal"
     for person in [factories.annotator(campaign) for _ in range(3)]:

@@ -123,7 +123,7 @@ def _heading(data: dict[str, Any]) -> str:
 
 
 def _text(data: dict[str, Any]) -> str:
-    plans = data["plans"]
+    plans = {name: data["plans"][name] for name in data["names"]}
     width = max(len(title) for title in TITLES.values()) + 2
     cells = {name: [span(key, one[key]) for key in TITLES] for name, one in plans.items()}
     columns = {name: max(len(name), *map(len, texts)) + 2 for name, texts in cells.items()}
