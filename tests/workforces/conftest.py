@@ -74,13 +74,13 @@ class Desk:
             for hit in page["HITs"]:
                 self.client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
 
-    def worker(self, name, **habits):
-        """Return someone with an account at the marketplace, logged in, who always chooses 4."""
+    def worker(self, name, *, says=4, **habits):
+        """Return someone with an account at the marketplace, logged in, who always chooses the same label."""
         email = f"{name}-{self.campaign.slug}@example.org"
         site, cookie = self.market.worker(email)
         chosen = {"returns": 0, "abandons": 0, "skips": 0, "twice": 0, "undoes": 0, "tabs": 0, "leaves": 0} | habits
         person = Person(5, len(name), 1.0, np.ones(4) / 4, habits=Habits(fatigue=0, drift=0, **chosen))
-        worker = MarketWorker(site, email, "", person, KnownWorld((1, 2, 3, 4), {}, otherwise=4))
+        worker = MarketWorker(site, email, "", person, KnownWorld((1, 2, 3, 4), {}, otherwise=says))
         worker.browser.cookies.set_cookie(session_cookie(cookie))
         return worker
 

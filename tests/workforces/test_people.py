@@ -49,9 +49,7 @@ def test_a_worker_on_many_hits_of_a_campaign_meets_no_item_twice_and_is_kept_out
 def test_someone_who_is_reinstated_may_take_postings_again(desk):
     made = desk(items=3, n=1, gold=6, policy=Policy(gold_rate=0, gold_first=3, gold_first_items=3))
     made.round()
-    worker = made.worker("back")
-    for item in made.campaign.items.all():
-        worker.truth[item.content["question_text"], item.content["answer_text"]] = 1
+    worker = made.worker("back", says=1)
     for _ in range(3):
         worker.work()
         made.round()
