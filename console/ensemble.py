@@ -33,7 +33,7 @@ _HERTZ = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Ports:
-    """Where the platform and the marketplace of a run listen; a run that goes on later needs the same ones."""
+    """Where the platform and the marketplace of a run listen; a run that is resumed needs the same ones."""
 
     web: int = field(default_factory=any_port)
     market: int = field(default_factory=any_port)

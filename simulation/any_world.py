@@ -11,8 +11,8 @@ class AnyWorld:
     """What is right of any page that the crowd can read; all of it follows from texts and a seed."""
 
     def __init__(self, seed: int) -> None:
-        model = assumed([str(label) for label in LABELS], no_majority=0.13, alike=8.0)
-        self._pairs, self._questions = DrawnWorld(model, seed), QuestionWorld(seed)
+        self.model = assumed([str(label) for label in LABELS], no_majority=0.13, alike=8.0)
+        self._pairs, self._questions = DrawnWorld(self.model, seed), QuestionWorld(seed)
         self.edits = WritingWorld(seed).edits
 
     def pair(self, question: str, answer: str) -> Judged:

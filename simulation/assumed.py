@@ -1,6 +1,6 @@
-"""A crowd that nobody has seen yet, from the few rates that a paper reports or a team expects."""
+"""An assumed crowd, from the few rates that a paper reports or a team expects."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +23,7 @@ def assumed(
     pace: Pace | None = None,
     seed: int = 0,
 ) -> CrowdModel:
-    """Return a crowd of honest people of whom so many items get no strict majority.
+    """Return honest people whose votes leave the given share of items without a strict majority.
 
     Parameters
     ----------
@@ -49,22 +49,24 @@ def assumed(
         tuple(labels), shares / shares.sum(), np.eye(count), np.full(count, alike), people, habits,
         np.full(PEOPLE, 1 / PEOPLE), pace or Pace(),
     )  # fmt: skip
-    low, high = 0.0, CLEAREST
-    if (
-        not no_majority_of(_confusing(model, high, is_ordinal), votes_each)
-        <= no_majority
-        <= no_majority_of(_confusing(model, low, is_ordinal), votes_each)
-    ):
+
+    def left(clear: float) -> float:
+        return no_majority_of(_confusing(model, clear, is_ordinal), votes_each)
+
+    if not left(CLEAREST) <= no_majority <= left(0.0):
         raise ValueError(
             f"no crowd that reads with care {care:.0%} of the time leaves {no_majority:.1%} without a majority"
         )
+    return _confusing(model, _bisected(left, no_majority), is_ordinal)
+
+
+def _bisected(left: Callable[[float], float], wanted: float) -> float:
+    """Return how clear everything has to be for the wanted share; ``left`` falls as everything gets clearer."""
+    low, high = 0.0, CLEAREST
     for _ in range(14):
         middle = (low + high) / 2
-        if no_majority_of(_confusing(model, middle, is_ordinal), votes_each) > no_majority:
-            low = middle
-        else:
-            high = middle
-    return _confusing(model, (low + high) / 2, is_ordinal)
+        low, high = (middle, high) if left(middle) > wanted else (low, middle)
+    return (low + high) / 2
 
 
 def _confusing(model: CrowdModel, clear: float, is_ordinal: bool) -> CrowdModel:  # noqa: FBT001

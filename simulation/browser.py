@@ -25,8 +25,8 @@ def connections_close() -> None:
         connection.close()
 
 
-class NotHere(OSError):
-    """An address does not lead to this machine, and nobody allowed a crowd to go elsewhere."""
+class NotHere(ValueError):
+    """An address is none of a server on this machine, where a crowd stays unless it is told otherwise."""
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Page:
 
     @cached_property
     def document(self) -> turbohtml.Document:
-        """The page, parsed when somebody looks."""
+        """The page, parsed at the first access."""
         return turbohtml.parse(self.text)
 
     @cached_property
@@ -143,7 +143,7 @@ class Browser:
             url = urllib.parse.urljoin(url, further)
             if response.status not in (307, 308):
                 method, data, extra = "GET", "", {}
-        raise OSError(f"more than {MOST_REDIRECTS} redirects, the last one to {url}")
+        raise RuntimeError(f"more than {MOST_REDIRECTS} redirects, the last one to {url}")
 
     def _ask(self, method: str, url: str, data: str, extra: dict[str, str]) -> tuple[http.client.HTTPResponse, str]:
         parts = urllib.parse.urlsplit(url)
@@ -166,7 +166,7 @@ class Browser:
     def _exchange(self, parts: Any, asked: tuple[Any, ...]) -> tuple[http.client.HTTPResponse, bytes]:
         """Ask over the thread's connection; once more over a new one where the server had closed it meanwhile."""
         if parts.scheme != "http":
-            raise OSError(f"only http is spoken here, not {parts.scheme}")
+            raise NotHere(f"only http is spoken here, not {parts.scheme}")
         kept: dict[Any, http.client.HTTPConnection] = _KEPT.__dict__.setdefault("connections", {})
         place = (parts.hostname, parts.port, self._anywhere)
         is_old = place in kept

@@ -22,14 +22,17 @@ from simulation.world import chance_of
 DAY = 86_400.0
 # How many of a crowd come in each hour of a day; people of several time zones.
 HOURS = np.array([2, 1, 1, 1, 1, 2, 3, 5, 7, 8, 9, 9, 8, 8, 9, 9, 8, 8, 9, 10, 10, 8, 6, 4], dtype=float)
-LOOK_AGAIN, EVER_LATER = 600.0, 4.0  # by their own clock, when somebody found nothing; so much longer each time
-# Real time between two looks while nobody finds anything: it grows, so that a crowd without work leaves servers alone.
-IDLE_SECONDS, MOST_IDLE_SECONDS = 0.2, 1.0  # once everybody looked in vain; at the most
+LOOK_AGAIN, EVER_LATER = (
+    600.0,
+    4.0,
+)  # wait after finding no work, by their own clock; how many times longer each next one
+# Real time between two looks while no one finds work: it grows, so that an idle crowd leaves servers alone.
+IDLE_SECONDS, MOST_IDLE_SECONDS = 0.2, 1.0  # once all of them looked and found none; at most
 MOST_UNREACHABLE, UNREACHABLE_SECONDS = 60, 0.25  # answers of a server that did not come, in a row; between two of them
 
 
 class Worker(Protocol):
-    """Somebody who works."""
+    """A person of the crowd, at one of the doors."""
 
     person: Person
 
@@ -84,12 +87,12 @@ class Crowd:
             thread.start()
 
     def stop(self, seconds: float = 120.0) -> None:
-        """Let everybody finish what they are at, and go; raise what went wrong.
+        """Let all of them finish what they are doing, then end; raise what went wrong.
 
         Raises
         ------
         BaseException
-            What the first of them met that nobody could have foreseen.
+            The first error of a worker that is not part of ordinary work.
         """
         self._stop.set()
         for thread in self._running:
@@ -98,7 +101,7 @@ class Crowd:
             raise self.errors[0]
 
     def run(self, until: Callable[[], bool], *, seconds: float, look_every: float = 0.5) -> bool:
-        """Let them work until something holds, or for so many seconds at most; return whether it came to hold."""
+        """Let them work until a condition holds or time is up; return whether it held."""
         deadline = time.monotonic() + seconds
         self.start()
         try:
@@ -114,7 +117,7 @@ class Crowd:
         return self.clock / DAY
 
     def _arrival(self, after: float) -> float:
-        """Return when somebody comes who may come any time of the day that begins at some moment."""
+        """Return when a person comes within the day that begins at ``after``, drawn by the hours of ``HOURS``."""
         hour = int(self._chance.choice(24, p=HOURS / HOURS.sum()))
         return after + 3600 * (hour + float(self._chance.random()))
 

@@ -4,18 +4,19 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simulation.model import CrowdModel, Floats, Pace
 from simulation.world import chance_of
 
 
 class Kind(StrEnum):
-    """What somebody is who does not read."""
+    """How a person works: honest, or one of the ways not to read."""
 
     HONEST = "honest"
     RANDOM = "random"  # any label
     CONSTANT = "constant"  # always the same
-    COPIER = "copier"  # says what somebody else says
+    COPIER = "copier"  # gives the answers of another person
     SCRIPT = "script"  # any label, at the same pace, by clicks that no device made
 
 
@@ -36,7 +37,7 @@ class Habits:
     tabs
         How often the same page is open twice, so that an old one is sent.
     leaves
-        How often somebody looks elsewhere while a page is open.
+        How often a person looks elsewhere while a page is open.
     fatigue
         How much of their care people have lost after 100 answers in a row; a pause brings it back.
     drift
@@ -135,7 +136,10 @@ def people_of(
     """
     chance = chance_of(seed, "people")
     places, loads = model.people(count, chance), np.exp(chance.normal(0, skew, count))
-    kinds = _kinds(loads, spam, chance)
+    kinds = [
+        list(SPAM)[int(chance.choice(len(SPAM), p=list(SPAM.values())))] if is_spam else Kind.HONEST
+        for is_spam in spam_among(loads, spam, chance)
+    ]
     people: list[Person] = []
     for number, (place, load, kind) in enumerate(zip(places, loads, kinds, strict=True)):
         habit = _habit_of(kind, model.habits[place], chance)
@@ -149,15 +153,13 @@ def people_of(
     return people
 
 
-def _kinds(loads: Floats, spam: float, chance: np.random.Generator) -> list[Kind]:
-    """Return what each person is, so that those who do not read do about the wanted share of all work."""
-    kinds, left = [Kind.HONEST] * len(loads), spam * loads.sum()
+def spam_among(loads: Floats, share: float, chance: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw people who do not read, so that they do about the given share of all work; shape (people,)."""
+    is_spam, left = np.zeros(len(loads), dtype=bool), share * loads.sum()
     for place in chance.permutation(len(loads)):
-        if loads[place] / 2 > left:  # nearer to the share without this one
-            continue
-        left -= loads[place]
-        kinds[place] = list(SPAM)[int(chance.choice(len(SPAM), p=list(SPAM.values())))]
-    return kinds
+        if loads[place] / 2 <= left:  # the share is met better with this person than without
+            is_spam[place], left = True, left - loads[place]
+    return is_spam
 
 
 def _habit_of(kind: Kind, own: Floats, chance: np.random.Generator) -> Floats:

@@ -1,7 +1,7 @@
 """What is right of what a page shows: drawn from the text itself by a seed, or known from a table.
 
 A world that is drawn needs no memory: the same seed and text lead to the same truth in every process, so that who prepares
-material and who plays the crowd agree without telling each other, and a replay that was interrupted goes on as it began.
+material and who plays the crowd agree without telling each other, and a resumed replay continues as it began.
 """
 
 import hashlib

@@ -19,8 +19,10 @@ from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, C
 from annotation.services.campaigns import campaign_move
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.labels import LABEL
-from console.demo.stage import Plan, Say, Stuck, campaign_of, crowd_at_work, services_of, settle
+from console.demo.stage import Plan, campaign_of, crowd_at_work, services_of
 from console.ensemble import Ensemble
+from console.settling import Stuck, settle
+from console.terminals import Say
 from quality.models import Case, Inspection, InspectionVerdict, Review, Verdict
 from quality.rules.policy import Policy
 from quality.selectors.summary import summary_of

@@ -24,7 +24,7 @@ from annotation.tasktypes.antique.answers import STAGE
 from annotation.tasktypes.labels import LABEL
 from console.demo.relevance import import_keys, import_pairs
 from console.demo.seed import PEOPLE
-from console.demo.stage import CROWD, HARD_SHARE, LABELS, person_of, world_of
+from console.demo.stage import CROWD, HARD_SHARE, person_of, world_of
 from jobs.services import jobs_run_due
 from quality.models import Case, CaseState, Inspection, InspectionVerdict, Review, ReviewState
 from quality.rules.policy import Policy
@@ -35,6 +35,7 @@ from quality.services.opinions import opinion_give
 from quality.services.people import review_decide
 from quality.services.policies import policy_publish
 from simulation.people import Person
+from simulation.reading.relevance import LABELS
 from simulation.world import KnownWorld, plain
 from workforces.kinds.base import Arrival
 from workforces.models import Ticket, TicketState, Workforce

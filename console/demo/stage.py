@@ -3,8 +3,7 @@
 import json
 import random
 import secrets
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,27 +12,26 @@ import numpy as np
 from django.utils import timezone
 
 from annotation.management.campaigns import launch_here
-from annotation.models import Annotation, AnnotationState, Campaign
+from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from console.demo.relevance import CONTENT, import_keys, import_pairs
 from console.ensemble import Ensemble, ensemble_of
+from console.terminals import Quiet, Say
 from quality.rules.policy import Policy
 from quality.services.policies import policy_publish
 from simulation.crowd import Crowd
 from simulation.doors.market import MarketWorker
 from simulation.people import Habits, Person
+from simulation.reading.relevance import LABELS
 from simulation.world import KnownWorld, plain
-from workforces.models import Errand, ErrandState, Posting, PostingState, Ticket, TicketState
 from workforces.services.workforces import workforce_add
 
 TERMS = {
     "reward_cents": 12, "training_bonus_cents": 25, "has_fees": True, "qualification": "own", "undo_seconds": 0,
     "approve_after_seconds": 20, "stale_seconds": 6, "assignment_seconds": 900,
 }  # fmt: skip
-LABELS = (1, 2, 3, 4)
 CROWD = (0.95,) * 8 + (0.8,) * 2 + (0.0,) * 2  # how often each reads with care; otherwise any label
 HARD_SHARE = 0.3  # pairs on which even careful people choose any label
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -45,10 +43,6 @@ class Plan:
     kills: int = 0
     is_unanimous: bool = False
     seconds: int = 900
-
-
-class Stuck(RuntimeError):
-    """The run did not come to its end in time."""
 
 
 def campaign_of(plan: Plan, policy: Policy, name: str) -> Campaign:
@@ -69,20 +63,6 @@ def campaign_of(plan: Plan, policy: Policy, name: str) -> Campaign:
     import_pairs(campaign, plan.pairs, Quiet())
     launch_here(campaign, Quiet())
     return campaign
-
-
-class Quiet:
-    """A terminal that shows nothing."""
-
-    def write(self, text: str) -> None:
-        """Drop it."""
-
-    def flush(self) -> None:
-        """Do nothing."""
-
-    def isatty(self) -> bool:
-        """Say no."""
-        return False
 
 
 @contextmanager
@@ -147,26 +127,3 @@ def truth_of() -> dict[tuple[str, str], int]:
 
 def _rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CONTENT / name).read_text(encoding="utf-8").splitlines()]
-
-
-def settle(campaign: Campaign, deadline: float, meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Wait until all work of a closed campaign is paid."""
-    settled = (TicketState.APPROVED, TicketState.REFUSED, TicketState.LAPSED)
-    while True:
-        meanwhile()
-        tickets = Ticket.objects.filter(workforce__campaign=campaign).exclude(state__in=settled)
-        # What was accepted and given back at the marketplace is nobody's any more.
-        given_back = tickets.filter(state=TicketState.OPEN, work=None)
-        errands = Errand.objects.filter(workforce__campaign=campaign, state__in=[ErrandState.DUE, ErrandState.SENDING])
-        waiting = tickets.count() - given_back.count()
-        live = [PostingState.WANTED, PostingState.OPEN, PostingState.ENDING]
-        postings = Posting.objects.filter(workforce__campaign=campaign, state__in=live)
-        if not (waiting or errands.exists() or _owed(campaign) or postings.exists()):
-            return
-        if time.monotonic() > deadline:
-            raise Stuck(f"{waiting} tickets and {errands.count()} errands are not settled")
-        time.sleep(0.5)
-
-
-def _owed(campaign: Campaign) -> bool:
-    return Annotation.objects.filter(campaign=campaign, state=AnnotationState.PROVISIONAL).exists()

@@ -17,17 +17,10 @@ from accounts.models import Membership, Role, Surrogate, User
 from annotation.models import Annotation, Campaign, CampaignState, Item, Slot
 from annotation.services.campaigns import campaign_move
 from annotation.tasktypes.labels import LABEL
-from console.demo.stage import (
-    Plan,
-    Say,
-    Stuck,
-    campaign_of,
-    crowd_at_work,
-    services_of,
-    settle,
-    truth_of,
-)
+from console.demo.stage import Plan, campaign_of, crowd_at_work, services_of, truth_of
 from console.ensemble import Ensemble
+from console.settling import Stuck, settle
+from console.terminals import Say
 from exports.services import release_freeze
 from jobs.models import Job
 from jobs.services import job_enqueue

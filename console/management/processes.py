@@ -8,8 +8,10 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from console.demo.stage import Plan, Say, Stuck
+from console.demo.stage import Plan
 from console.serving import prepare
+from console.settling import Stuck
+from console.terminals import Say
 
 MOST_PAIRS = 64  # there are no more in the demo
 

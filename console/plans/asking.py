@@ -100,7 +100,7 @@ def _level(campaign: Campaign) -> Level:
 
 
 def crowd_assumed(labels: Iterable[str], *, no_majority: float, care: float, votes: int, seconds: float, level: Level) -> CrowdModel:  # fmt: skip
-    """Return the crowd that somebody expects.
+    """Return a crowd with the rates that a team expects.
 
     Raises
     ------

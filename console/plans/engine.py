@@ -1,4 +1,4 @@
-"""What campaigns come to by several policies, before a cent is spent: many runs of each, with made-up people."""
+"""Forecasts of a campaign under several policies: many runs of each, with made-up people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,14 +37,14 @@ NAMES = (
 def plans_of(
     model: CrowdModel, policies: Mapping[str, Policy], setting: Setting, *, runs: int = RUNS, seed: int = 0
 ) -> dict[str, dict[str, Span]]:
-    """Return what each policy comes to, by its name.
+    """Return the forecast of each policy, by its name.
 
-    The same people and items are drawn for each of them, run by run, so that their difference is theirs.
+    Each run begins from the same seed for every policy, so that policies with the same gold checks meet the same people.
 
     Notes
     -----
-    Bounds are of what chance makes of such a crowd. How far a crowd is such a one, a pilot tells
-    (`quality.rules.pilots`), and that is wider.
+    The bounds show what differs between runs with such a crowd. They do not show how well the crowd is known: for that see
+    `quality.rules.pilots`, whose intervals are wider.
     """
     return {
         name: _spans([_numbers(Run(model, policy, setting, chance_of(seed, number))) for number in range(runs)])
@@ -62,7 +62,7 @@ def _spans(runs: list[dict[str, float]]) -> dict[str, Span]:
 
 
 def _numbers(run: Run) -> dict[str, float]:
-    """Play a run and return what there is to say of it, for the whole campaign."""
+    """Play a run and return its numbers, for the whole campaign."""
     played, setting, policy, scale = run.play(), run.setting, run.policy, run.scale
     counted = played.counts.sum() * scale
     judgments = counted + run.staff.excluded

@@ -1,6 +1,5 @@
 """A campaign played once with people who are made up: votes, gold, suspensions, second rounds, experts."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -16,6 +15,7 @@ from quality.rules.policy import Policy, Process, SecondRound
 from quality.rules.target import Calibration, belief_of, calibrated
 from quality.rules.target import plan as plan_wave
 from simulation.model import CrowdModel, Floats, Places, votes
+from simulation.people import spam_among
 
 MOST_ITEMS, MOST_TARGET_ITEMS = 6_000, 1_500  # that are played; what is counted is scaled up
 AUDITED = 150  # labels, by the audit that calibrates
@@ -24,7 +24,7 @@ STEP = 0.05  # of hit rates for which the gold test is computed
 
 @dataclass
 class Played:
-    """What one run came to. Counts are of the items that were played, ``scale`` of them make the campaign."""
+    """The result of one run. Counts are of the items that were played; the campaign has ``scale`` times as many."""
 
     true: Places
     counts: Floats
@@ -52,15 +52,13 @@ def staff_of(model: CrowdModel, setting: Setting, policy: Policy, chance: np.ran
     places = model.people(setting.people, chance)
     loads = model.loads[places] * np.exp(chance.normal(0, setting.skew, setting.people))
     care, habits = model.care[places].copy(), model.habits[places].copy()
-    left = setting.spam * loads.sum()
-    for one in chance.permutation(setting.people):
-        if loads[one] / 2 <= left:
-            care[one], habits[one], left = 0.0, 1 / len(model.labels), left - loads[one]
+    is_spam = spam_among(loads, setting.spam, chance)
+    care[is_spam], habits[is_spam] = 0.0, 1 / len(model.labels)
     wanted = 1.15 * setting.items * setting.votes * loads / loads.sum()
     hit = care + (1 - care) / len(model.labels)
     paused = np.array([_paused_after(policy, rate, items, chance) for rate, items in zip(hit, wanted, strict=True)])
     is_out = np.isfinite(paused)
-    if is_out.all():
+    if is_out.all():  # the campaign could not be finished, so the plan keeps all of them
         is_out[:] = False
     shares = np.where(is_out, 0.0, loads)
     excluded = float(np.minimum(paused, wanted)[is_out].sum())
@@ -74,7 +72,7 @@ def staff_of(model: CrowdModel, setting: Setting, policy: Policy, chance: np.ran
 
 
 def _paused_after(policy: Policy, hit_rate: float, items: float, chance: np.random.Generator) -> float:
-    """Return after how many items somebody with a hit rate is paused; infinity: never."""
+    """Return after how many items a person with this hit rate is paused; infinity: never."""
     checks = checks_among(int(items), policy)
     if not checks:
         return np.inf
@@ -93,7 +91,7 @@ def _failed(test: GoldTest, hit_rate: float) -> Floats:
 
 @dataclass
 class Run:
-    """One campaign as it may come."""
+    """One campaign as it could turn out."""
 
     model: CrowdModel
     policy: Policy
@@ -119,7 +117,7 @@ class Run:
         return self.played
 
     def vote(self, items: Places) -> Places:
-        """Give each of some items one more vote, by somebody who did not vote on it; return the labels."""
+        """Give each of these items one more vote by a person who has not voted on it; return the labels."""
         who = self.chance.choice(len(self.staff.shares), size=len(items), p=self.staff.shares)
         for _ in range(20):
             again = (self.seen[items] == who[:, None]).any(axis=1)
@@ -192,8 +190,7 @@ class Run:
         places = strata_by_doubt(doubts)
         strata = [np.flatnonzero(places == place) for place in range(int(places.max()) + 1)]
         sizes = allocation([len(one) for one in strata], [float(spread(doubts[one]).mean()) for one in strata], AUDITED)
-        pick: Callable[[Places, int], Places] = lambda one, size: self.chance.choice(one, size, replace=False)  # noqa: E731
-        drawn = [pick(one, size) for one, size in zip(strata, sizes, strict=True)]
+        drawn = [self.chance.choice(one, size, replace=False) for one, size in zip(strata, sizes, strict=True)]
         weights = [np.full(len(some), len(one) / max(len(some), 1)) for one, some in zip(strata, drawn, strict=True)]
         together = np.concatenate(drawn)
         self.played.audited = len(together)

@@ -16,7 +16,7 @@ class Setting:
     people
         Who will take part; a few of them do most of the work (``skew``: the standard deviation of the logarithm).
     spam
-        The share of work that people would do who do not read, if nobody stopped them.
+        The share of the work that people who do not read would do if quality control did not stop them.
     reward_cents, has_fees, training_cents
         Of each answer; whether the marketplace takes its fifth; once for each person.
     answers_a_day

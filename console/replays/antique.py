@@ -16,11 +16,11 @@ from django.utils import timezone
 
 from annotation.models import Annotation, Campaign
 from annotation.services.numbers import numbers_refresh
-from console.demo.stage import Quiet
 from console.ensemble import ensemble_of
-from console.replays.base import Asked, Say, State
+from console.replays.base import Asked, State
 from console.replays.collecting import Collecting, campaign_of, deposit_of, pace_of
 from console.replays.pairs import POLICY, Material
+from console.terminals import Quiet, Say
 from exports.models import Release
 from quality.models import Verdict
 from quality.selectors.summary import summary_of
@@ -32,12 +32,15 @@ def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
     with state.phase("prepare"):
         campaign = campaign_of(asked, asked.slug, POLICY)
     collecting = Collecting(asked, state, material, campaign, say)
-    with ensemble_of(asked.slug, ports=state.ports, deposit=deposit_of(material), pace=pace_of(material)) as services:
+    deposit, pace = deposit_of(material), pace_of(material)
+    with (
+        ensemble_of(asked.slug, ports=state.ports, deposit=deposit, pace=pace) as services,
+        state.measuring(services),
+    ):
         collecting.run(services)
         with state.phase("settle"):
             collecting.settle()
             books = services.books(asked.slug)
-        collecting.measured(services)
     with state.phase("release"):
         numbers_refresh(campaign=campaign, now=timezone.now())
         released = state.once("released", lambda: _released(campaign, state))

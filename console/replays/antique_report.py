@@ -41,7 +41,7 @@ def reason(name: str, report: dict[str, Any]) -> str:
     """Return why a figure is another than the paper's times the scale."""
     return {
         "judgments": "by the paper's own rules 31,385 pairs take about 125,000; what its other 23,000 were it does not say",
-        "rejected": "careless people are paused after some 17 items here, so that they do less; the paper excluded them by batch",
+        "rejected": "people who do not read are paused early here, so that they do less; the paper excluded them by batch",
         "workers": "at least 16" if report["scale"] < 0.03 else "",
         "questions": "",
         "second round": "the crowd is set to 13 % for careful people; those who do not read add to it until they are paused",

@@ -1,7 +1,8 @@
-"""What replays share: what was asked for, where it stands, how it goes on, and how it says so."""
+"""What replays share: what was asked for, the state by which they resume, and their progress."""
 
 import json
 import os
+import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,14 +11,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from django.conf import settings
+from django.db import connection
 
-from console.ensemble import Ports
-
-Say = Callable[[str], None]
-
-
-class Stuck(RuntimeError):
-    """A replay did not come to its end in time; asked again, it goes on where it stands."""
+from console.ensemble import Ensemble, Ports
+from console.terminals import Say
 
 
 @dataclass(frozen=True)
@@ -52,15 +49,19 @@ class State:
     seconds: dict[str, float] = field(default_factory=dict)  # by phase
     cpu: dict[str, float] = field(default_factory=dict)  # by process
     counts: dict[str, float] = field(default_factory=dict)
+    attempts: int = 0
 
     @classmethod
     def of(cls, asked: Asked) -> "State":
-        """Return where a replay stands; a new one at the beginning."""
+        """Return the state of a replay, with this attempt counted; a new one at the beginning."""
         path = Path(settings.DATA_DIR) / "replays" / f"{asked.slug}.json"
-        if not path.exists():
-            return cls(path)
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        return cls(path, Ports(**kept.pop("ports")), **kept)
+        found = cls(path)
+        if path.exists():
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            found = cls(path, Ports(**kept.pop("ports")), **kept)
+        found.attempts += 1
+        found.save()
+        return found
 
     def save(self) -> None:
         """Keep it."""
@@ -86,6 +87,18 @@ class State:
             yield
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begun
+            self.save()
+
+    @contextmanager
+    def measuring(self, services: Ensemble) -> Iterator[None]:
+        """Add the CPU time of every process, over all attempts that ended by themselves."""
+        before = time.process_time()
+        try:
+            yield
+        finally:
+            used = services.cpu_seconds() | {"crowd, manager, expert": time.process_time() - before}
+            for name, seconds in used.items():
+                self.cpu[name] = self.cpu.get(name, 0.0) + seconds
             self.save()
 
     def add(self, counts: dict[str, float]) -> None:
@@ -124,10 +137,6 @@ class Replay(Protocol):
 
 def machine() -> dict[str, Any]:
     """Return what the figures were measured on."""
-    import platform  # noqa: PLC0415
-
-    from django.db import connection  # noqa: PLC0415
-
     return {
         "cores": os.cpu_count(), "python": platform.python_version(), "database": connection.vendor,
         "system": platform.system(),

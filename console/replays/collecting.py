@@ -18,10 +18,11 @@ from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Ite
 from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.tasktypes.labels import LABEL
-from console.demo.stage import Quiet, settle
 from console.ensemble import PACE, Ensemble
-from console.replays.base import Asked, Progress, Say, State, Stuck
+from console.replays.base import Asked, Progress, State
 from console.replays.pairs import BATCHES, QUESTIONS, REJECTED, TEST_QUESTIONS, Material
+from console.settling import Stuck, settle
+from console.terminals import Quiet, Say
 from jobs.terminal import run_here
 from quality.models import Case, CaseState, GoldCheck, Inspection, InspectionVerdict, Review, ReviewState, Verdict
 from quality.rules.policy import Policy
@@ -39,12 +40,12 @@ from workforces.services.refusals import ticket_refuse
 from workforces.services.workforces import workforce_add
 
 EXPERT_RIGHT = 0.95
-ENOUGH = 0.97  # of a batch's pairs are beyond the first round when the next one is launched
+ENOUGH = 0.97  # the share of pairs past the first round at which the next batch is launched
 MOST_READ = 200  # inspections at a time
 REWARD_CENTS = 2
 TERMS = {
     "reward_cents": REWARD_CENTS, "training_bonus_cents": 10, "has_fees": True, "qualification": "paper", "undo_seconds": 0,
-    # Seconds where a campaign has minutes and hours: nobody reads as long as people do.
+    # Seconds where a campaign has minutes and hours: a synthetic crowd does not need the time to read.
     "approve_after_seconds": 15, "stale_seconds": 60, "assignment_seconds": 60,
 }  # fmt: skip
 
@@ -122,15 +123,6 @@ class Collecting:
         self.say("every pair has a label; waiting until everybody is paid")
         settle(self.campaign, self.deadline, self.decide)
 
-    def measured(self, services: Ensemble) -> None:
-        """Keep what each process used."""
-        for name, seconds in services.cpu_seconds().items():
-            self.state.cpu[name] = self.state.cpu.get(name, 0.0) + seconds
-        self.state.cpu["crowd, manager, expert"] = (
-            self.state.cpu.get("crowd, manager, expert", 0.0) + time.process_time()
-        )
-        self.state.save()
-
     def _keys(self) -> None:
         if Item.objects.filter(campaign=self.campaign, batch__purpose="gold").exists():
             return
@@ -164,8 +156,8 @@ class Collecting:
         launched = self.campaign.batches.filter(purpose="work").exclude(state="draft").count()
         while True:
             imported = self._pairs().count()
-            beyond = self._pairs().filter(self._is_beyond()).distinct().count() if launched < BATCHES else 0
-            if launched < BATCHES and (beyond >= ENOUGH * imported or self._was_interrupted()):
+            past = self._pairs().filter(self._is_past_first_round()).distinct().count() if launched < BATCHES else 0
+            if launched < BATCHES and (past >= ENOUGH * imported or self._was_interrupted()):
                 self._launch(launched)
                 launched += 1
             done = Verdict.objects.filter(campaign=self.campaign, superseded_at=None).count()
@@ -177,9 +169,9 @@ class Collecting:
             self.pause()
 
     def pause(self) -> None:
-        """Wait until it is worth looking again."""
+        """Wait before the next look at the campaign."""
         if time.monotonic() > self.deadline:
-            raise Stuck(f"{self.campaign.slug} is not at its end")
+            raise Stuck(f"{self.campaign.slug} is not finished")
         close_old_connections()
         time.sleep(0.5 if self.material.pairs < 500 else 2)
 
@@ -198,7 +190,7 @@ class Collecting:
     def _pairs(self) -> Any:
         return Item.objects.filter(campaign=self.campaign, batch__purpose__in=ORDINARY)
 
-    def _is_beyond(self) -> Any:
+    def _is_past_first_round(self) -> Any:
         labelled = Verdict.objects.filter(item=OuterRef("pk"), superseded_at=None)
         return Exists(labelled) | Exists(Slot.objects.filter(item=OuterRef("pk"), round=2))
 
@@ -224,12 +216,12 @@ class Collecting:
         for review in Review.objects.filter(campaign=self.campaign, state=ReviewState.OPEN):
             checks = GoldCheck.objects.filter(campaign=self.campaign, surrogate_id=review.surrogate_id, is_void=False)
             hits, of = checks.filter(is_hit=True).count(), checks.count()
-            # Whoever answers obvious questions worse than six times of ten did not read: that is refused, with the reason.
+            # Less than six of ten obvious questions right: that person did not read, and their work is refused with the reason.
             review_decide(
                 review=review, suspend=True, refuse_pay=hits < 0.6 * of, actor_id=self.manager, now=now,
                 reason=f"{of - hits} of {of} questions with an obvious label were answered otherwise.",
             )  # fmt: skip
-        # What somebody handed in after the pay of their other work had been refused waits for a word of its own.
+        # Work handed in after its person's pay was refused is not covered by that decision.
         late = Ticket.objects.filter(workforce__campaign=self.campaign, state=TicketState.UNMATCHED)
         for ticket in late.select_related("workforce"):
             ticket_refuse(ticket=ticket, reason="As your other answers.", actor_id=self.manager, due_at=now, now=now)

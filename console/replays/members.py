@@ -4,34 +4,21 @@ import time
 from typing import Any
 
 import numpy as np
-from django.contrib.auth.hashers import make_password
 from django.db import close_old_connections
 
-from accounts.models import Membership, Role, User
 from annotation.models import Annotation, Campaign, Slot, SlotState
 from console.ensemble import Ensemble
-from console.replays.base import Asked, Progress, Say, State, Stuck
+from console.replays.base import Asked, Progress, State
+from console.settling import Stuck
+from console.terminals import Say
 from simulation.crowd import Crowd
 from simulation.doors.member import Member
 from simulation.model import CrowdModel, Floats, Pace
 from simulation.people import Habits, Person
 
 HIRED = Habits(returns=0, skips=0.002)  # people who are paid by the hour leave little out
-STALLED = 180.0  # seconds without an answer: nobody is left for what is open
+STALLED = 180.0  # seconds without an answer after which no one is left to answer
 QUIET_LOOKS = 2  # in a row at which nothing is open
-
-
-def accounts(campaign: Campaign, name: str, count: int, password: str) -> list[str]:
-    """Return the addresses of so many members of a campaign, made where they are missing; a crowd has one password."""
-    emails, hashed = [f"a{number}-{name}@crowd.example" for number in range(count)], make_password(password)
-    for email in emails:
-        user = User.objects.filter(email=email).first()
-        if user is None:
-            user = User.objects.create_user(email, None)
-            User.objects.filter(pk=user.pk).update(password=hashed)  # hashing takes a third of a second
-        # Nobody is told: they have no mailbox.
-        Membership.objects.get_or_create(user=user, scope_id=campaign.pk, role=Role.ANNOTATOR)
-    return emails
 
 
 def crowd_of(care: Floats, pace: Pace) -> CrowdModel:
@@ -69,14 +56,14 @@ class MembersAtWork:
         Raises
         ------
         Stuck
-            Time is over, or nobody answers what is open.
+            Time is up, or no one is left to answer the open slots.
         """
         crowd = Crowd(members, seed=self.asked.seed, threads=8, sitting=40)
         watch = _Watch(self.campaign, Progress(self.say, what, Slot.objects.filter(campaign=self.campaign).count()))
         try:
             crowd.run(watch.is_over, seconds=max(0.0, self.deadline - time.monotonic()), look_every=1.0)
             if watch.open_slots():
-                raise Stuck(f"{watch.open_slots():,} {what} are open, and nobody answers them")
+                raise Stuck(f"{watch.open_slots():,} {what} are open, and no one is left to answer them")
         finally:
             self.state.add(
                 {
@@ -87,12 +74,6 @@ class MembersAtWork:
             )  # fmt: skip
             self.state.save()
 
-    def measured(self) -> None:
-        """Keep what each process used."""
-        for name, seconds in (self.services.cpu_seconds() | {"crowd, manager, expert": time.process_time()}).items():
-            self.state.cpu[name] = self.state.cpu.get(name, 0.0) + seconds
-        self.state.save()
-
 
 class _Watch:
     """Looks how far a campaign is."""
@@ -102,11 +83,11 @@ class _Watch:
         self.answers, self.since, self.quiet = -1, time.monotonic(), 0
 
     def open_slots(self) -> int:
-        """Return how many slots wait for somebody or are held."""
+        """Return how many slots are open or held."""
         return Slot.objects.filter(campaign=self.campaign, state__in=[SlotState.OPEN, SlotState.HELD]).count()
 
     def is_over(self) -> bool:
-        """Return whether nothing is open, or nobody answers any more."""
+        """Return whether nothing is open, or no one answers any more."""
         close_old_connections()
         left, answers = self.open_slots(), Annotation.objects.filter(campaign=self.campaign).count()
         self.progress.show(self.progress.total - left)

@@ -20,11 +20,11 @@ from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
-from console.demo.stage import Quiet
 from console.ensemble import ensemble_of
-from console.replays.base import Asked, Say, State
-from console.replays.members import HIRED, MembersAtWork, accounts, crowd_of
-from console.replays.nq import Text
+from console.replays.base import Asked, State
+from console.replays.members import HIRED, MembersAtWork, crowd_of
+from console.synthetic import accounts
+from console.terminals import Kept, Quiet, Say
 from jobs.terminal import run_here
 from quality.selectors.follow_ups import follow_ups_of
 from simulation.model import Pace
@@ -64,15 +64,16 @@ def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
     )
     with ensemble_of(asked.slug, ports=state.ports) as services:
         services.start_worker()
-        for task_type, whole in SIZES.items():
-            with state.phase("prepare"):
-                campaign = _campaign(asked, state, task_type, asked.count(whole, 8), say)
-                emails = accounts(campaign, asked.slug, count, password)
-            work = MembersAtWork(asked, state, campaign, services, say)
-            with state.phase(f"write, review, answer: {task_type}"):
-                work.until_done(work.members(emails, password, people, WritingWorld(asked.seed)), f"{task_type} tasks")
-            tasks[task_type] = campaign
-        work.measured()
+        with state.measuring(services):
+            for task_type, whole in SIZES.items():
+                with state.phase("prepare"):
+                    campaign = _campaign(asked, state, task_type, asked.count(whole, 8), say)
+                    emails = accounts(campaign, asked.slug, count, password)
+                work = MembersAtWork(asked, state, campaign, services, say)
+                with state.phase(f"write, review, answer: {task_type}"):
+                    members = work.members(emails, password, people, WritingWorld(asked.seed))
+                    work.until_done(members, f"{task_type} tasks")
+                tasks[task_type] = campaign
     figures: dict[str, Any] = {"people": count}
     for task_type, campaign in tasks.items():
         with state.phase("release"):
@@ -168,7 +169,7 @@ def _scored_facts(folder: Path) -> dict[str, Any]:
 
 
 def _evaluated(*arguments: str) -> dict[str, Any]:
-    out = Text()
+    out = Kept()
     call_command("evaluate", *arguments, "--json", stdout=out, stderr=Quiet())
     found: dict[str, Any] = json.loads(out.text)
     return found

@@ -23,12 +23,14 @@ from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
-from console.demo.stage import Quiet
 from console.ensemble import ensemble_of
-from console.replays.base import Asked, Say, State, Stuck
-from console.replays.members import HIRED, MembersAtWork, accounts, crowd_of
+from console.replays.base import Asked, State
+from console.replays.members import HIRED, MembersAtWork, crowd_of
 from console.replays.pages import page
 from console.replays.words import length, words
+from console.settling import Stuck
+from console.synthetic import accounts
+from console.terminals import Kept, Quiet, Say
 from jobs.terminal import run_here
 from quality.models import Case, CaseReason, CaseState
 from quality.rules.studies import as_json, usual_alpha
@@ -52,20 +54,20 @@ def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
     study = min(asked.count(STUDY, 4), items)
     with state.phase("prepare"):
         campaign = _campaign(asked, state, items, say)
-    annotators = max(LEAST_ANNOTATORS, min(ANNOTATORS, asked.count(ANNOTATORS) or 0))
+    annotators = asked.count(ANNOTATORS, LEAST_ANNOTATORS)
     with state.phase("accounts"):
         password = state.once("password", lambda: secrets.token_urlsafe(9))
         emails = accounts(campaign, asked.slug, annotators, password)
     with ensemble_of(asked.slug, ports=state.ports) as services:
         services.start_worker()
         work = MembersAtWork(asked, state, campaign, services, say)
-        crowd = [*emails], password, _people(asked, annotators), QuestionWorld(asked.seed)
-        with state.phase("five annotations"):
-            work.until_done(work.members(*crowd), "annotations of five")
-        state.once("extended", lambda: _extended(campaign, asked, study))
-        with state.phase("twenty more"):
-            work.until_done(work.members(*crowd), "annotations of twenty-five")
-        work.measured()
+        people, world = _people(asked, annotators), QuestionWorld(asked.seed)
+        with state.measuring(services):
+            with state.phase("five annotations"):
+                work.until_done(work.members(emails, password, people, world), "annotations of five")
+            state.once("extended", lambda: _extended(campaign, asked, study))
+            with state.phase("twenty more"):
+                work.until_done(work.members(emails, password, people, world), "annotations of twenty-five")
     with state.phase("experts"):
         state.once("sampled", lambda: _sampled(campaign, asked, min(asked.count(JUDGED, 4), study)))
         experts = state.once("experts", lambda: [str(Surrogate.objects.create().pk) for _ in range(EXPERTS)])
@@ -103,12 +105,12 @@ def _campaign(asked: Asked, state: State, items: int, say: Say) -> Campaign:
         path = folder / "questions.jsonl"
         rows = {"path": str(path), "name": path.name, "pilot": False, "good_rows_only": False}
         run("annotation.import_items", rows)
-        shutil.rmtree(folder)
         return launch_here(campaign, Quiet())
 
     if state.once("pages", imported)["failed"]:
         raise Stuck("a page could not be imported")
     slots = state.once("launched", launched)
+    shutil.rmtree(folder, ignore_errors=True)
     campaign.refresh_from_db()
     say(f"{items:,} questions about {pages:,} pages: {slots:,} annotations are wanted")
     return campaign
@@ -202,22 +204,12 @@ def _scored(folder: Path) -> dict[str, Any]:
         with gzip.open(shard, "rt", encoding="utf-8") as file:
             rows += [_prediction(json.loads(line)) for line in file]
     predictions.write_text(json.dumps({"predictions": rows}), encoding="utf-8")
-    out = Text()
+    out = Kept()
     gold = str(folder / "nq-dev-*.jsonl.gz")
     arguments = ("--gold", gold, "--predictions", str(predictions), "--json")
     call_command("evaluate", "nq", *arguments, stdout=out, stderr=Quiet())
     found: dict[str, Any] = json.loads(out.text)
     return found
-
-
-class Text(Quiet):
-    """A terminal of which what was written is kept."""
-
-    text = ""
-
-    def write(self, text: str) -> None:
-        """Keep it."""
-        self.text += text
 
 
 def _prediction(record: dict[str, Any]) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def _share(found: Mapping[str, Any] | None) -> str:
 
 
 def _why(found: Mapping[str, Any]) -> str:
-    return f"Not to be had at this scale: {found['why']}." if found.get("why") else ""
+    return f"Not computed at this scale: {found['why']}." if found.get("why") else ""
 
 
 def _material(report: dict[str, Any]) -> str:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from console.demo.stage import LABELS
 from console.replays import words
 from console.replays.base import Asked
 from quality.rules.gold_keys import keys_needed
 from quality.rules.policy import Policy
 from simulation.assumed import assumed
 from simulation.model import CrowdModel, Pace
+from simulation.reading.relevance import LABELS
 from simulation.world import DrawnWorld, chance_of
 
 PAIRS, QUESTIONS, TEST_QUESTIONS, WORKERS, BATCHES = 31_385, 2_626, 200, 577, 7

@@ -26,11 +26,11 @@ REPLAYS: dict[str, tuple[Replay, Callable[[dict[str, Any]], str]]] = {
 
 
 def report_of(asked: Asked, state: State, figures: dict[str, Any]) -> dict[str, Any]:
-    """Return a report: how to get it again, on what it ran, how long it took, and what it came to."""
+    """Return a report: the command that repeats it, the machine, the time each phase took, and the figures."""
     return {
         "command": f"manage.py replay {asked.kind} --scale {asked.scale:g} --seed {asked.seed}",
         "kind": asked.kind, "scale": asked.scale, "seed": asked.seed, "at": f"{timezone.now():%Y-%m-%d}",
-        "machine": machine(), "seconds": {name: round(value, 1) for name, value in state.seconds.items()},
+        "machine": machine(), "attempts": state.attempts, "seconds": {name: round(value, 1) for name, value in state.seconds.items()},
         "cpu seconds": {name: round(value, 1) for name, value in state.cpu.items()},
         "counts": {name: round(value, 1) for name, value in state.counts.items()}, **figures,
     }  # fmt: skip

@@ -39,4 +39,9 @@ def profile(report: dict[str, Any], per: int, unit: str) -> str:
         ["process", "CPU seconds", f"CPU ms {unit}"],
         [(name, value, round(1000 * value / max(per, 1), 1)) for name, value in report["cpu seconds"].items()],
     )
-    return f"## Where the time went\n\n{phases}\n\n{used}\n"
+    again = (
+        ""
+        if report["attempts"] == 1
+        else f"\n\nIn {report['attempts']} attempts: of those that were killed, nothing but finished phases is in these figures."
+    )
+    return f"## Where the time went\n\n{phases}\n\n{used}{again}\n"

@@ -1,10 +1,11 @@
 """The same pairs by the same crowd twice: as the ANTIQUE paper did it, and with votes where the doubt is.
 
 First the paper's process; an audit measures its error, and its books say what it cost. Then a campaign with a target whose
-budget for further votes is what the paper's second round came to per label, and whose acceptable error is that of the audit.
+budget for further votes is the cost per label of the paper's second round, and whose acceptable error is that of the audit.
 Both end with an audit of their own.
 """
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -16,9 +17,11 @@ from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.labels import LABEL
 from console.ensemble import Ensemble, ensemble_of
 from console.replays.antique import wrong_by_rule
-from console.replays.base import Asked, Say, State, Stuck
+from console.replays.base import Asked, State
 from console.replays.collecting import REWARD_CENTS, Collecting, campaign_of, deposit_of, pace_of
 from console.replays.pairs import POLICY, Material
+from console.settling import Stuck
+from console.terminals import Say
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from quality.models import Audit, Case, CaseState, TargetSnapshot
@@ -30,7 +33,7 @@ from quality.selectors.summary import summary_of
 from quality.services.opinions import consensus_reach, opinion_give
 from workforces.money import fee_cents
 
-EXPERTS = 6  # nobody audits what they judged before
+EXPERTS = 6  # enough that none of them audits a pair they have judged
 AUDITED = 400
 CENTS_EACH = REWARD_CENTS + fee_cents(REWARD_CENTS)
 MOST_VOTES = 9
@@ -43,15 +46,14 @@ def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
     figures: dict[str, Any] = {"people": material.workers, "pairs": material.pairs}
     with ensemble_of(asked.slug, ports=state.ports, deposit=deposit_of(material), pace=pace_of(material)) as services:
         policy = POLICY
-        for name in ("paper", "target"):
-            slug = f"{asked.slug}-{name}"
-            campaign = campaign_of(asked, slug, policy)
-            collecting = _Audited(asked, state, material, campaign, say)
-            with state.phase(name):
-                found = state.once(f"{name} figures", lambda one=collecting: one.from_first_to_last(services))  # type: ignore[misc]
-            figures[name] = {**found, "policy": policy.as_data()}
-            policy = _aiming(found, material)
-        collecting.measured(services)
+        with state.measuring(services):
+            for name in ("paper", "target"):
+                campaign = campaign_of(asked, f"{asked.slug}-{name}", policy)
+                collecting = _Audited(asked, state, material, campaign, say)
+                with state.phase(name):
+                    found = state.once(f"{name} figures", partial(collecting.from_first_to_last, services))
+                figures[name] = {**found, "policy": policy.as_data()}
+                policy = _aiming(found, material)
     return figures
 
 
@@ -77,18 +79,19 @@ class _Audited(Collecting):
         return user.surrogate_id
 
     def from_first_to_last(self, services: Ensemble) -> dict[str, Any]:
-        """Collect, audit, settle; return what it came to."""
+        """Collect, audit, settle; return the figures."""
         self.run(services)
         audit = self._audit("last")
         while not self._is_judged(audit):
             self.decide()
+            self.pause()
         self.settle()
         numbers_refresh(campaign=self.campaign, now=timezone.now())
         summary, books = summary_of(self.campaign), services.books(self.campaign.slug)
         wrong = wrong_by_rule(self.campaign, self.material)
         measured = label_error_of(self.campaign)
         if measured is None:
-            raise Stuck("an audit came to nothing")
+            raise Stuck("an audit was drawn and gave no estimate")
         return {
             "judgments": summary.judgments, "labels": sum(of for _wrong, of in wrong.values()), "wrong by rule": wrong,
             "experts": summary.expert_cases, "suspended": summary.suspended,
@@ -97,7 +100,7 @@ class _Audited(Collecting):
         }  # fmt: skip
 
     def is_done(self, labels: int) -> bool:
-        """Return whether the process came to its end; a first audit calibrates what a target aims by."""
+        """Return whether the process is finished; a target's predictions are calibrated by a first audit."""
         known = self._known()
         if self._policy_process() is not Process.TARGET:
             return super().is_done(labels)

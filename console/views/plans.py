@@ -1,4 +1,4 @@
-"""What a campaign will come to, before a cent is spent, and what came of it."""
+"""A campaign's forecast, and beside it the same numbers of the campaign so far."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from jobs.services import job_enqueue
 from quality.charts import kinds
 from quality.charts.kinds import Spread
 from quality.charts.svg import Chart, in_page
-from quality.models import CampaignPlan, QualitySnapshot
+from quality.models import CampaignPlan, QualitySnapshot, Rule
 
 MOST_COUNTED = 10_000  # items of a campaign that the form proposes
 
@@ -29,7 +29,7 @@ MOST_COUNTED = 10_000  # items of a campaign that the form proposes
 @login_required
 @require_http_methods(["GET", "POST"])
 def plan(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the last forecast beside what came; POST asks for another one."""
+    """Show the last forecast beside the campaign so far; POST asks for another one."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     is_voted = isinstance(TASK_TYPES[campaign.task_type], Voted)
     last = CampaignPlan.objects.filter(campaign=campaign).order_by("-pk").first()
@@ -43,7 +43,7 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("job", job_id=job.pk)
     context: dict[str, Any] = {"campaign": campaign, "form": form, "is_voted": is_voted, "last": last}
     if last is not None:
-        context |= {"names": last.data["names"], "rows": _rows(last, _came(campaign)), "chart": _chart(last)}
+        context |= {"names": last.data["names"], "rows": _rows(last, came_of(campaign)), "chart": _chart(last)}
     return render(request, "console/plan.html", context)
 
 
@@ -56,19 +56,25 @@ def _first(campaign: Campaign, last: CampaignPlan | None) -> dict[str, Any]:
     return {"items": items or None, "votes": max(campaign.splits.values_list("n", flat=True), default=3)}
 
 
-def _came(campaign: Campaign) -> dict[str, float]:
-    """Return what came so far, by the names of a plan; only what is measured alike."""
+def came_of(campaign: Campaign) -> dict[str, float]:
+    """Return the numbers of the campaign so far that a plan has under the same name."""
     data = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
     summary = data.get("summary") or {}
     if not summary.get("judgments"):
         return {}
-    spent = summary["reward_cents"] + summary["bonus_cents"] + summary["fee_cents"]
-    return {
-        "cents": spent, "no_majority": summary["no_agreement_first"] / max(summary["pairs"], 1),
+    came = {
+        "cents": summary["reward_cents"] + summary["bonus_cents"] + summary["fee_cents"],
         "expert_cases": summary["expert_cases"], "judgments": summary["judgments"],
         "excluded": summary["excluded_paid"] + summary["refused"], "suspended": summary["suspended"],
         "gold_checks": summary["gold_checks"],
     }  # fmt: skip
+    first, second = summary["rules"].get(Rule.MAJORITY, 0), summary["no_agreement_first"]
+    if first:  # elsewhere votes are not decided by the majority of a first round
+        came["no_majority"] = second / (first + second)
+    measured = [audit["share"] for audit in data.get("audits", []) if "share" in audit and not audit["calibrates"]]
+    if measured:  # the latest is first
+        came["label_error"] = measured[0]
+    return came
 
 
 def _rows(last: CampaignPlan, came: dict[str, float]) -> list[tuple[Any, list[str], str]]:

@@ -56,7 +56,7 @@ class BehaviourSnapshot(models.Model):
 
 
 class CampaignPlan(models.Model):
-    """A forecast of what a campaign comes to, made before or while it ran; never changed, so that it can be held against it."""
+    """A forecast of a campaign's cost and quality; never changed, so that it can be compared with what came."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="plans")
     made_at = models.DateTimeField()

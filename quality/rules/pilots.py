@@ -80,7 +80,7 @@ def forecasts(
     known, mattering = len(np.unique(pilot.annotator)), people_who_matter(pilot.annotator)
     if known < 4:
         raise PilotTooSmall(f"{known} people judged: too few to say anything of others")
-    view = _View(pilot, true, votes, level, [chance.random(len(pilot)) for _ in range(ORDERS)])
+    view = View(pilot, true, votes, level, [chance.random(len(pilot)) for _ in range(ORDERS)])
     group = chance.integers(0, GROUPS, len(pilot.items))
     everything = np.ones(len(pilot), dtype=bool)
     value = view.of(everything)
@@ -99,7 +99,7 @@ def forecasts(
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
+class View:
     """The three numbers of any part of some judgments."""
 
     judgments: Judgments

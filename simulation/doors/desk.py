@@ -29,7 +29,7 @@ class PageBroke(RuntimeError):
 class Desk:
     """One person, their browser, and what they know of the world.
 
-    ``seconds``: how long they have been at it by their own clock; nobody waits so long in a simulation.
+    ``seconds``: how long they have been at it by their own clock; the simulation does not wait that long.
     """
 
     person: Person
@@ -116,7 +116,7 @@ class Desk:
         return self.browser.send(undo)
 
     def _old_tab(self, answer: Answer) -> None:
-        """Send what an old tab still shows, as people do who lose track; nobody looks at what comes."""
+        """Send what an old tab still shows, as people do who lose track; the response is not read."""
         if self._old is not None and self.person.does("tabs", answer.key):
             self.browser.send(self._old[0], **self._old[1])
 

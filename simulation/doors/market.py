@@ -99,7 +99,12 @@ class MarketWorker:
         done = page.form_to(SUBMIT) if page else None
         if done is None:
             return self._give_back(taken)
-        Browser().send(done)
+        frame = Browser()
+        frame.send(done)
+        self._in_frames += frame.requests
+        state = next(iter(taken.document.select("[data-state-url]")), None)
+        if state is not None:  # the page around the frame asks what became of the task
+            self.browser.get(taken.at(str(state.attrs["data-state-url"])))
         self.handed_in += 1
         self._around = taken  # the page around the frame accepts the next one by itself
         return Outcome.HANDED_IN

@@ -12,7 +12,7 @@ Event = tuple[int, str, int | None]
 
 @dataclass
 class Answer:
-    """What somebody sends: a form with its values, after how many seconds, and what they did meanwhile."""
+    """What a person sends: a form with its values, after how many seconds, and what they did meanwhile."""
 
     form: Form
     values: dict[str, str]
@@ -35,7 +35,7 @@ def stage_form(page: Page, with_choice: str = "") -> Form | None:
 
 
 def logged(person: Person, key: str, seconds: float, done: Mapping[float, tuple[str, int | None]]) -> list[Event]:
-    """Return a click log: the page is shown, somebody looks away at times, and does things at shares of the time."""
+    """Return a click log: the page is shown, the person looks away at times, and acts at given shares of the time."""
     events: list[Event] = [(0, "stage_shown", None)]
     if person.does("leaves", key):
         away, back = sorted(person.chance("away", key).uniform(0.2, 0.8, 2))

@@ -52,7 +52,7 @@ def read_page(page: Page, person: Person, world: QuestionWorld) -> Answer | None
 
 
 def _box(person: Person, world: QuestionWorld, question: str, tags: list[str]) -> int | None:
-    """Return the place of the box that somebody chooses among those of a page."""
+    """Return the place of the box that a person chooses among those of a page."""
     asked, chance = world.asked(question), person.chance("box", question)
     if not tags:
         return None

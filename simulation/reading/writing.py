@@ -78,7 +78,7 @@ def read_write(page: Page, person: Person, world: WritingWorld) -> Answer | None
     opening = OPENINGS[int(chance.integers(len(OPENINGS)))]
     if chance.random() < person.attention():
         text = f"{opening}{about}{ENDINGS[int(chance.integers(len(ENDINGS)))]}"
-    else:  # something else about the same thing: nobody wrote it before, and nobody can answer it
+    else:  # something else about the same thing: new, and without an answer in the material
         text = f"{opening}{about[:2]}{int(chance.integers(10_000))}{ASIDE[int(chance.integers(len(ASIDE)))]}"
     seconds = person.seconds(key, len(text), 0.6)
     return Answer(form, {"question": text}, seconds, logged(person, key, seconds, {1.0: ("answer", None)}), key)
@@ -89,7 +89,7 @@ def _decision(page: Page, name: str) -> Form | None:
 
 
 def read_review(page: Page, person: Person, world: WritingWorld) -> Answer | None:
-    """Accept, change or reject a question of somebody else."""
+    """Accept, change or reject another person's question."""
     asked, (about, hidden) = page.words(".asked"), _about(page)
     if not asked or not about:
         return None

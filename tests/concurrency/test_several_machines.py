@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.redis]
 ITEMS, VOTES, PEOPLE, PASSWORD = 60, 3, 10, "a crowd of ten people"
 SET_UP = f"""
 from tests import factories
-from console.replays.members import accounts
+from console.synthetic import accounts
 campaign = factories.antique(items={ITEMS}, n={VOTES}, slug="machines")
 accounts(campaign, "machines", {PEOPLE}, {PASSWORD!r})
 """

@@ -15,7 +15,8 @@ from console.plans.engine import NAMES, plans_of
 from console.plans.playing import Run, staff_of
 from console.plans.setting import Setting
 from console.plans.words import TITLES, span, written
-from quality.models import CampaignPlan
+from console.views.plans import came_of
+from quality.models import CampaignPlan, QualitySnapshot, Rule
 from quality.rules.agreement import Level
 from quality.rules.gold_keys import keys_needed
 from quality.rules.policy import Policy, Process
@@ -210,6 +211,26 @@ def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(cli
     row = next(row for row in client.get(address).context["rows"] if str(row[0]) == "judgments")
     assert row[2] == "9.0"
     assert client.get(address).context["form"].initial["people"] == 40
+
+
+@pytest.mark.django_db
+def test_what_came_is_measured_as_the_forecast_measures_it():
+    campaign, now = factories.antique(items=3), timezone.now()
+    quality_numbers_refresh(campaign=campaign, now=now)
+    snapshot = QualitySnapshot.objects.get(campaign=campaign)
+    snapshot.data["summary"] |= {"judgments": 30, "no_agreement_first": 2, "rules": {Rule.MAJORITY: 6, Rule.EXPERT: 1}}
+    snapshot.data["audits"] = [
+        {"calibrates": False},
+        {"share": 0.5, "calibrates": True},
+        {"share": 0.2, "calibrates": False},
+    ]
+    snapshot.save()
+    came = came_of(campaign)
+    assert came["no_majority"] == 0.25  # of the pairs whose first round is complete, not of all
+    assert came["label_error"] == 0.2  # by an audit that bought no votes
+    snapshot.data["summary"]["rules"] = {Rule.PLURALITY: 6}
+    snapshot.save()
+    assert "no_majority" not in came_of(campaign)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -12,8 +12,6 @@ from console.replays.registry import REPLAYS
 from tests.conftest import ROOT
 from tests.console.processes import database
 
-pytestmark = pytest.mark.slow
-
 
 def replayed(folder, kind, *arguments, seconds=900, until=None):
     """Run a replay as people do; with ``until`` it is killed when it says so. Return its report and what it said."""
@@ -35,9 +33,11 @@ def replayed(folder, kind, *arguments, seconds=900, until=None):
         return json.loads(done.stdout), "".join(said) + done.stderr
 
 
+@pytest.mark.slow
 def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_killed_on_the_way(tmp_path):
     report, said = replayed(tmp_path, "antique", "--scale", "0.0015", "--seed", "2", until="batch 3 of 7 is imported")
-    assert said.count("batch 2 of 7 is imported") == 1  # it went on where it stood
+    assert said.count("batch 2 of 7 is imported") == 1  # it was resumed
+    assert report["attempts"] == 2
     summary, books = report["summary"], report["books"]
     assert summary["pairs"] == summary["verdicts"] == 47
     assert books["differences"] == []
@@ -49,6 +49,7 @@ def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_kil
     assert 0 < report["counts"]["crowd days"] < 200
 
 
+@pytest.mark.slow
 def test_natural_questions_are_replayed_from_pages_to_the_studies_of_the_paper(tmp_path):
     report, _ = replayed(tmp_path, "nq", "--scale", "0.002", "--seed", "3")
     studies, released = report["studies"], report["released"]
@@ -63,6 +64,7 @@ def test_natural_questions_are_replayed_from_pages_to_the_studies_of_the_paper(t
         assert part in text
 
 
+@pytest.mark.slow
 def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
     report, _ = replayed(tmp_path, "nlpcc", "--scale", "0.008", "--seed", "4")
     for task in ("kbqa", "dbqa"):
@@ -75,6 +77,7 @@ def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
     assert "answered blind: found" in REPLAYS["nlpcc"][1](report)
 
 
+@pytest.mark.slow
 def test_the_paper_s_process_and_a_target_are_run_with_the_same_crowd_and_audited(tmp_path):
     report, _ = replayed(tmp_path, "target", "--scale", "0.001", "--seed", "5")
     for name in ("paper", "target"):
@@ -100,6 +103,7 @@ def test_a_replay_is_named_by_what_was_asked_for_and_keeps_where_it_stands(setti
     again = State.of(asked)
     assert again.once("step", lambda: ran.append(2)) == {"a": 1}
     assert ran == [1]
+    assert (state.attempts, again.attempts) == (1, 2)
     assert (again.counts, again.ports) == ({"requests": 7}, state.ports)
     assert again.seconds["collect"] >= 0
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from quality.rules.agreement import Level
 from quality.rules.judgments import Judgments
-from quality.rules.pilots import NAMES, ORDERS, _View, forecasts, people_who_matter
+from quality.rules.pilots import NAMES, ORDERS, View, forecasts, people_who_matter
 
 LEVELS = {"web": Level.ORDINAL}
 
@@ -37,7 +37,7 @@ class Crowd:
     def came(self, keep, chance):
         """Return the three numbers as they were."""
         part = self.judgments.part(keep)
-        view = _View(part, self.true, self.votes, self.level, [chance.random(len(part)) for _ in range(ORDERS)])
+        view = View(part, self.true, self.votes, self.level, [chance.random(len(part)) for _ in range(ORDERS)])
         return view.of(np.ones(len(part), dtype=bool))
 
     def held(self, chance, confidence=0.9):

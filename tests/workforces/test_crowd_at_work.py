@@ -157,7 +157,7 @@ def test_a_crowd_stays_on_this_machine(monkeypatch):
     monkeypatch.setattr(socket, "create_connection", Elsewhere)
     with pytest.raises(NotHere, match="stays on this one"):
         Browser().get("http://example.org/")
-    with pytest.raises(OSError, match="only http"):
+    with pytest.raises(NotHere, match="only http"):
         Browser().get("https://localhost/")
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity
@@ -28,7 +28,7 @@ from workforces.services.pay import ticket_paid
 logger = logging.getLogger(__name__)
 
 MOST_READ = 200  # postings a round
-QUIET = 10  # a posting of which nobody answered anything here is read so much less often
+QUIET = 10  # how many times less often a posting is read that has no answer on our pages
 MOST_SILENT = 3  # postings that get no answer: then it is the marketplace, not the posting
 
 
@@ -45,30 +45,13 @@ class Pulled:
 def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> Pulled:
     """Read the submissions of postings that are not settled, several at once, those that waited longest first.
 
-    Answers are given on our pages, so that we know where submissions are to be expected, and what is over once its pay is
-    decided: other postings are read seldom, for what happened without us. One posting that cannot be read does not keep the others from being read.
+    One posting that cannot be read does not keep the others from being read.
 
     Raises
     ------
     Unreachable
         The marketplace does not answer.
     """
-    now = timezone.now()
-    before = now - timedelta(seconds=settings.MTURK_PULL_SECONDS)
-    long_before = now - timedelta(seconds=QUIET * settings.MTURK_PULL_SECONDS)
-    own = Ticket.objects.filter(posting=OuterRef("pk"))
-    undecided = own.filter(state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED])
-    is_over = Q(state=PostingState.ENDED) & ~Exists(undecided)
-    is_expected = Exists(own.filter(state=TicketState.ANSWERED)) | is_over
-    due = (
-        workforce.postings.exclude(hit_id="")
-        .exclude(state=PostingState.SETTLED)
-        .filter(
-            Q(tried_at=None) | Q(is_expected, tried_at__lt=before) | Q(tried_at__lt=long_before) | Q(tried_at__gt=now)
-        )
-        .select_related("workforce__campaign")
-        .order_by(F("tried_at").asc(nulls_first=True), "pk")
-    )
     found = Pulled()
     lock = threading.Lock()
 
@@ -95,9 +78,33 @@ def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: 
             found.problem = f"a posting could not be read: {type(error).__name__}"
             _tried(work, posting, began)
 
-    postings = iter(list(due[:MOST_READ]))
+    postings = iter(list(_due(workforce)[:MOST_READ]))
     found.is_complete = run_in_flight(postings, pull, calls=settings.MTURK_CALLS_IN_FLIGHT, seconds=seconds)
     return found
+
+
+def _due(workforce: Workforce) -> QuerySet[Posting]:
+    """Return the postings to read now, those that waited longest first.
+
+    Answers are given on our pages. So a submission is expected where one was answered, and a posting that ended can be
+    settled once all pay is decided; the others are read seldom, for what happened without us.
+    """
+    now = timezone.now()
+    before = now - timedelta(seconds=settings.MTURK_PULL_SECONDS)
+    long_before = now - timedelta(seconds=QUIET * settings.MTURK_PULL_SECONDS)
+    own = Ticket.objects.filter(posting=OuterRef("pk"))
+    undecided = own.filter(state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED])
+    is_over = Q(state=PostingState.ENDED) & ~Exists(undecided)
+    is_expected = Exists(own.filter(state=TicketState.ANSWERED)) | is_over
+    return (
+        workforce.postings.exclude(hit_id="")
+        .exclude(state=PostingState.SETTLED)
+        .filter(
+            Q(tried_at=None) | Q(is_expected, tried_at__lt=before) | Q(tried_at__lt=long_before) | Q(tried_at__gt=now)
+        )
+        .select_related("workforce__campaign")
+        .order_by(F("tried_at").asc(nulls_first=True), "pk")
+    )
 
 
 def _tried(work: Work, posting: Posting, began: datetime) -> None:

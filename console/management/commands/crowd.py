@@ -11,9 +11,9 @@ from django.utils import timezone
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign, CampaignState, Slot, SlotState
 from annotation.services.campaigns import AnsweredByPeople, campaign_mark_synthetic
-from console.replays.members import accounts
+from console.synthetic import accounts
 from simulation.any_world import AnyWorld
-from simulation.assumed import assumed
+from simulation.browser import NotHere
 from simulation.crowd import Crowd
 from simulation.doors.market import Outcome
 from simulation.doors.member import Member
@@ -52,6 +52,7 @@ class Command(BaseCommand):
             raise CommandError(f"--people takes 1 to {MOST_PEOPLE:,}")
         if campaign.state != CampaignState.OPEN:
             raise CommandError(f"{campaign.slug} is {campaign.get_state_display().lower()}: nothing is handed out")
+        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"  # a synthetic crowd has no mailboxes
         try:
             campaign_mark_synthetic(campaign=campaign, mixed=options["mixed"], actor_id=None, now=timezone.now())
         except AnsweredByPeople as error:
@@ -61,6 +62,8 @@ class Command(BaseCommand):
         began = time.monotonic()
         try:
             crowd.run(lambda: not waiting.exists(), seconds=options["seconds"])
+        except NotHere as error:
+            raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{options['url'] or settings.PLATFORM_URL} does not answer: is the platform running? ({error})") from error  # fmt: skip
         answered = crowd.outcomes[Outcome.HANDED_IN]
@@ -75,9 +78,8 @@ class Command(BaseCommand):
 
 def _members(campaign: Campaign, options: dict[str, Any]) -> list[Member]:
     name, password = f"{campaign.slug}-{secrets.token_hex(3)}", secrets.token_urlsafe(9)
-    model = assumed("1234", no_majority=0.13, alike=8.0)
-    people = people_of(model, options["people"], seed=options["seed"], spam=options["spam"])
     emails, world = accounts(campaign, name, options["people"], password), AnyWorld(options["seed"])
+    people = people_of(world.model, options["people"], seed=options["seed"], spam=options["spam"])
     url = (options["url"] or settings.PLATFORM_URL).rstrip("/")
     return [
         Member(url, campaign.slug, email, password, person, world) for email, person in zip(emails, people, strict=True)

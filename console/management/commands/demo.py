@@ -59,9 +59,10 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"\nPost HITs with boto3 at {market['endpoint_url']}: .venv/bin/python manage.py marketplace_requester demo\n"
             )
-            self.stdout.write(
-                f"\nBring a campaign to life with a synthetic crowd, in another terminal: .venv/bin/python manage.py crowd demo --url {address.rstrip('/')}\n"
-            )
+            if not options["no_serve"]:
+                self.stdout.write(
+                    f"\nBring a campaign to life with a synthetic crowd, in another terminal: .venv/bin/python manage.py crowd demo --url {address.rstrip('/')}\n"
+                )
             self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo continues where it stopped.")
             self.stdout.flush()
 

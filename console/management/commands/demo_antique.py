@@ -5,8 +5,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from console.demo.antique import run
-from console.demo.stage import Plan, Say
+from console.demo.stage import Plan
 from console.management.processes import ProcessCommand
+from console.terminals import Say
 
 
 class Command(ProcessCommand):

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from console.demo.stage import Plan, Say
+from console.demo.stage import Plan
 from console.demo.target import run
 from console.management.processes import ProcessCommand
+from console.terminals import Say
 
 
 class Command(ProcessCommand):

@@ -1,6 +1,7 @@
-"""``manage.py plan``: what a campaign will come to, before a cent is spent."""
+"""``manage.py plan``: the cost and quality of a campaign, forecast by policy."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from quality.judgment_files import JudgmentFileError, judgments_read, truths_rea
 from quality.rules.agreement import Level
 from quality.rules.policy import Policy
 
+GOLD = ("gold_rate", "gold_first", "gold_first_items")
+
 
 class Command(BaseCommand):
     """Plan a campaign by several policies side by side."""
@@ -52,6 +55,18 @@ class Command(BaseCommand):
             help="share of work by people who do not read (default 0.1; with --crowd 0: they are among those)",
         )
         parser.add_argument("--reward", type=int, default=5, metavar="CENTS", help="for an answer (default 5)")
+        parser.add_argument(
+            "--training-bonus", type=int, default=0, metavar="CENTS", help="once for each person (default 0)"
+        )
+        parser.add_argument(
+            "--gold-rate", type=float, help="share of gold checks after the first items (default: the policy's)"
+        )
+        parser.add_argument(
+            "--gold-first", type=int, metavar="N", help="gold checks among the first items (default: the policy's)"
+        )
+        parser.add_argument(
+            "--gold-first-items", type=int, metavar="N", help="how many items those are (default: the policy's)"
+        )
         parser.add_argument("--no-fees", action="store_true", help="the marketplace takes nothing")
         parser.add_argument("--answers-a-day", type=float, default=60, help="of an average person (default 60)")
         parser.add_argument(
@@ -83,11 +98,12 @@ class Command(BaseCommand):
 
 def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, Any]:
     labels, base = campaign_asked(campaign) if campaign else (options["labels"].split(","), Policy())
+    base = replace(base, **{name: options[name] for name in GOLD if options[name] is not None})
     items = campaign.items.count() if campaign else 0
     level, pilot = Level(options["level"]), None
     setting = Setting(
         items=options["items"] or items or _missing("--items"), votes=options["votes"], people=options["people"],
-        spam=_spam(options), skew=0.0 if options["crowd"] else 1.0, reward_cents=options["reward"], has_fees=not options["no_fees"],
+        spam=_spam(options), skew=0.0 if options["crowd"] else 1.0, reward_cents=options["reward"], training_cents=options["training_bonus"], has_fees=not options["no_fees"],
         answers_a_day=options["answers_a_day"], level=level,
     )  # fmt: skip
     if options["crowd"]:

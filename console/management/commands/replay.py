@@ -4,20 +4,22 @@ import json
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from console.replays.base import Asked, State, Stuck
+from console.replays.base import Asked, State
 from console.replays.registry import REPLAYS, report_of
 from console.serving import prepare
+from console.settling import Stuck
 
 
 class Command(BaseCommand):
-    """Run a replay, or go on with one that was interrupted."""
+    """Run a replay, or resume one that was interrupted."""
 
     help = (
         "Replay the collection of a paper at any scale with a seeded synthetic crowd that knows only pages: campaign, "
-        "people, quality control, release, report. Interrupted, the same command goes on where it stands. "
+        "people, quality control, release, report. If it is interrupted, the same command resumes it. "
         "Example: manage.py replay antique --scale 0.01 --seed 1"
     )
 
@@ -36,6 +38,7 @@ class Command(BaseCommand):
         """Run, report."""
         if not 0 < options["scale"] <= 1:
             raise CommandError("--scale takes a number above 0, up to 1")
+        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"  # a synthetic crowd has no mailboxes
         prepare(call_command)
         asked = Asked(options["kind"], options["scale"], options["seed"], options["seconds"])
         state = State.of(asked)
@@ -43,7 +46,7 @@ class Command(BaseCommand):
         try:
             figures = replay(asked, state, self.stderr.write)
         except Stuck as error:
-            raise CommandError(f"not at its end: {error}. The same command goes on from here") from error
+            raise CommandError(f"not finished: {error}. The same command resumes it") from error
         report = report_of(asked, state, figures)
         text = rendered(report)
         if options["to"]:
