@@ -1,5 +1,6 @@
 """People: how each reads, errs, hurries, tires and cheats. Everything follows from a seed, a number and what is read."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -57,7 +58,10 @@ class Habits:
 
 @dataclass
 class Person:
-    """One member of a crowd."""
+    """One member of a crowd.
+
+    ``refused``: how often a page did not take their answer to something, by what it was.
+    """
 
     seed: int
     number: int
@@ -70,6 +74,7 @@ class Person:
     copies: "Person | None" = None
     answered: int = 0
     in_a_row: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         chance = chance_of(self.seed, "person", self.number)

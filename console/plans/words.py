@@ -16,6 +16,7 @@ TITLES = {
 _DOLLARS = ("cents", "cents_an_hour")
 _SHARES = ("label_error", "no_majority")
 _FINE = ("alpha", "alpha_width")
+_TIMES = ("days", "expert_hours", "inspection_hours")
 
 
 def written(name: str, value: float) -> str:
@@ -26,7 +27,8 @@ def written(name: str, value: float) -> str:
         return f"{100 * value:.1f} %"
     if name in _FINE:
         return f"{value:.2f}"
-    return f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
+    is_whole = value >= 10 or (name not in _TIMES and value == int(value))
+    return f"{value:,.0f}" if is_whole else f"{value:,.1f}"
 
 
 def span(name: str, numbers: Mapping[str, Any]) -> str:

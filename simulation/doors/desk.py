@@ -19,6 +19,7 @@ READERS: dict[str, Reader] = {
 }  # fmt: skip
 SKIP_REASON = "unclear"
 MOST_PIECES = 999
+PATIENCE = 5  # answers to one item that a page does not take, after which somebody leaves it to others
 
 
 class PageBroke(RuntimeError):
@@ -86,9 +87,12 @@ class Desk:
         if answer is None:
             return None
         skip = page.form_to("/skip/")
-        if skip is not None and self.person.does("skips", answer.key):
+        has_had_enough = self.person.refused[answer.key] >= PATIENCE
+        if skip is not None and (has_had_enough or self.person.does("skips", answer.key)):
             self.seconds += answer.seconds
             return self.browser.send(skip, reason=SKIP_REASON)
+        if has_had_enough:
+            return None
         return self._send(page, answer)
 
     def _send(self, page: Page, answer: Answer) -> Page:
@@ -101,6 +105,9 @@ class Desk:
         values = {"active_seconds": f"{answer.seconds:.1f}", **answer.values}
         self._old_tab(answer)
         after = self.browser.send(answer.form, **values)
+        if after.status == 422:
+            self.person.refused[answer.key] += 1
+            return page  # it stays, with the reason
         if self.person.does("twice", answer.key):
             self.browser.send(answer.form, **values)  # a double click: the page that came first stays
         self._old = (answer.form, values)

@@ -74,7 +74,8 @@ def read_write(page: Page, person: Person, world: WritingWorld) -> Answer | None
     form, (about, _hidden) = stage_form(page, "question"), _about(page)
     if form is None or not about:
         return None
-    key, chance = f"write {about}", person.chance("write", about)
+    key = f"write {about}"
+    chance = person.chance(key, person.refused[key])  # in other words, if somebody else has asked in these
     opening = OPENINGS[int(chance.integers(len(OPENINGS)))]
     if chance.random() < person.attention():
         text = f"{opening}{about}{ENDINGS[int(chance.integers(len(ENDINGS)))]}"

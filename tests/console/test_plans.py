@@ -119,6 +119,7 @@ def test_every_number_has_a_title_and_is_written_as_people_read_it():
     assert written("cents", 12_345) == "$123.45"
     assert written("cents", 3_412_345) == "$34,123"
     assert written("label_error", 0.1234) == "12.3 %"
+    assert (written("suspended", 2.6), written("suspended", 3.0)) == ("2.6", "3")
     assert span("days", {"value": 3.0, "low": 3.0, "high": 3.0}) == "3.0"
     assert span("days", {"value": 3.0, "low": 2.0, "high": 4.0}) == "3.0 (2.0 to 4.0)"
 
@@ -175,6 +176,20 @@ def test_a_forecast_is_kept_with_its_campaign():
         planned("--items", "10", "--keep")
 
 
+@pytest.mark.django_db(transaction=True)
+def test_the_page_says_of_which_crowd_a_forecast_is(client, tmp_path):
+    campaign, manager = factories.antique(items=3), factories.user()
+    factories.join(campaign, manager, "manager")
+    client.force_login(manager)
+    address = reverse("campaign-plan", args=[campaign.slug])
+    planned(campaign.slug, "--people", "20", "--runs", "2", "--keep")
+    assert "The crowd is assumed." in client.get(address).content.decode()
+    rows = [f"i{item},p{who},{1 + (item + who // 3) % 4}" for item in range(40) for who in range(4)]
+    (tmp_path / "pilot.csv").write_text("\n".join(["item,worker,label", *rows]))
+    planned(campaign.slug, "--people", "20", "--runs", "2", "--crowd", str(tmp_path / "pilot.csv"), "--keep")
+    assert "The crowd is fitted to the judgments of pilot.csv." in client.get(address).content.decode()
+
+
 def page_names(client, address):
     return client.get(address).context["names"]
 
@@ -209,7 +224,7 @@ def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(cli
     assert "Labels that will be wrong" in text
     assert 'class="plot"' in text
     row = next(row for row in client.get(address).context["rows"] if str(row[0]) == "judgments")
-    assert row[2] == "9.0"
+    assert row[2] == "9"
     assert client.get(address).context["form"].initial["people"] == 40
 
 

@@ -16,8 +16,9 @@ from simulation.doors.link import PanelMember
 from simulation.doors.market import Outcome
 from simulation.doors.member import Member
 from simulation.people import Habits, Kind, Person
+from simulation.reading.writing import WritingWorld
 from simulation.world import KnownWorld
-from tests import factories
+from tests import factories, writing
 from tests.workforces.acts import by_link
 from workforces.services.workforces import workforce_add
 
@@ -103,6 +104,23 @@ def test_an_answer_that_is_taken_back_is_given_again(live_server):
         pass
     found = Annotation.objects.filter(campaign=campaign)
     assert (found.filter(state="undone").count(), found.filter(state="counted").count()) == (2, 2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_writes_what_was_asked_already_finds_other_words_and_in_the_end_leaves_it_to_others(live_server):
+    rows = [
+        {"id": f"t{year}", "triple": f"高等数学 ||| 出版时间 ||| {year}年", "facts": [f"出版时间 ||| {year}年", "页数 ||| 312"]}
+        for year in range(2000, 2020)
+    ]  # fmt: skip
+    campaign = writing.campaign(rows=rows)
+    one = member(live_server, campaign, person())
+    one.world = one.desk.world = WritingWorld(1)
+    outcomes = [one.work() for _ in range(len(rows) + 1)]
+    questions = [row.answer["question"] for row in Annotation.objects.filter(campaign=campaign)]
+    assert 1 < len(questions) == len(set(questions))
+    assert len(questions) + Assignment.objects.filter(state="skipped").count() == len(rows)
+    assert outcomes[0] is Outcome.HANDED_IN
+    assert outcomes[-1] is Outcome.NOTHING
 
 
 @pytest.mark.django_db(transaction=True)
