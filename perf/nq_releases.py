@@ -25,7 +25,7 @@ from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_creat
 from annotation.services.items import items_import
 from annotation.services.slots import batch_launch
 from config.bulk import rows_insert
-from perf.imports import work
+from perf.campaigns import work
 
 PAGES, WAYS, WORDS = 50, 5, 11_000
 COPY = """

@@ -7,26 +7,22 @@ import argparse
 import json
 import random
 import time
+from pathlib import Path
 
-from perf.imports import measured, work, write_pairs  # sets Django up
 from perf.setup import start
 
-FOLDER = start()
-
-from pathlib import Path
+FOLDER = Path(start())
 
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Consent, ConsentText, Surrogate, User
-from annotation.models import Annotation, Batch, Campaign, Item, Participation, Slot
-from annotation.rows import read_rows
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
-from annotation.services.items import items_import
+from annotation.models import Annotation, Campaign, Item, Participation, Slot
 from annotation.services.numbers import numbers_refresh
-from annotation.services.slots import batch_launch
 from config.bulk import rows_insert
+from perf.campaigns import created, pairs_import, pairs_launch, write_pairs
+from perf.figures import measured
 from quality.models import GoldCheck, GoldKey
 from quality.services.behaviour import behaviour_refresh
 from quality.services.gold import gold_import
@@ -37,15 +33,10 @@ SLOTS = 5
 
 def campaign_of(pairs: int) -> Campaign:
     """Return a launched campaign of pairs with 174 gold keys."""
-    made = campaign_create(
-        slug="desk", title="Desk", task_type="antique", splits=[SplitPlan("train", SLOTS)], created_by=None,
-        consent=ConsentPlan("To measure.", "Answers.", "a@example.org", tells_behaviour=True), now=timezone.now(), seed=7,
-    )  # fmt: skip
-    path = Path(FOLDER) / "pairs.jsonl"
+    made, path = created("desk", SLOTS, tells_behaviour=True), FOLDER / "pairs.jsonl"
     write_pairs(path, pairs)
-    with path.open("rb") as file:
-        items_import(work=work(), campaign=made, rows=read_rows(file, "pairs.jsonl"), pilot=False, good_rows_only=False)
-    batch_launch(work=work(), batch=Batch.objects.get(campaign=made), actor_id=None)
+    pairs_import(made, path)
+    pairs_launch(made)
     keys = [
         {"question_id": f"g{n}", "question": f"gold {n}?", "answer_id": f"g{n}_1", "answer": "Yes, it does.", "accepted": [4]}
         for n in range(174)
