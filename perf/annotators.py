@@ -88,6 +88,7 @@ class Annotator(threading.Thread):
         return True
 
     def run(self):
+        time.sleep(self.random.uniform(0, self.think))  # they do not all come at once
         self.begin()
         while time.monotonic() < self.until:
             if self.think:
@@ -95,6 +96,24 @@ class Annotator(threading.Thread):
                 self.connection.close()  # the server does not keep it for so long; a browser opens another too
             if not self.answer():
                 return
+
+
+def database_pid():
+    """Return the process of a PostgreSQL server on this machine, if this is one and it says so."""
+    if connection.vendor != "postgresql":
+        return {}
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int")
+        return {"database": cursor.fetchone()[0]}
+
+
+def log_bytes():
+    """Return how much PostgreSQL has written to its log."""
+    if connection.vendor != "postgresql":
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')")
+        return int(cursor.fetchone()[0])
 
 
 def report(people, pids, used, before, seconds):
@@ -136,8 +155,9 @@ def main():
         wait_until_up(address)
         begun = time.monotonic()
         people = [Annotator(address, campaign, one, chosen.think, begun + chosen.seconds) for one in surrogates]
-        pids = {name: child.pid for name, child in children.items()}
+        pids = {name: child.pid for name, child in children.items()} | database_pid()
         before = {name: cpu_seconds_of(pid) for name, pid in pids.items()}
+        written = log_bytes()
         begun = time.monotonic()
         for person in people:
             person.start()
@@ -146,6 +166,7 @@ def main():
         seconds = time.monotonic() - begun
         used = {name: cpu_seconds_of(pid) for name, pid in pids.items()}
         found = report(people, pids, used, before, seconds)
+        found["log_kb_per_label"] = round((log_bytes() - written) / 1024 / found["labels"], 1)
     finally:
         stop_children(list(children.values()))
     machine.append(calibration())

@@ -28,7 +28,6 @@ from quality.services.verdicts import items_lock
 
 CHUNK = 100
 LOOK_SECONDS, REST_SECONDS = 2, 600  # between looks: when a wave could begin, and while votes are on their way
-PART = 10  # a look takes a tenth of the time at most
 KIND = "quality.waves"
 
 
@@ -47,10 +46,7 @@ def waves_due(now: datetime) -> None:
 
 def _pause(campaign: Campaign) -> float:
     """Return how many seconds lie between two looks."""
-    if not is_due(campaign):
-        return REST_SECONDS
-    kept = TargetSnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
-    return max(float(LOOK_SECONDS), PART * float(kept.get("seconds", 0)))
+    return LOOK_SECONDS if is_due(campaign) else REST_SECONDS
 
 
 def target_version(campaign: Campaign) -> str:
@@ -62,29 +58,30 @@ def target_version(campaign: Campaign) -> str:
 def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
     """Finish the wave that was begun; look at what is known, keep it, and begin the next wave where one is due."""
     _finish(work, campaign)
-    began = time.monotonic()
+    begun = time.monotonic()
     sealed, version, current = sealed_names(campaign), target_version(campaign), policy_current(campaign)
     outlook = outlook_of(campaign) if current and current[1].process is Process.TARGET else None
     if current is None or outlook is None:
         with work.step():
-            _keep(campaign, sealed, version, None, {})
+            _keep(campaign, begun, sealed, version, None, {})
         return {}
     found = outlook.plan(current[1].target)
     state = state_of(outlook, found, current[1].target)
     with work.step():
         if outlook.is_filled and (len(found.votes) or len(found.experts)):
             state["spent_cents"] += _begin(campaign, outlook, *current, found)
-        state |= {"waves": waves_of(campaign), "seconds": round(time.monotonic() - began, 2)}
-        _keep(campaign, sealed, version, outlook, state)
+        _keep(campaign, begun, sealed, version, outlook, state | {"waves": waves_of(campaign)})
     _finish(work, campaign)
     return {"predicted": round(found.predicted, 4)}
 
 
-def _keep(campaign: Campaign, sealed: list[str], version: str, outlook: Outlook | None, data: dict[str, Any]) -> None:
+def _keep(
+    campaign: Campaign, begun: float, sealed: list[str], version: str, outlook: Outlook | None, data: dict[str, Any]
+) -> None:
     kept: dict[str, Any] = {"taken_at": timezone.now(), "version": version, "data": data}
     if outlook is not None:
         kept["calibration"] = outlook.audit
-    numbers_keep(TargetSnapshot, campaign=campaign, sealed=sealed, **kept)
+    numbers_keep(TargetSnapshot, campaign=campaign, begun=begun, sealed=sealed, **kept)
 
 
 def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy: Policy, found: Plan) -> int:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import Role
 from annotation.models import CampaignState, ItemReport, Participation, Snapshot
 from annotation.services.campaigns import campaign_move
-from annotation.services.numbers import numbers_refresh
+from annotation.services.numbers import numbers_refresh, numbers_request
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from quality.models import QualitySnapshot
@@ -155,3 +155,13 @@ def test_numbers_of_open_campaigns_are_kept_fresh(campaign):
     for _ in range(60):
         numbers_due(later)
     assert Job.objects.filter(scope_id=campaign.pk, state="queued", kind="quality.numbers").count() == 1
+
+
+def test_numbers_that_take_long_are_computed_less_often(campaign):
+    refreshed(campaign)
+    kept = Snapshot.objects.get(campaign=campaign)
+    assert 0 <= kept.data["seconds"] < 60
+    factories.vote(campaign, factories.annotator(campaign), 2)
+    Snapshot.objects.update(data=kept.data | {"seconds": 30.0})
+    assert numbers_request(campaign=campaign, now=kept.taken_at + timedelta(seconds=299)) is None
+    assert numbers_request(campaign=campaign, now=kept.taken_at + timedelta(seconds=301)) is not None
