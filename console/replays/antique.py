@@ -56,7 +56,7 @@ def _released(campaign: Campaign, state: State) -> dict[str, Any]:
     release = Release.objects.filter(campaign=campaign).latest("pk")
     lines = [line.split() for path in sorted(folder.glob("*.qrel")) for line in path.read_text().splitlines()]
     return {
-        "folder": str(folder), "release": release.number, "qrel lines": len(lines),
+        "release": release.number, "qrel lines": len(lines),
         "by flag": dict(Counter(line[1] for line in lines)), "files": sum(1 for path in folder.rglob("*") if path.is_file()),
     }  # fmt: skip
 

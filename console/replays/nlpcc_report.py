@@ -28,8 +28,11 @@ def rendered(report: dict[str, Any]) -> str:
 def _task(report: dict[str, Any], task: str) -> str:
     one = report[task]
     rows = [(TITLES[row["asks"], row["outcome"]], row["count"], _share(row)) for row in one["follow_ups"]]
-    numbers = {name: value for name, value in _flat(one["scored"]) if isinstance(value, float)}
-    scored = ", ".join(f"{name} {value:.3f}" for name, value in numbers.items())
+    bounds = one["scored"]["intervals"]
+    scored = ", ".join(
+        f"{name} {value:.3f} ({bounds[name][0]:.3f} to {bounds[name][1]:.3f})"
+        for name, value in one["scored"]["metrics"].items()
+    )
     what = {
         "kbqa": "A system that knows every other answer", "dbqa": "A system that compares pairs of signs",
     }[task]  # fmt: skip
@@ -44,10 +47,3 @@ def _share(row: dict[str, Any]) -> str:
     if "share" not in row:
         return "–"
     return f"{100 * row['share']:.1f} % ({100 * row['low']:.1f} to {100 * row['high']:.1f})"
-
-
-def _flat(found: dict[str, Any], before: str = "") -> list[tuple[str, Any]]:
-    rows: list[tuple[str, Any]] = []
-    for name, value in found.items():
-        rows += _flat(value, f"{before}{name} ") if isinstance(value, dict) else [(f"{before}{name}", value)]
-    return rows

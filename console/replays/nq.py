@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from accounts.models import Surrogate
 from annotation.management.campaigns import launch_here
-from annotation.models import Campaign
+from annotation.models import Campaign, Item
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
@@ -34,7 +34,7 @@ from console.terminals import Kept, Quiet, Say
 from jobs.terminal import run_here
 from quality.models import Case, CaseReason, CaseState
 from quality.rules.studies import as_json, usual_alpha
-from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
+from quality.selectors.studies import StudyError, bounds_of, examples_of, precision_of, statistics_of, variability_of
 from quality.services.opinions import consensus_reach, opinion_give
 from simulation.model import Pace
 from simulation.people import Person, people_of
@@ -188,7 +188,7 @@ def _released(campaign: Campaign, state: State) -> dict[str, Any]:
     for shard in shards:
         call_command("validate_nq", str(shard), stdout=Quiet(), stderr=Quiet())
     size = sum(_size(shard) for shard in shards)
-    return {"folder": str(folder), "shards": len(shards), "bytes": size, "official": _scored(folder)}
+    return {"shards": len(shards), "bytes": size, "official": _scored(folder)}
 
 
 def _size(path: Path) -> int:
@@ -224,7 +224,7 @@ def _studies(campaign: Campaign) -> dict[str, Any]:
     """Return the studies of the paper, each with the reason where it cannot be made."""
     made: dict[str, Callable[[], Any]] = {
         "statistics": lambda: statistics_of(campaign), "precision": lambda: precision_of(campaign),
-        "variability": lambda: variability_of(campaign, MANY),
+        "variability": lambda: variability_of(campaign, MANY), "examples": lambda: {"items": _examples(campaign)},
         "bounds": lambda: bounds_of(
             campaign, MANY, references=WAYS, beta=2, alpha=usual_alpha(MANY - WAYS), partitions=20, seed=0
         ),
@@ -236,3 +236,10 @@ def _studies(campaign: Campaign) -> dict[str, Any]:
         except StudyError as error:
             found[name] = {"why": str(error)}
     return found
+
+
+def _examples(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return some judged questions with what twenty-five annotators found (Figures 5 and 6)."""
+    found = examples_of(campaign, MANY)
+    texts = dict(Item.objects.filter(pk__in=[one["item"] for one in found]).values_list("pk", "content__question_text"))
+    return [{"question": texts[one["item"]], "answers": one["answers"]} for one in found]

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, GRADES, WRONG
+from console.replays.nq import MANY
 from console.replays.tables import opening, profile, table
 
 PATHS = {"bad_question": "bad question", "no_answer": "no answer on the page", "long_only": "long answer only", "yes_no": "yes or no", "short_answer": "short answer"}  # fmt: skip
@@ -15,6 +17,8 @@ TABLE_3 = {
     ("short", "single"): (63.4, 52.6, 57.5), ("short", "super"): (79.1, 72.6, 75.7),
 }  # fmt: skip
 NAMES = {"passage": "long answer", "short": "short answer", "single": "one annotator", "super": "super-annotator"}
+SIGNS = {CORRECT: "C", DEBATABLE: "Cd", WRONG: "W"}
+EXAMPLES = 8
 
 
 def rendered(report: dict[str, Any]) -> str:
@@ -31,7 +35,8 @@ def rendered(report: dict[str, Any]) -> str:
             ),
             _material(report), "", "## Figure 2 and section 3.3", "", _figure_2(studies["statistics"]), "",
             "## Table 2", "", _table_2(studies["precision"]), "", "## Section 4.4 and Figure 4", "",
-            _variability(studies["variability"]), "", "## Table 3: people", "", _bounds(studies["bounds"]), "",
+            _variability(studies["variability"]), "", "## Figures 5 and 6", "", _examples(studies["examples"]), "",
+            "## Table 3: people", "", _bounds(studies["bounds"]), "",
             _official(report["released"]), "", profile(report, int(report["counts"].get("answers", 0)), "an annotation"),
             _clock(report),
         ]
@@ -76,7 +81,7 @@ def _table_2(found: dict[str, Any]) -> str:
     rows = []
     for kind, paper in TABLE_2.items():
         one = found[kind]
-        ours = [one["psi"], *(one["grades"].get(grade) for grade in ("correct", "debatable", "wrong"))]
+        ours = [one["psi"], *(one["grades"].get(grade) for grade in GRADES)]
         rows.append((f"{NAMES[kind]} (n = {one['n']})", *map(_share, ours)))
         rows.append((f"{NAMES[kind]}, paper", *(f"{value} %" for value in paper)))
     return table(["", "Ψ", "C", "Cd", "W"], rows)
@@ -91,14 +96,32 @@ def _variability(found: dict[str, Any]) -> str:
         for number, value in paper.items():
             ours = cover[number - 1] if len(cover) >= number else None
             rows.append((f"{NAMES[kind]}: covered by the {number} most popular", _share(ours), f"{value} %"))
-    figure = [
-        (f"{row['above']:.1f} to {row['to']:.1f}", _share(row["all"]), *(_share(row["grades"].get(grade)) for grade in ("correct", "debatable", "wrong")))
-        for row in found["passage"]["figure_4"]
+    tables = [table(["25 annotations", "here", "paper"], rows), *(_figure_4(kind, found[kind]) for kind in COVERAGE)]
+    return "\n\n".join(tables)
+
+
+def _figure_4(kind: str, found: dict[str, Any]) -> str:
+    """Return the table of one kind of answer; the paper shows bars without numbers."""
+    rows = [
+        (f"{row['above']:.1f} to {row['to']:.1f}", _share(row["all"]), *(_share(row["grades"].get(grade)) for grade in GRADES))
+        for row in found.get("figure_4", ())
     ]  # fmt: skip
-    return (
-        table(["25 annotations", "here", "paper"], rows) + "\n\n"
-        + table(["long answers: μ, share of non-null", "of all judged", "C", "Cd", "W"], figure)
-    )  # fmt: skip
+    return table([f"{NAMES[kind]}s: μ, share of non-null", f"of all judged ({found['items']})", "C", "Cd", "W"], rows)
+
+
+def _examples(found: dict[str, Any]) -> str:
+    """Return a few questions, each with how many found an answer, how many the one that was judged, and its grade."""
+    if found.get("why"):
+        return _why(found)
+    rows = [
+        (one["question"], *(_stats(one["answers"][kind]) for kind in COVERAGE)) for one in found["items"][:EXAMPLES]
+    ]
+    return table(["question", *(f"{NAMES[kind]}s: any, the judged one" for kind in COVERAGE)], rows)
+
+
+def _stats(found: dict[str, Any]) -> str:
+    grade = f" ({SIGNS[found['grade']]})" if found["grade"] else ""
+    return f"{found['found']}/{MANY}, {found['same']}/{MANY}{grade}"
 
 
 def _bounds(found: dict[str, Any]) -> str:

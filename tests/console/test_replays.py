@@ -57,10 +57,10 @@ def test_natural_questions_are_replayed_from_pages_to_the_studies_of_the_paper(t
     assert report["counts"]["answers"] >= 5 * 16 + 20 * 4
     assert released["official"]["examples"] == 16
     assert sum(path["share"] for path in studies["statistics"]["paths"].values()) == pytest.approx(1)
-    assert all("why" not in one for one in studies.values())
+    assert all("why" not in one for one in studies.values()) and studies["examples"]["items"]
     assert studies["bounds"]["passage"]["items"] == 4
     text = REPLAYS["nq"][1](report)
-    for part in ("Figure 2", "Table 2", "Figure 4", "Table 3", "Everything in it is synthetic"):
+    for part in ("Figure 2", "Table 2", "Figure 4", "/25 (", "Table 3", "Everything in it is synthetic"):
         assert part in text
 
 
