@@ -39,6 +39,7 @@ class Job(models.Model):
     result = models.JSONField(default=dict)
     error = models.TextField(blank=True)
     created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True, blank=True)  # the last attempt
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -115,6 +115,7 @@ def job_take(*, job_id: UUID, now: datetime, listener: Listener | None = None) -
     """Take the lease of a due job; None when another worker was quicker."""
     taken = Job.objects.filter(_due(now), pk=job_id).update(
         state=JobState.RUNNING,
+        started_at=now,
         attempt=F("attempt") + 1,
         stalled=F("stalled") + 1,
         announcements=0,

@@ -1,7 +1,6 @@
 """The numbers of a campaign, computed by a job so that no page has to count."""
 
 import statistics
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -27,16 +26,17 @@ from annotation.models import (
 )
 from annotation.selectors.sealing import sealed_names
 from annotation.tasktypes.registry import TASK_TYPES
-from jobs.models import Job
+from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 
 STALE_SECONDS = 10
 PART = 10  # what is computed again and again takes a tenth of a worker's time at most
+MOST_REST = timedelta(hours=1)  # machines sleep, and clocks jump
 
 
 def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     """Compute the numbers and keep them; pilot batches are left out of all but what annotators are told of work."""
-    begun, sealed = time.monotonic(), sealed_names(campaign)
+    sealed = sealed_names(campaign)
     version = numbers_version(campaign)
     data = {
         "slots": _slots_by_state(campaign),
@@ -49,19 +49,15 @@ def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
         ),
         **_work_numbers(campaign),
     }
-    numbers_keep(Snapshot, campaign=campaign, begun=begun, sealed=sealed, taken_at=now, version=version, data=data)
+    numbers_keep(Snapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)
     return data
 
 
-def numbers_keep(
-    model: type[Any], *, campaign: Campaign, begun: float, sealed: list[str], data: dict[str, Any], **kept: Any
-) -> bool:
+def numbers_keep(model: type[Any], *, campaign: Campaign, sealed: list[str], **kept: Any) -> bool:
     """Keep what was computed of a campaign, unless a split was sealed since: it would tell of its labels.
 
     Parameters
     ----------
-    begun
-        When the computation began, by ``time.monotonic``: how long it took is kept with it, as ``seconds``.
     sealed
         The names of the splits that were sealed when the computation began.
     """
@@ -69,7 +65,6 @@ def numbers_keep(
         campaign_lock(campaign)
         if sealed_names(campaign) != sealed:
             return False
-        kept["data"] = data and data | {"seconds": round(time.monotonic() - begun, 2)}
         model.objects.update_or_create(campaign=campaign, defaults=kept)
     return True
 
@@ -107,15 +102,25 @@ def refresh_request(
 ) -> Job | None:
     """Ask a job for a campaign's row of ``kept`` anew, unless it is as young as so many seconds or of the same version.
 
-    What takes long in a large campaign is asked for less often: it rests ten times as long as it took.
+    What takes long in a large campaign is asked for less often: its job rests nine times as long as it last took.
     """
-    last = kept.filter(campaign=campaign).values_list("taken_at", "version", "data__seconds").first()
-    if last is not None:
-        rest = max(seconds, PART * float(last[2] or 0))
-        if now - last[0] < timedelta(seconds=rest) or last[1] == version(campaign):
-            return None
+    last = kept.filter(campaign=campaign).values_list("taken_at", "version").first()
+    if last is not None and (
+        now - last[0] < timedelta(seconds=seconds) or _rests(kind, campaign, now) or last[1] == version(campaign)
+    ):
+        return None
     payload = {"campaign": str(campaign.pk)}
     return job_enqueue(kind=kind, payload=payload, now=now, scope_id=campaign.pk, key=f"{kind}:{campaign.pk}")
+
+
+def _rests(kind: str, campaign: Campaign, now: datetime) -> bool:
+    """Return whether a campaign's jobs of a kind rest after the last one that ended well."""
+    done = Job.objects.filter(scope=campaign.pk, kind=kind, state=JobState.DONE).order_by("-created_at")
+    started, finished = done.values_list("started_at", "finished_at").first() or (None, None)
+    if started is None or finished is None:
+        return False
+    rest = min((PART - 1) * (finished - started), MOST_REST)
+    return bool(finished <= now < finished + rest)
 
 
 def _slots_by_state(campaign: Campaign) -> dict[str, int]:

@@ -1,6 +1,5 @@
 """Computing how people work, now and then, and forgetting it when one of them leaves."""
 
-import time
 from datetime import datetime
 from typing import Any
 
@@ -16,10 +15,9 @@ STALE_MINUTES = 10
 
 def behaviour_refresh(*, campaign: Campaign, now: datetime) -> None:
     """Compute and keep how people work."""
-    begun, sealed, version = time.monotonic(), sealed_names(campaign), numbers_version(campaign)
-    data = behaviour_of(campaign)
+    sealed, version = sealed_names(campaign), numbers_version(campaign)
     numbers_keep(
-        BehaviourSnapshot, campaign=campaign, begun=begun, sealed=sealed, taken_at=now, version=version, data=data
+        BehaviourSnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=behaviour_of(campaign)
     )
 
 

@@ -1,6 +1,5 @@
 """The numbers of quality control, computed by a job so that no page has to count."""
 
-import time
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -35,7 +34,7 @@ FORM = "7"  # of what is kept: numbers in another form are computed anew
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     """Compute and keep the numbers."""
-    begun, sealed = time.monotonic(), sealed_names(campaign)
+    sealed = sealed_names(campaign)
     version, found = quality_numbers_version(campaign), policy_current(campaign)
     people = people_of(campaign)
     data = {
@@ -55,9 +54,7 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
             (str(row["surrogate_id"]), row["checks"], row["checks"] - row["hits"]) for row in people if row["checks"]
         ),
     }
-    numbers_keep(
-        QualitySnapshot, campaign=campaign, begun=begun, sealed=sealed, taken_at=now, version=version, data=data
-    )
+    numbers_keep(QualitySnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)
     return data
 
 

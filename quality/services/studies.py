@@ -1,6 +1,5 @@
 """Planning and beginning studies of a campaign, and computing them now and then."""
 
-import time
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -23,9 +22,10 @@ STALE_MINUTES = 10
 
 def studies_refresh(*, campaign: Campaign, now: datetime) -> None:
     """Compute and keep the studies."""
-    begun, sealed, version = time.monotonic(), sealed_names(campaign), quality_numbers_version(campaign)
-    data = studies_of(campaign)
-    numbers_keep(StudySnapshot, campaign=campaign, begun=begun, sealed=sealed, taken_at=now, version=version, data=data)
+    sealed, version = sealed_names(campaign), quality_numbers_version(campaign)
+    numbers_keep(
+        StudySnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=studies_of(campaign)
+    )
 
 
 def studies_request(*, campaign: Campaign, now: datetime) -> Job | None:

@@ -1,6 +1,5 @@
 """Waves: votes and experts' judgements are bought where labels are doubtful, until the share of wrong ones is acceptable."""
 
-import time
 from datetime import datetime
 from math import ceil
 from typing import Any
@@ -58,30 +57,27 @@ def target_version(campaign: Campaign) -> str:
 def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
     """Finish the wave that was begun; look at what is known, keep it, and begin the next wave where one is due."""
     _finish(work, campaign)
-    begun = time.monotonic()
     sealed, version, current = sealed_names(campaign), target_version(campaign), policy_current(campaign)
     outlook = outlook_of(campaign) if current and current[1].process is Process.TARGET else None
     if current is None or outlook is None:
         with work.step():
-            _keep(campaign, begun, sealed, version, None, {})
+            _keep(campaign, sealed, version, None, {})
         return {}
     found = outlook.plan(current[1].target)
     state = state_of(outlook, found, current[1].target)
     with work.step():
         if outlook.is_filled and (len(found.votes) or len(found.experts)):
             state["spent_cents"] += _begin(campaign, outlook, *current, found)
-        _keep(campaign, begun, sealed, version, outlook, state | {"waves": waves_of(campaign)})
+        _keep(campaign, sealed, version, outlook, state | {"waves": waves_of(campaign)})
     _finish(work, campaign)
     return {"predicted": round(found.predicted, 4)}
 
 
-def _keep(
-    campaign: Campaign, begun: float, sealed: list[str], version: str, outlook: Outlook | None, data: dict[str, Any]
-) -> None:
+def _keep(campaign: Campaign, sealed: list[str], version: str, outlook: Outlook | None, data: dict[str, Any]) -> None:
     kept: dict[str, Any] = {"taken_at": timezone.now(), "version": version, "data": data}
     if outlook is not None:
         kept["calibration"] = outlook.audit
-    numbers_keep(TargetSnapshot, campaign=campaign, begun=begun, sealed=sealed, **kept)
+    numbers_keep(TargetSnapshot, campaign=campaign, sealed=sealed, **kept)
 
 
 def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy: Policy, found: Plan) -> int:
