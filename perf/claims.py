@@ -44,7 +44,7 @@ def campaign_of(size, task_type="nq"):
         with transaction.atomic():
             items = Item.objects.bulk_create(
                 Item(campaign=campaign, batch=batch, split=split, external_id=f"q{n}", published_id=str(n), n=3, votes=3,
-                     content={"question_text": f"question {n}", "answer_text": f"An answer to question {n}, of some length. " * 8}, content_sha256=f"{n:064d}", created_at=now)
+                     content={"question_id": f"q{n}", "question_text": f"question {n}", "answer_text": f"An answer to question {n}, of some length. " * 8}, content_sha256=f"{n:064d}", created_at=now)
                 for n in range(start_at, min(start_at + 5_000, size))
             )  # fmt: skip
             Slot.objects.bulk_create(

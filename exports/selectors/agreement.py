@@ -9,6 +9,7 @@ from django.utils.translation import override
 from annotation.models import AnnotationState
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from exports.models import Release
+from exports.selectors.within import within
 from quality.selectors.agreement import agreement_over
 
 
@@ -21,7 +22,7 @@ def agreement_in(release: Release, *, takes_ways: bool) -> list[dict[str, Any]]:
     """
     first_round = Q(annotation__assignment__slot__round=1) | Q(annotation__assignment=None, annotation__slot__round=1)
     votes = release.votes.filter(first_round, state=AnnotationState.COUNTED)
-    votes = votes.filter(is_used=True) if takes_ways else votes.exclude(item__in=release.shortfall.values("item"))
+    votes = votes.filter(is_used=True) if takes_ways else votes.filter(~within(release.shortfall.all()))
     rows = votes.annotate(
         who=Cast("annotation__surrogate_id", CharField()), text=Cast("annotation__answer", TextField())
     )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from exports.models import Release
+from exports.selectors.within import within
 
 
 def since_before(release: Release) -> dict[str, int] | None:
@@ -24,14 +25,14 @@ def since_before(release: Release) -> dict[str, int] | None:
 
 def _items(there: Any, elsewhere: Any) -> int:
     """Return how many items are in the one and not in the other."""
-    only = there.exclude(item__in=elsewhere.values("item")).values("item").distinct()
+    only = there.filter(~within(elsewhere.all())).values("item").distinct()
     return int(only.count())
 
 
 def _changed(release: Release, before: Release) -> int:
     members = release.members.filter(item__in=before.members.values("item"))
-    others: int = members.exclude(annotation__in=before.members.values("annotation")).values("item").distinct().count()
-    verdicts = release.verdicts.exclude(verdict__in=before.verdicts.values("verdict"))
+    others: int = members.filter(~within(before.members.all(), "annotation")).values("item").distinct().count()
+    verdicts = release.verdicts.filter(~within(before.verdicts.all(), "verdict"))
     then = dict(before.verdicts.filter(item__in=verdicts.values("item")).values_list("item_id", "verdict__label"))
     now = verdicts.filter(item__in=before.verdicts.values("item")).values_list("item_id", "verdict__label")
     return others + sum(bool(label != then[item]) for item, label in now)

@@ -11,6 +11,7 @@ from django.db.models.functions import Cast
 from annotation.models import Item
 from exports.formats.antique import answer_order
 from exports.models import Release
+from exports.selectors.within import within
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class JudgedPair:
 def judged_pairs(release: Release) -> list[JudgedPair]:
     """Return the pairs of a release by question and answer, the same order on every database."""
     labels = {item: (orjson.loads(label), rule) for item, label, rule in _labels(release)}
-    frozen = Q(pk__in=release.verdicts.values("item")) | Q(pk__in=release.shortfall.values("item"))
+    frozen = Q(within(release.verdicts.all(), of="pk")) | Q(within(release.shortfall.all(), of="pk"))
     items = Item.objects.filter(frozen).annotate(text=Cast("content", TextField()))
     rows = items.values_list("pk", "split__name", "text").iterator(chunk_size=5000)
     pairs = [_pair(pk, split, orjson.loads(text), *labels.get(pk, (None, ""))) for pk, split, text in rows]

@@ -12,6 +12,7 @@ from annotation.tasktypes.columns import Column, Kind
 from annotation.tasktypes.registry import TASK_TYPES
 from exports.formats.tables import Row, Table, chunks
 from exports.models import Release
+from exports.selectors.within import within
 
 CHUNK = 2000
 ITEM = Column("item_id", Kind.TEXT, "Of the item, the same in every table and in the files of the format. Text: it may exceed 2^53.")  # fmt: skip
@@ -36,11 +37,11 @@ def items_of(release: Release) -> list[int]:
 
     Parts of it are ranges of keys, which databases read faster than lists of them.
     """
-    frozen = Q(pk__in=release.votes.values("item")) | Q(pk__in=release.shortfall.values("item"))
+    frozen = Q(within(release.votes.all(), of="pk")) | Q(within(release.shortfall.all(), of="pk"))
     if isinstance(TASK_TYPES[release.campaign.task_type], Written):
         frozen &= ~Q(split__name__in=release.sealed)  # what an item holds tells the question that was written for it
     elif release.sealed:  # whose votes are not frozen
-        frozen |= Q(pk__in=release.members.values("item")) | Q(pk__in=release.verdicts.values("item"))
+        frozen |= Q(within(release.members.all(), of="pk")) | Q(within(release.verdicts.all(), of="pk"))
     return list(Item.objects.filter(frozen).order_by("pk").values_list("pk", flat=True))
 
 
