@@ -1,4 +1,4 @@
-"""Secrets that an installation on one machine makes for itself."""
+"""Secrets that an installation makes for itself and for people."""
 
 import os
 import secrets
@@ -16,3 +16,8 @@ def kept_secret(path: Path) -> str:
     with os.fdopen(descriptor, "w") as file:
         file.write(secret)
     return secret
+
+
+def new_password() -> str:
+    """Return a random password of 64 bits: hexadecimal, since one that begins with ``-`` is an option to a command."""
+    return secrets.token_hex(8)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
+from config.secrets import new_password
 from console.demo.crowd import Member, answer_everything
 from console.demo.study import study_finish
 from jobs.terminal import run_here
@@ -64,7 +64,7 @@ def _logins() -> dict[str, str]:
     """Return this installation's own passwords, made once and readable by its owner only."""
     path = Path(settings.DATA_DIR) / "demo-logins.json"
     kept: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
-    logins = {email: kept.get(email) or secrets.token_urlsafe(9) for email in PEOPLE.values()}
+    logins = {email: kept.get(email) or new_password() for email in PEOPLE.values()}
     if logins != kept:  # a demo of an earlier version has fewer people
         path.unlink(missing_ok=True)
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

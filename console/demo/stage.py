@@ -2,7 +2,6 @@
 
 import json
 import random
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from django.utils import timezone
 from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from config.secrets import new_password
 from console.demo.relevance import CONTENT, import_keys, import_pairs
 from console.ensemble import Ensemble, ensemble_of
 from console.terminals import Quiet, Say
@@ -94,8 +94,8 @@ def _crowd_of(services: Ensemble, campaign: Campaign, plan: Plan, say: Say) -> l
     """Return workers with accounts; what they say of each pair follows from the seed."""
     world, crowd = world_of(0 if plan.is_unanimous else HARD_SHARE, plan.seed), []
     for number, care in enumerate(CROWD[:5] if plan.is_unanimous else CROWD):
-        email, password = f"w{number}-{campaign.slug}@crowd.example", secrets.token_hex(8)
-        services.market_command("marketplace_worker", "--email", email, "--password", password)
+        email, password = f"w{number}-{campaign.slug}@crowd.example", new_password()
+        services.market_command("marketplace_worker", "--email", email, f"--password={password}")
         person = person_of(
             plan.seed, number, 1.0 if plan.is_unanimous else care, skips=0 if plan.is_unanimous else 0.01
         )

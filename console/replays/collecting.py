@@ -1,7 +1,6 @@
 """A manager and an expert of ANTIQUE's process, who let a crowd at the marketplace label pairs."""
 
 import json
-import secrets
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Ite
 from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.tasktypes.labels import LABEL
+from config.secrets import new_password
 from console.ensemble import PACE, Ensemble
 from console.replays.base import Asked, Progress, State
 from console.replays.pairs import BATCHES, QUESTIONS, REJECTED, TEST_QUESTIONS, Material
@@ -137,11 +137,11 @@ class Collecting:
 
     def _workers(self, services: Ensemble) -> list[MarketWorker]:
         address = f"w{{}}-{self.asked.slug}@crowd.example"
-        password = self.state.once("password", lambda: secrets.token_urlsafe(9))
+        password = self.state.once("password", new_password)
         self.state.once(
             "accounts",
             lambda: services.market_command(
-                "marketplace_worker", "--email", address, "--count", str(self.material.workers), "--password", password,
+                "marketplace_worker", "--email", address, "--count", str(self.material.workers), f"--password={password}",
                 "--approved", "6000", "--rejected", "60",
             ),
         )  # fmt: skip

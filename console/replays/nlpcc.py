@@ -5,7 +5,6 @@ released in the files of the shared tasks, and scored with a system that compare
 """
 
 import json
-import secrets
 import shutil
 from collections.abc import Iterator
 from functools import partial
@@ -20,6 +19,7 @@ from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
+from config.secrets import new_password
 from console.ensemble import ensemble_of
 from console.replays.base import Asked, State
 from console.replays.members import HIRED, MembersAtWork, crowd_of
@@ -56,7 +56,7 @@ SIGNS = "山水石林海江河云风月星光花木草竹松柏桥塔城镇村�
 def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
     """Run both collections, or go on with them; return their figures."""
     tasks = {}
-    password = state.once("password", lambda: secrets.token_urlsafe(9))
+    password = state.once("password", new_password)
     count = max(LEAST_PEOPLE, asked.count(PEOPLE))
     care = np.clip(chance_of(asked.seed, "writers").beta(18, 1.6, 200), 0.3, 0.999)
     people = people_of(

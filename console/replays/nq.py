@@ -6,7 +6,6 @@ experts judge a sample; releases, official scoring, and the studies of sections 
 
 import gzip
 import json
-import secrets
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +22,7 @@ from annotation.models import Campaign, Item
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
+from config.secrets import new_password
 from console.ensemble import ensemble_of
 from console.replays.base import Asked, State
 from console.replays.members import HIRED, MembersAtWork, crowd_of
@@ -56,7 +56,7 @@ def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
         campaign = _campaign(asked, state, items, say)
     annotators = asked.count(ANNOTATORS, LEAST_ANNOTATORS)
     with state.phase("accounts"):
-        password = state.once("password", lambda: secrets.token_urlsafe(9))
+        password = state.once("password", new_password)
         emails = accounts(campaign, asked.slug, annotators, password)
     with ensemble_of(asked.slug, ports=state.ports) as services:
         services.start_worker()

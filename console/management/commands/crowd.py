@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign, CampaignState, Slot, SlotState
 from annotation.services.campaigns import AnsweredByPeople, campaign_mark_synthetic
+from config.secrets import new_password
 from console.synthetic import accounts
 from simulation.any_world import AnyWorld
 from simulation.browser import NotHere
@@ -77,7 +78,7 @@ class Command(BaseCommand):
 
 
 def _members(campaign: Campaign, options: dict[str, Any]) -> list[Member]:
-    name, password = f"{campaign.slug}-{secrets.token_hex(3)}", secrets.token_urlsafe(9)
+    name, password = f"{campaign.slug}-{secrets.token_hex(3)}", new_password()
     emails, world = accounts(campaign, name, options["people"], password), AnyWorld(options["seed"])
     people = people_of(world.model, options["people"], seed=options["seed"], spam=options["spam"])
     url = (options["url"] or settings.PLATFORM_URL).rstrip("/")

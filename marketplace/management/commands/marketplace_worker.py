@@ -2,7 +2,6 @@
 
 import json
 import re
-import secrets
 from typing import Any
 
 from django.conf import settings
@@ -11,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.mails import plain_address
+from config.secrets import new_password
 from marketplace import clock
 from marketplace.management.prepared import prepare
 from marketplace.models import Worker
@@ -92,7 +92,7 @@ class Command(BaseCommand):
             raise CommandError(
                 "a record is earned; it can be given for trying things out only (MARKETPLACE_DEVELOPMENT=1)"
             )
-        password = options["password"] or secrets.token_urlsafe(9)
+        password = options["password"] or new_password()
         worker = worker_create(
             email=options["email"],
             password=password,
