@@ -27,7 +27,7 @@ from annotation.models import (
 from annotation.selectors.sealing import sealed_names
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.models import Job, JobState
-from jobs.services import job_enqueue
+from jobs.services import job_enqueue, job_failed_lately
 
 STALE_SECONDS = 10
 PART = 10  # what is computed again and again takes a tenth of a worker's time at most
@@ -102,15 +102,19 @@ def refresh_request(
 ) -> Job | None:
     """Ask a job for a campaign's row of ``kept`` anew, unless it is as young as so many seconds or of the same version.
 
-    What takes long in a large campaign is asked for less often: its job rests nine times as long as it last took.
+    What takes long in a large campaign is asked for less often: its job rests nine times as long as it last took. What
+    failed is asked for again after minutes.
     """
     last = kept.filter(campaign=campaign).values_list("taken_at", "version").first()
     if last is not None and (
         now - last[0] < timedelta(seconds=seconds) or _rests(kind, campaign, now) or last[1] == version(campaign)
     ):
         return None
+    key = f"{kind}:{campaign.pk}"
+    if job_failed_lately(key=key, now=now):
+        return None
     payload = {"campaign": str(campaign.pk)}
-    return job_enqueue(kind=kind, payload=payload, now=now, scope_id=campaign.pk, key=f"{kind}:{campaign.pk}")
+    return job_enqueue(kind=kind, payload=payload, now=now, scope_id=campaign.pk, key=key)
 
 
 def _rests(kind: str, campaign: Campaign, now: datetime) -> bool:

@@ -14,7 +14,6 @@ from annotation.selectors.sealing import sealed_names
 from annotation.services.numbers import numbers_keep, refresh_request
 from annotation.services.queue import queue_rewind
 from annotation.services.slots import votes_add
-from jobs.services import job_failed_lately
 from jobs.work import Work
 from quality.models import CaseReason, PolicyVersion, TargetSnapshot, Wave
 from quality.rules.policy import Policy, Process, policy_from
@@ -36,11 +35,10 @@ def waves_due(now: datetime) -> None:
     process = Subquery(versions.annotate(process=KeyTextTransform("process", "data")).values("process")[:1])
     campaigns = Campaign.objects.annotate(process=process).filter(process=Process.TARGET)
     for campaign in campaigns.filter(state=CampaignState.OPEN).order_by("pk"):
-        if not job_failed_lately(key=f"{KIND}:{campaign.pk}", now=now):
-            refresh_request(
-                kind=KIND, kept=TargetSnapshot.objects.all(), version=target_version, seconds=_pause(campaign),
-                campaign=campaign, now=now,
-            )  # fmt: skip
+        refresh_request(
+            kind=KIND, kept=TargetSnapshot.objects.all(), version=target_version, seconds=_pause(campaign),
+            campaign=campaign, now=now,
+        )  # fmt: skip
 
 
 def _pause(campaign: Campaign) -> float:

@@ -170,3 +170,11 @@ def test_numbers_that_take_long_are_computed_less_often(campaign):
     Job.objects.exclude(pk=job.pk).delete()
     Job.objects.filter(pk=job.pk).update(started_at=job.finished_at - timedelta(days=1))  # the machine slept
     assert numbers_request(campaign=campaign, now=job.finished_at + timedelta(minutes=61)) is not None
+
+
+def test_numbers_that_failed_are_asked_for_again_after_minutes(campaign):
+    Snapshot.objects.all().delete()
+    job = numbers_request(campaign=campaign, now=timezone.now())
+    Job.objects.filter(pk=job.pk).update(state=JobState.FAILED, finished_at=timezone.now())
+    assert numbers_request(campaign=campaign, now=timezone.now() + timedelta(minutes=1)) is None
+    assert numbers_request(campaign=campaign, now=timezone.now() + timedelta(minutes=6)) is not None
