@@ -52,6 +52,19 @@ class Work:
             self._hold(done=done, total=total, message=message, result=result)
             yield
 
+    @contextmanager
+    def step_beside(self) -> Iterator[None]:
+        """Run effects as one transaction beside others of the same attempt, if the lease is still ours when it ends.
+
+        A `step` holds the job's row from its beginning to its end, so that steps follow one another. Here the row is held
+        for the moment of the commit. What is done inside must not lock the rows of several people or items.
+        """
+        if STOPPING.is_set():
+            raise WorkerStopping
+        with transaction.atomic():
+            yield
+            self._hold(done=None, total=None, message=None, result={})
+
     def checkpoint(self, **result: Any) -> None:
         """Keep what the next attempt goes on from; call it inside a `step`, with the effects it tells of."""
         self._hold(done=None, total=None, message=None, result=result)

@@ -8,6 +8,7 @@ import tempfile
 
 import pytest
 from django.core.management import get_commands
+from django.db import connection
 
 from tests.conftest import ROOT
 
@@ -134,3 +135,12 @@ def test_the_reference_names_every_term_and_every_field_of_a_policy():
     names = {one.name for workforce in KINDS.values() for one in fields(workforce.terms_class)}
     for name in names | set(KINDS) | {one.name for one in fields(Policy)}:
         assert f"`{name}`" in text, name
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db
+def test_postgresql_compiles_no_statement():
+    """It takes longer than the statements of a page, whenever the planner misjudges what they cost."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW jit")
+        assert cursor.fetchone() == ("off",)

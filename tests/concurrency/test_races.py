@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.models import Annotation, Assignment, Slot, SlotState
 from annotation.services.claims import claim_next, slot_claim_next
 from annotation.services.work import assignment_submit
+from jobs.services import job_enqueue, job_take
 from tests import factories
 from tests.concurrency.threads import at_once
 
@@ -130,3 +131,16 @@ def test_people_at_work_together_fill_every_slot_once_and_meet_no_item_twice():
                 break
             factories.submit(factories.answer(claim.assignment, label="bad"))
     assert Slot.objects.filter(state="filled").count() == 24
+
+
+@pytest.mark.postgresql
+def test_steps_beside_one_another_do_not_wait_for_each_other():
+    job = job_enqueue(kind="workforces.marketplace", payload={}, now=timezone.now())
+    work = job_take(job_id=job.pk, now=timezone.now())
+    met = threading.Barrier(4)
+
+    def effect():
+        with work.step_beside():
+            return met.wait(timeout=30)
+
+    assert sorted(at_once([effect] * 4)) == [0, 1, 2, 3]

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -13,24 +15,35 @@ from tests.conftest import ROOT
 from tests.console.processes import database
 
 
+@contextmanager
+def prepared(folder, kind, *arguments):
+    """Give the command of a replay and its environment, with a database of its own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE"))}
+    with database(f"replay_{kind}_{os.getpid()}", folder) as address:
+        command = [sys.executable, str(ROOT / "manage.py"), "replay", kind, *arguments, "--json"]
+        yield command, kept | {"QUORATE_DATA": str(folder), "DATABASE_URL": address}
+
+
+def interrupted(command, environment, until, number):
+    """Run a replay until it says something, then send it a signal; return what it said."""
+    said = []
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
+        for line in process.stderr:
+            said.append(line)
+            if until in line:
+                process.send_signal(number)
+                break
+        process.communicate(timeout=120)
+    return "".join(said)
+
+
 def replayed(folder, kind, *arguments, seconds=900, until=None):
     """Run a replay as people do; with ``until`` it is killed when it says so. Return its report and what it said."""
-    name = f"replay_{kind}_{os.getpid()}"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE"))}
-    with database(name, folder) as address:
-        environment = kept | {"QUORATE_DATA": str(folder), "DATABASE_URL": address}
-        command = [sys.executable, str(ROOT / "manage.py"), "replay", kind, *arguments, "--json"]
-        said = []
-        if until:
-            with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
-                for line in process.stderr:
-                    said.append(line)
-                    if until in line:
-                        process.kill()
-                        break
+    with prepared(folder, kind, *arguments) as (command, environment):
+        said = interrupted(command, environment, until, signal.SIGKILL) if until else ""
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
-        return json.loads(done.stdout), "".join(said) + done.stderr
+        return json.loads(done.stdout), said + done.stderr
 
 
 @pytest.mark.slow
@@ -47,6 +60,16 @@ def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_kil
     assert summary["judgments"] >= 3 * 47
     assert report["counts"]["requests"] > 5 * summary["judgments"]
     assert 0 < report["counts"]["crowd days"] < 200
+
+
+@pytest.mark.slow
+def test_a_replay_that_is_told_to_end_keeps_what_it_has_measured(tmp_path):
+    with prepared(tmp_path, "antique", "--scale", "0.0015", "--seed", "2") as (command, environment):
+        interrupted(command, environment, "batch 1 of 7 is imported", signal.SIGTERM)
+    kept = json.loads(next((tmp_path / "replays").glob("*.json")).read_text())
+    assert kept["cpu"]["web"] > 0
+    assert kept["seconds"]["collect"] > 0
+    assert "requests" in kept["counts"]
 
 
 @pytest.mark.slow

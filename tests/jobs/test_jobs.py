@@ -68,6 +68,18 @@ def test_an_attempt_whose_lease_went_to_another_has_no_effect(kind, now):
     assert (job.done, job.message, job.result) == (2, "", {"next": 2})
 
 
+def test_a_step_beside_others_has_no_effect_once_the_lease_went_to_another(kind, now):
+    job = job_enqueue(kind=kind(lambda work: {}), payload={}, now=now)
+    old = job_take(job_id=job.pk, now=timezone.now())
+    with old.step_beside():
+        Job.objects.filter(pk=job.pk).update(message="stands")
+    job_take(job_id=job.pk, now=timezone.now() + timedelta(minutes=5))
+    with pytest.raises(LeaseLost), old.step_beside():
+        Job.objects.filter(pk=job.pk).update(message="should not stand")
+    job.refresh_from_db()
+    assert (job.attempt, job.message) == (2, "stands")
+
+
 def test_a_running_job_is_not_taken_before_its_lease_ends(kind, now):
     job = job_enqueue(kind=kind(lambda work: {}), payload={}, now=now)
     assert job_take(job_id=job.pk, now=timezone.now())

@@ -129,7 +129,7 @@ def _cannot_be_told() -> Q:
 
 def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
     """Yield errands that are due, each once, a kind after the other, the oldest of each first."""
-    now, drawn = timezone.now(), set[int]()
+    now = timezone.now()
     too_early = Exists(_earlier_word(OuterRef("pk"), OuterRef("surrogate")).filter(workforce=workforce))
     due = (
         Errand.objects.filter(workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING])
@@ -137,20 +137,20 @@ def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
         .exclude(_cannot_be_told())
         .select_related("posting", "ticket__workforce", "workforce__campaign")
     )
-    kinds = list(ErrandKind)
-    while kinds:
-        for kind in list(kinds):
-            errand = due.filter(kind=kind).exclude(pk__in=drawn).order_by("due_at", "pk").first()
+    after = dict.fromkeys(ErrandKind, Q())
+    while after:
+        for kind in list(after):
+            errand = due.filter(after[kind], kind=kind).order_by("due_at", "pk").first()
             if errand is None:
-                kinds.remove(kind)
+                del after[kind]
                 continue
-            drawn.add(errand.pk)
+            after[kind] = Q(due_at__gt=errand.due_at) | Q(due_at=errand.due_at, pk__gt=errand.pk)
             yield errand
 
 
 def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
     again = errand.state == ErrandState.SENDING
-    with work.step():
+    with work.step_beside():
         taken = Errand.objects.filter(pk=errand.pk, state=errand.state, attempts=errand.attempts).update(
             state=ErrandState.SENDING, sending_since=errand.sending_since or now, attempts=errand.attempts + 1
         )
@@ -177,7 +177,7 @@ def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
             logger.exception("errand %s (%s) failed", errand.pk, errand.kind)
         _fail(work, errand, str(error) or repr(error), now)
         return False
-    with work.step():
+    with work.step_beside():
         done = Errand.objects.filter(pk=errand.pk, state=ErrandState.SENDING).update(
             state=ErrandState.CONFIRMED, confirmed_at=timezone.now(), error=""
         )
@@ -189,13 +189,13 @@ def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
 def _later(work: Work, errand: Errand, error: str, now: datetime, *, is_refused: bool = False) -> None:
     """Leave it as ``sending``: it may have got through. What was refused for now is tried ever more rarely."""
     seconds = min(60 * 2 ** min(errand.attempts, 6), 3600) if is_refused else settings.MTURK_RETRY_SECONDS
-    with work.step():
+    with work.step_beside():
         Errand.objects.filter(pk=errand.pk).update(due_at=now + timedelta(seconds=seconds), error=error[:500])
 
 
 def _fail(work: Work, errand: Errand, error: str, now: datetime) -> None:
     """Give it to a person: nothing is dropped in silence."""
-    with work.step():
+    with work.step_beside():
         Errand.objects.filter(pk=errand.pk).update(state=ErrandState.FAILED, error=error[:500])
         if errand.kind == ErrandKind.APPROVE and errand.text == OVERRIDE and errand.ticket is not None:
             # An appeal was granted and the marketplace does not let us approve any more: it is paid all the same.

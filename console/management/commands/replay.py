@@ -1,6 +1,7 @@
 """``manage.py replay``: a paper's whole collection, by a synthetic crowd over HTTP."""
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class Command(BaseCommand):
         if not 0 < options["scale"] <= 1:
             raise CommandError("--scale takes a number above 0, up to 1")
         settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"  # a synthetic crowd has no mailboxes
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C does: what was measured so far is kept
         prepare(call_command)
         asked = Asked(options["kind"], options["scale"], options["seed"], options["seconds"])
         state = State.of(asked)
