@@ -41,3 +41,14 @@ def test_kinds_take_turns_and_every_errand_is_drawn_once_by_statements_that_do_n
     assert kinds[:2] == [("approve", late.pk - 1), ("reject", refusal.pk)]
     assert sorted(pk for _, pk in kinds) == [*range(late.pk - 8, late.pk), refusal.pk]
     assert len(max(statements[-1], key=len)) <= len(max(statements[3], key=len)) + 10
+
+
+def test_five_publications_go_before_each_approval_and_keep_none_waiting():
+    """Approvals that pile up halved the rate of publications, and people found no work."""
+    now = timezone.now()
+    workforce = workforce_add(campaign=factories.campaign(), kind="mturk", terms=TERMS, actor_id=None, now=now)
+    with transaction.atomic():
+        for kind in ["approve"] * 3 + ["publish"] * 7:
+            errand_add(workforce=workforce, kind=kind, due_at=now)
+    kinds, _ = drawn_of(workforce)
+    assert [kind for kind, _ in kinds] == [*["publish"] * 5, "approve", *["publish"] * 2, "approve", "approve"]

@@ -44,6 +44,9 @@ TOKEN_LIFE = timedelta(hours=23)  # the marketplace keeps tokens for 24 hours
 # Refusals that a person can fix at the marketplace or in the settings: the same errand is tried again.
 FOR_NOW = ("InsufficientFunds", "UnrecognizedClient", "InvalidSignature", "InvalidClientTokenId", "AccessDenied", "NotAuthorized")  # fmt: skip
 
+# One of each kind, and five publications: people look for work now, and pay has hours.
+TURN = [ErrandKind.PUBLISH] * 4 + list(ErrandKind)
+
 # What a call brought: what to write down in the transaction that confirms the errand.
 Effect = Callable[[datetime], object]
 
@@ -83,7 +86,7 @@ class Unknown(Exception):
 def errands_run(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> tuple[int, bool]:
     """Do what is due for some seconds, several errands at once; return how many were confirmed, and whether all began.
 
-    The kinds take turns, so that a thousand approvals keep no posting waiting, nor the other way round.
+    The kinds take turns, so that ten thousand approvals keep no posting waiting, nor the other way round.
     """
     confirmed: list[int] = []
     if not workforce.remote.get("exclusion") and _is_exclusion_due(workforce):
@@ -128,7 +131,7 @@ def _cannot_be_told() -> Q:
 
 
 def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
-    """Yield errands that are due, each once, a kind after the other, the oldest of each first."""
+    """Yield errands that are due, each once, some of a kind after some of the other, the oldest of each first."""
     now = timezone.now()
     too_early = Exists(_earlier_word(OuterRef("pk"), OuterRef("surrogate")).filter(workforce=workforce))
     due = (
@@ -139,7 +142,7 @@ def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
     )
     after = dict.fromkeys(ErrandKind, Q())
     while after:
-        for kind in list(after):
+        for kind in filter(after.__contains__, TURN):
             errand = due.filter(after[kind], kind=kind).order_by("due_at", "pk").first()
             if errand is None:
                 del after[kind]
