@@ -12,7 +12,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.models import Membership, Role, User
-from annotation.models import Campaign
+from annotation.models import Campaign, ItemState
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.labels import LABEL
 from console.ensemble import Ensemble, ensemble_of
@@ -104,6 +104,8 @@ class _Audited(Collecting):
         known = self._known()
         if self._policy_process() is not Process.TARGET:
             return super().is_done(labels)
+        if known.get("item_count", 0) < self._pairs().filter(state=ItemState.ACTIVE).count():
+            return False  # what was said of the target was said without the batch that came last
         stop = known.get("stop")
         if stop == Stop.TARGET and not known.get("calibration"):
             audit = self._audit("first")

@@ -10,7 +10,12 @@ from contextlib import contextmanager
 import pytest
 
 from console.replays.base import Asked, Progress, State
+from console.replays.pairs import Material
 from console.replays.registry import REPLAYS
+from console.replays.target import _Audited
+from quality.models import TargetSnapshot
+from quality.rules.policy import Policy, Process
+from tests import factories
 from tests.conftest import ROOT
 from tests.console.processes import database
 
@@ -141,3 +146,17 @@ def test_progress_says_how_long_it_will_take(monkeypatch):
     clock[0] += 60
     progress.show(400)
     assert said == ["400 of 1,000 pairs, 2 minutes left"]
+
+
+@pytest.mark.django_db
+def test_a_target_that_was_reached_without_the_last_batch_is_not_reached(settings, tmp_path, now):
+    settings.DATA_DIR = tmp_path
+    asked = Asked("target", 0.001, 1, 60)
+    campaign = factories.antique(items=2, n=3, policy=Policy(process=Process.TARGET))
+    replay = _Audited(asked, State.of(asked), Material(asked), campaign, print)
+    known = {"stop": "target", "calibration": 1}
+    for items, is_done in ((1, False), (2, True)):
+        TargetSnapshot.objects.update_or_create(
+            campaign=campaign, defaults={"taken_at": now, "version": "", "data": known | {"item_count": items}}
+        )
+        assert replay.is_done(2) is is_done
