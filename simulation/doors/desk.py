@@ -1,4 +1,4 @@
-"""Somebody at the pages where items are answered: what they do with each page, wherever it came from."""
+"""Someone at the pages where items are answered: what they do with each page, wherever it came from."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ READERS: dict[str, Reader] = {
 }  # fmt: skip
 SKIP_REASON = "unclear"
 MOST_PIECES = 999
-PATIENCE = 5  # answers to one item that a page does not take, after which somebody leaves it to others
+PATIENCE = 5  # answers to one item that a page does not take, after which someone leaves it to others
 
 
 class PageBroke(RuntimeError):

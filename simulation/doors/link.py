@@ -1,4 +1,4 @@
-"""Somebody whom a panel sends by a link, to answer some items at a time."""
+"""Someone whom a panel sends by a link, to answer some items at a time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

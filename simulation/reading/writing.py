@@ -75,7 +75,7 @@ def read_write(page: Page, person: Person, world: WritingWorld) -> Answer | None
     if form is None or not about:
         return None
     key = f"write {about}"
-    chance = person.chance(key, person.refused[key])  # in other words, if somebody else has asked in these
+    chance = person.chance(key, person.refused[key])  # in other words, if someone else has asked in these
     opening = OPENINGS[int(chance.integers(len(OPENINGS)))]
     if chance.random() < person.attention():
         text = f"{opening}{about}{ENDINGS[int(chance.integers(len(ENDINGS)))]}"

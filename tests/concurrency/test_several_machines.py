@@ -156,5 +156,5 @@ def test_nothing_is_lost_and_nothing_doubled_when_a_web_process_and_a_worker_are
     assert (found["live"], found["unexamined"]) == (0, 0)
     for (
         one
-    ) in people:  # whatever somebody was told is kept is there; at most what the killed server could not tell is more
+    ) in people:  # whatever someone was told is kept is there; at most what the killed server could not tell is more
         assert one.desk.answers <= found["by"].get(one.email, 0) <= one.desk.answers + 1, one.email

@@ -38,7 +38,7 @@ def interrupted(command, environment, until, number):
             if until in line:
                 process.send_signal(number)
                 break
-        process.communicate(timeout=120)
+        process.communicate(timeout=300)
     return "".join(said)
 
 

@@ -13,7 +13,7 @@ from simulation.people import Person
 
 
 class Robot:
-    """Somebody who answers some items and then finds nothing."""
+    """Someone who answers some items and then finds nothing."""
 
     def __init__(self, number, items, seconds=20.0, load=1.0):
         self.person = Person(1, number, 1.0, np.ones(2) / 2, load=load)
