@@ -53,6 +53,24 @@ def test_postings_of_which_nobody_answered_are_read_seldom(desk, settings, monke
     assert set(read) == first
 
 
+def test_postings_with_an_answer_are_read_before_the_others_and_keep_none_of_them_waiting(desk, settings):
+    """At three requests a second, thousands of postings that nobody answered made a confirmation wait for all of them."""
+    made = desk(items=9, n=1)
+    made.round()
+    settings.MTURK_PULL_SECONDS = 1.0
+    worker = made.worker("a")
+    for _ in range(6):
+        worker.work()
+    now = timezone.now()
+    answered = list(Ticket.objects.filter(state="answered").order_by("posting").values_list("posting", flat=True))
+    others = list(Posting.objects.exclude(pk__in=answered).order_by("pk").values_list("pk", flat=True))
+    Posting.objects.filter(pk__in=answered).update(tried_at=now - timedelta(seconds=2))
+    Posting.objects.filter(pk__in=others).update(tried_at=now - timedelta(hours=1))
+    read = [posting.pk for posting in pulls._due_in_turns(made.workforce)]
+    assert (len(answered), len(others)) == (6, 3)
+    assert read == [*answered[:5], others[0], answered[5], *others[1:]]
+
+
 def test_postings_whose_pay_is_not_decided_are_not_read_over_and_over(desk, settings, monkeypatch):
     made = desk(items=2, n=1, terms={"approve_after_seconds": 3600})
     made.round()

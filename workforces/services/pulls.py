@@ -2,9 +2,10 @@
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -28,6 +29,7 @@ from workforces.services.pay import ticket_paid
 logger = logging.getLogger(__name__)
 
 MOST_READ = 200  # postings a round
+TURN = 5  # postings on which an answer waits, to one of the others: people wait to hear that their work came in
 QUIET = 10  # how many times less often a posting is read that has no answer on our pages
 MOST_SILENT = 3  # postings that get no answer: then it is the marketplace, not the posting
 
@@ -43,7 +45,7 @@ class Pulled:
 
 
 def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> Pulled:
-    """Read the submissions of postings that are not settled, several at once, those that waited longest first.
+    """Read the submissions of postings that are not settled, several at once, those with an answer first.
 
     One posting that cannot be read does not keep the others from being read.
 
@@ -78,30 +80,37 @@ def postings_pull(*, work: Work, market: Market, workforce: Workforce, seconds: 
             found.problem = f"a posting could not be read: {type(error).__name__}"
             _tried(work, posting, began)
 
-    postings = iter(list(_due(workforce)[:MOST_READ]))
+    postings = islice(_due_in_turns(workforce), MOST_READ)
     found.is_complete = run_in_flight(postings, pull, calls=settings.MTURK_CALLS_IN_FLIGHT, seconds=seconds)
     return found
 
 
-def _due(workforce: Workforce) -> QuerySet[Posting]:
-    """Return the postings to read now, those that waited longest first.
+def _due_in_turns(workforce: Workforce) -> Iterator[Posting]:
+    """Yield the postings to read now, some that are expected to bring something, then one of the others.
 
     Answers are given on our pages. So a submission is expected where one was answered, and a posting that ended can be
-    settled once all pay is decided; the others are read seldom, for what happened without us.
+    settled once all pay is decided; the others are read seldom, for what happened without us. Of each, those that
+    waited longest come first.
     """
     now = timezone.now()
-    before = now - timedelta(seconds=settings.MTURK_PULL_SECONDS)
-    long_before = now - timedelta(seconds=QUIET * settings.MTURK_PULL_SECONDS)
     own = Ticket.objects.filter(posting=OuterRef("pk"))
     undecided = own.filter(state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED])
     is_over = Q(state=PostingState.ENDED) & ~Exists(undecided)
     is_expected = Exists(own.filter(state=TicketState.ANSWERED)) | is_over
+    expected = _due(workforce, now, settings.MTURK_PULL_SECONDS).filter(is_expected)
+    others = _due(workforce, now, QUIET * settings.MTURK_PULL_SECONDS).exclude(is_expected)
+    drawn = iter(expected[:MOST_READ]), iter(others[:MOST_READ])
+    while turn := [*islice(drawn[0], TURN), *islice(drawn[1], 1)]:
+        yield from turn
+
+
+def _due(workforce: Workforce, now: datetime, every: float) -> QuerySet[Posting]:
+    """Return the postings that were not read for ``every`` seconds, those that waited longest first."""
+    before = now - timedelta(seconds=every)
     return (
         workforce.postings.exclude(hit_id="")
         .exclude(state=PostingState.SETTLED)
-        .filter(
-            Q(tried_at=None) | Q(is_expected, tried_at__lt=before) | Q(tried_at__lt=long_before) | Q(tried_at__gt=now)
-        )
+        .filter(Q(tried_at=None) | Q(tried_at__lt=before) | Q(tried_at__gt=now))
         .select_related("workforce__campaign")
         .order_by(F("tried_at").asc(nulls_first=True), "pk")
     )
