@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Exists, F, Min, QuerySet, Subquery
+from django.db.models import Exists, F, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from accounts.models import Consent
@@ -277,7 +277,7 @@ def _given_back(place: Participation, search: QueueSearch) -> Slot | None:
             state__in=GIVEN_BACK, slot__state__in=[SlotState.OPEN, SlotState.ASIDE],
             item__state=ItemState.ACTIVE, item__batch__state=BatchState.OPEN,
         )
-        .exclude(item__in=search.seen().values("item"))
+        .exclude(Exists(search.seen().filter(item=OuterRef("item"))))
         .select_related("slot")
         .order_by("-ended_at", "pk")
         .first()
@@ -298,7 +298,7 @@ def _injected(place: Participation, search: QueueSearch) -> HeldSlot | None:
             campaign_id=place.campaign_id, surrogate_id=place.surrogate_id, position__lte=Subquery(served),
             slot__state=SlotState.ASIDE, slot__item__state=ItemState.ACTIVE,
         )
-        .exclude(slot__item__in=search.seen().values("item"))
+        .exclude(Exists(search.seen().filter(item=OuterRef("slot__item"))))
         .select_related("slot")
         .order_by("position", "pk")
         .first()

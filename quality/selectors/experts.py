@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.models import BLOCKING, Assignment, AssignmentState, Campaign
 from annotation.selectors.sealing import unsealed
@@ -26,11 +26,14 @@ def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case
 
     Nor an audit of an item of which they said anything before: the label may be theirs.
     """
-    own = seen_by(surrogate_id).filter(campaign=campaign).values("item")
-    judged = Opinion.objects.filter(case__campaign=campaign, surrogate_id=surrogate_id)
-    cases = Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.OPEN, pk__gt=after)
-    rows = cases.exclude(item__in=own).exclude(pk__in=judged.values("case"))
-    rows = rows.exclude(because=CaseReason.AUDIT, item__in=judged.values("case__item"))
+    own = Opinion.objects.filter(surrogate_id=surrogate_id)
+    said_before = Exists(own.filter(case__item=OuterRef("item")))
+    rows = (
+        Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.OPEN, pk__gt=after)
+        .exclude(Exists(seen_by(surrogate_id).filter(item=OuterRef("item"))))
+        .exclude(Exists(own.filter(case=OuterRef("pk"))))
+        .exclude(said_before, because=CaseReason.AUDIT)
+    )
     return rows.select_related("item__tokenization__document", "campaign").order_by("pk").first()
 
 

@@ -8,11 +8,13 @@ from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import Assignment, Batch, BatchState, Item, ItemState, Slot, SlotState
 from annotation.services import claims
 from annotation.services.counting import slot_hold_first
 from config.statements import Insert, Statement, Update
+from quality.selectors.experts import case_next
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -130,6 +132,20 @@ def test_what_a_claim_asks_is_found_without_all_that_a_person_ever_did():
             cursor.execute(f"EXPLAIN QUERY PLAN {made.sql}", [campaign.pk.hex] * len(made.wanted))
             plan = " ".join(str(row[-1]) for row in cursor.fetchall())
         assert "assignment_seen" not in plan and "SCAN annotation" not in plan, plan
+
+
+def test_neither_a_claim_nor_the_next_case_lists_all_that_a_person_ever_did():
+    """To leave such a list out, PostgreSQL read every slot of the campaign, at every claim of a visit."""
+    campaign = factories.campaign(items=3)
+    person = factories.annotator(campaign)
+    factories.annotate(campaign, person, box=0, kind="yes")
+    with CaptureQueriesContext(connection) as queries:
+        claim = claims.slot_claim_next(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
+        case_next(campaign=campaign, surrogate_id=person.surrogate_id)
+    asked = " ".join(statements(queries))
+    assert claim.assignment is not None
+    assert all(f'FROM "{table}"' in asked for table in ("annotation_injection", "quality_case"))
+    assert "IN (SELECT" not in asked
 
 
 def test_a_statement_makes_the_models_that_the_orm_makes():

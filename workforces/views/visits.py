@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -84,6 +85,7 @@ class Visit:
             raise VisitOver
         self.surrogate_id = surrogate_known(workforce=workforce, arrival=self.arrival, ticket=self.found)
 
+    @cached_property
     def has_consented(self) -> bool:
         """Return whether this person agreed to the text in force."""
         return self.surrogate_id is not None and consent_is_current(
@@ -97,7 +99,7 @@ class Visit:
         ------
         ConsentMissing, NoSuchAssignment
         """
-        if not self.has_consented():
+        if not self.has_consented:
             raise ConsentMissing
         ticket = ticket_open(workforce=self.workforce, arrival=self.arrival, found=self.found, now=timezone.now())
         ticket.workforce = self.workforce
@@ -172,7 +174,7 @@ def visit(request: HttpRequest, token: str) -> HttpResponse:
     here = Visit(request, token)
     if (done := here.ticket_done()) is not None:
         return _leave(request, here, done)
-    if not here.has_consented():
+    if not here.has_consented:
         return _consent(request, here)
     ticket = here.ticket()
     if ticket.state != TicketState.OPEN or is_owed(ticket):  # it had lapsed with all of its work done, or needs none
@@ -353,7 +355,7 @@ def events(request: HttpRequest, token: str, assignment_id: UUID) -> HttpRespons
     """Store a piece of the click log."""
     here = Visit(request, token)
     sent = events_sent(request)
-    if sent is not None and here.has_consented():
+    if sent is not None and here.has_consented:
         event_log.events_store(
             assignment_id=assignment_id, surrogate_id=here.ticket(assignment_id).surrogate_id, sequence=sent[0],
             events=sent[1], now=timezone.now(),
