@@ -80,11 +80,18 @@ def test_postings_whose_pay_is_not_decided_are_not_read_over_and_over(desk, sett
     made.round()
     assert set(Posting.objects.values_list("state", flat=True)) == {"ended"}
     settings.MTURK_PULL_SECONDS = 360.0
-    Posting.objects.update(tried_at=timezone.now() - timedelta(seconds=400))
+    Posting.objects.update(tried_at=timezone.now() - timedelta(seconds=360 * pulls.UNPAID - 60))
     read, whole = [], pulls._pull
     monkeypatch.setattr(pulls, "_pull", lambda work, market, posting, began: read.append(posting.pk) or whole(work, market, posting, began))  # fmt: skip
     made.round()
     assert read == []
+    Posting.objects.update(tried_at=timezone.now() - timedelta(seconds=360 * pulls.UNPAID + 60))
+    made.round()  # what happened without us is learned all the same
+    assert len(read) == 2
+    read.clear()
+    Posting.objects.update(pulled_at=None, tried_at=timezone.now() - timedelta(seconds=360 * pulls.QUIET + 60))
+    made.round()  # nor does anything wait for hours that could not be taken in
+    assert len(read) == 2
     Workforce.objects.update(terms={**made.workforce.terms, "approve_after_seconds": 0})
     for _ in range(2):
         made.round()

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity
@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 MOST_READ = 200  # postings a round
 TURN = 5  # postings on which an answer waits, to one of the others: people wait to hear that their work came in
 QUIET = 10  # how many times less often a posting is read that has no answer on our pages
+UNPAID = 120  # and one that ended, with nothing left but pay that we decide by ourselves
 MOST_SILENT = 3  # postings that get no answer: then it is the marketplace, not the posting
 
 
@@ -89,31 +90,31 @@ def _due_in_turns(workforce: Workforce) -> Iterator[Posting]:
     """Yield the postings to read now, some that are expected to bring something, then one of the others.
 
     Answers are given on our pages. So a submission is expected where one was answered, and a posting that ended can be
-    settled once all pay is decided; the others are read seldom, for what happened without us. Of each, those that
-    waited longest come first.
+    settled once all pay is decided; the others are read seldom, for what happened without us, and very seldom where
+    nothing but our pay is missing. Of each, those that waited longest come first.
     """
     now = timezone.now()
     own = Ticket.objects.filter(posting=OuterRef("pk"))
-    undecided = own.filter(state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED])
-    is_over = Q(state=PostingState.ENDED) & ~Exists(undecided)
-    is_expected = Exists(own.filter(state=TicketState.ANSWERED)) | is_over
-    expected = _due(workforce, now, settings.MTURK_PULL_SECONDS).filter(is_expected)
-    others = _due(workforce, now, QUIET * settings.MTURK_PULL_SECONDS).exclude(is_expected)
-    drawn = iter(expected[:MOST_READ]), iter(others[:MOST_READ])
-    while turn := [*islice(drawn[0], TURN), *islice(drawn[1], 1)]:
-        yield from turn
-
-
-def _due(workforce: Workforce, now: datetime, every: float) -> QuerySet[Posting]:
-    """Return the postings that were not read for ``every`` seconds, those that waited longest first."""
-    before = now - timedelta(seconds=every)
-    return (
+    is_unpaid = Exists(own.filter(state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED]))
+    is_expected = Q(Exists(own.filter(state=TicketState.ANSWERED))) | Q(state=PostingState.ENDED) & ~is_unpaid
+    was_read_whole = Q(state=PostingState.ENDED, pulled_at__gte=F("tried_at"))
+    only_unpaid = was_read_whole & ~Exists(own.filter(state=TicketState.OPEN))
+    seldom = _was_not_read(now, QUIET) & ~only_unpaid | _was_not_read(now, UNPAID)
+    postings = (
         workforce.postings.exclude(hit_id="")
         .exclude(state=PostingState.SETTLED)
-        .filter(Q(tried_at=None) | Q(tried_at__lt=before) | Q(tried_at__gt=now))
         .select_related("workforce__campaign")
         .order_by(F("tried_at").asc(nulls_first=True), "pk")
     )
+    expected = iter(postings.filter(is_expected, _was_not_read(now, 1))[:MOST_READ])
+    others = iter(postings.exclude(is_expected).filter(seldom)[:MOST_READ])
+    while turn := [*islice(expected, TURN), *islice(others, 1)]:
+        yield from turn
+
+
+def _was_not_read(now: datetime, times: int) -> Q:
+    before = now - timedelta(seconds=times * settings.MTURK_PULL_SECONDS)
+    return Q(tried_at=None) | Q(tried_at__lt=before) | Q(tried_at__gt=now)  # later than now: the clock was wrong then
 
 
 def _tried(work: Work, posting: Posting, began: datetime) -> None:
