@@ -14,6 +14,7 @@ from annotation.services.people import standing_move
 from tests import factories
 from tests.workforces.acts import arrive, fault, paid
 from tests.workforces.conftest import TERMS
+from workforces.kinds.mturk.client import Market
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.confirmations import ticket_accept
 from workforces.services.messages import person_message
@@ -101,6 +102,24 @@ def test_the_books_are_compared_after_someone_was_erased(desk):
     external_erase(identity=identity, actor_id=None, now=timezone.now())
     found = reconcile(workforce=made.workforce)
     assert (found.differences, found.rewards_ours, found.rewards_theirs) == ([], 10, 10)
+
+
+def test_comparing_the_books_asks_twice_of_each_posting_and_tells_what_only_one_side_knows(desk, monkeypatch):
+    made = desk(items=3, n=1, terms={"places": 1})
+    made.round()
+    asked, call = [], Market._call
+    monkeypatch.setattr(Market, "_call", lambda market, name, **rest: asked.append(name) or call(market, name, **rest))
+    found = reconcile(workforce=made.workforce)
+    assert (found.hits, found.differences) == (3, [])
+    lists = ["list_hits"] * 2  # a page is the last one when the next is empty
+    assert sorted(asked) == ["list_assignments_for_hit"] * 3 + ["list_bonus_payments"] * 3 + lists
+    moved = Posting.objects.order_by("pk").first()
+    Posting.objects.filter(pk=moved.pk).update(hit_id="3GONEGONEGONEGONEGONEGONE")
+    found = reconcile(workforce=made.workforce)
+    assert found.differences == [
+        f"HIT {moved.hit_id} is not known here",
+        "HIT 3GONEGONEGONEGONEGONEGONE is not known there",
+    ]
 
 
 def test_a_manager_compares_the_books_in_the_browser(desk):

@@ -37,13 +37,15 @@ def reconcile(*, workforce: Workforce) -> Reconciliation:
     found.rewards_ours = _sum(totals.filter(kind="reward"), "cents")
     found.bonuses_ours = _sum(totals.filter(kind="bonus"), "cents")
     found.fees_ours = _sum(totals, "fee_cents")
-    ours = set(workforce.postings.exclude(hit_id="").values_list("hit_id", flat=True))
-    theirs = {hit_id for hit_id, note in client.hits() if note.startswith(workforce.campaign_id.hex)}
-    found.hits = len(theirs)
-    found.differences += [f"HIT {hit_id} is not known here" for hit_id in sorted(theirs - ours)]
-    for posting in workforce.postings.exclude(hit_id="").order_by("number"):
+    ours = {posting.hit_id: posting for posting in workforce.postings.exclude(hit_id="").order_by("number")}
+    listed = (hit for hit in client.hits() if hit.note.startswith(workforce.campaign_id.hex))
+    rewards = {hit.hit_id: hit.reward_cents for hit in listed}
+    found.hits = len(rewards)
+    found.differences += [f"HIT {hit_id} is not known here" for hit_id in sorted({*rewards} - {*ours})]
+    found.differences += [f"HIT {hit_id} is not known there" for hit_id in sorted({*ours} - {*rewards})]
+    for posting in (posting for hit_id, posting in ours.items() if hit_id in rewards):
         known, erased = _tickets(posting)
-        reward = client.reward(posting.hit_id)
+        reward = rewards[posting.hit_id]
         for remote in client.assignments(posting.hit_id):
             found.assignments += 1
             found.rewards_theirs += reward if remote.status == "Approved" else 0

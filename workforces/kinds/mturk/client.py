@@ -89,6 +89,15 @@ class RemoteAssignment:
     answers: dict[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class RemoteHit:
+    """A HIT as the marketplace lists it; ``note`` is what we wrote on it, and an assignment pays ``reward_cents``."""
+
+    hit_id: str
+    note: str
+    reward_cents: int
+
+
 class Market:
     """A client of a marketplace that keeps to a pace; ``guard`` is called before each request and may refuse it."""
 
@@ -165,12 +174,12 @@ class Market:
 
     def find(self, token: str) -> str | None:
         """Return the HIT that carries a token, by reading all of ours."""
-        return next((hit_id for hit_id, annotation in self.hits() if annotation == token), None)
+        return next((hit.hit_id for hit in self.hits() if hit.note == token), None)
 
-    def hits(self) -> Iterator[tuple[str, str]]:
-        """Yield all HITs of this requester, with what we wrote on them."""
+    def hits(self) -> Iterator[RemoteHit]:
+        """Yield all HITs of this requester."""
         for hit in self._pages("list_hits", "HITs"):
-            yield str(hit["HITId"]), str(hit.get("RequesterAnnotation", ""))
+            yield RemoteHit(str(hit["HITId"]), str(hit.get("RequesterAnnotation", "")), _cents(hit["Reward"]))
 
     def pending(self, hit_id: str) -> int | None:
         """Return how many accepted assignments of a HIT are not submitted; None when the HIT is gone."""
@@ -180,10 +189,6 @@ class Market:
             if "DoesNotExist" in error.code:
                 return None
             raise
-
-    def reward(self, hit_id: str) -> int:
-        """Return what an assignment of a HIT pays, in cents."""
-        return _cents(self._call("get_hit", HITId=hit_id)["HIT"]["Reward"])
 
     def expire(self, hit_id: str) -> None:
         """Let nobody accept a HIT any more."""
