@@ -72,16 +72,21 @@ def release_freeze(
             campaign=campaign, family=family, ways=ways, seed=seed, shards=shards, created_at=now,
             frozen={"generated": list(generated)} if generated else {},
         )  # fmt: skip
-        _family_freeze(release, chosen)
-        votes_freeze(release)
         asked = {"licence": licence or None, "authors": list(authors), "labels_only": labels_only}
-        release.frozen |= _facts(release, chosen) | asked
-        release.save(update_fields=["frozen"])
+        _contents_freeze(release, chosen, asked)
         record(
             action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,
             ways=ways, splits=release.splits, seed=seed,
         )  # fmt: skip
     return release
+
+
+def _contents_freeze(release: Release, chosen: Sequence[Split], asked: dict[str, Any]) -> None:
+    """Write down what is in a release: its members, their votes, and what was asked for with it."""
+    _family_freeze(release, chosen)
+    votes_freeze(release)
+    release.frozen |= _facts(release, chosen) | asked
+    release.save(update_fields=["frozen"])
 
 
 def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int, lines: Sequence[str]) -> int:

@@ -97,8 +97,8 @@ def _due_in_turns(workforce: Workforce) -> Iterator[Posting]:
     own = Ticket.objects.filter(posting=OuterRef("pk"))
     is_unpaid = Exists(own.filter(state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED]))
     is_expected = Q(Exists(own.filter(state=TicketState.ANSWERED))) | Q(state=PostingState.ENDED) & ~is_unpaid
-    was_read_whole = Q(state=PostingState.ENDED, pulled_at__gte=F("tried_at"))
-    only_unpaid = was_read_whole & ~Exists(own.filter(state=TicketState.OPEN))
+    is_known = Q(state=PostingState.ENDED, pulled_at__gte=F("tried_at"))  # the last reading took all of it in
+    only_unpaid = is_known & ~Exists(own.filter(state=TicketState.OPEN))
     seldom = _was_not_read(now, QUIET) & ~only_unpaid | _was_not_read(now, UNPAID)
     postings = (
         workforce.postings.exclude(hit_id="")
