@@ -24,13 +24,14 @@ from console.settling import Stuck
 from console.terminals import Say
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
-from quality.models import Audit, Case, CaseState, TargetSnapshot
+from quality.models import PENDING, Audit, Case, CaseState, TargetSnapshot, Verdict, Wave
 from quality.rules.policy import Policy, Process
-from quality.rules.target import Stop, Target
+from quality.rules.target import Target
 from quality.selectors.audits import experts_able, label_error_of
 from quality.selectors.policies import policy_current
 from quality.selectors.summary import summary_of
 from quality.services.opinions import consensus_reach, opinion_give
+from quality.services.waves import KIND
 from workforces.money import fee_cents
 
 EXPERTS = 6  # enough that none of them audits a pair they have judged
@@ -100,18 +101,34 @@ class _Audited(Collecting):
         }  # fmt: skip
 
     def is_done(self, labels: int) -> bool:
-        """Return whether the process is finished; a target's predictions are calibrated by a first audit."""
-        known = self._known()
+        """Return whether the process is finished: it stopped, and a first audit has calibrated what it predicts.
+
+        Whatever it stopped at: the first audit that is finished calibrates, and measures nothing.
+        """
         if self._policy_process() is not Process.TARGET:
             return super().is_done(labels)
+        known = self._known()
+        if not known.get("stop") or self._is_moving(known):
+            return False
+        if not known.get("calibration"):
+            self._audit("first")
+        return bool(known.get("calibration"))
+
+    def _is_moving(self, known: dict[str, Any]) -> bool:
+        """Return whether something is under way, or came about after the platform last began to look at its target."""
         if known.get("item_count", 0) < self._pairs().filter(state=ItemState.ACTIVE).count():
-            return False  # what was said of the target was said without the batch that came last
-        stop = known.get("stop")
-        if stop == Stop.TARGET and not known.get("calibration"):
-            audit = self._audit("first")
-            return False if not self._is_judged(audit) else bool(self._known().get("calibration"))
-        waiting = Case.objects.filter(campaign=self.campaign, state__in=[CaseState.OPEN, CaseState.CONSENSUS]).exists()
-        return bool(stop) and not waiting
+            return True  # it looked before the last batch came
+        cases, labels = (model.objects.filter(campaign=self.campaign) for model in (Case, Verdict))
+        waves = Wave.objects.filter(campaign=self.campaign, is_complete=False)
+        if waves.exists() or cases.filter(state__in=PENDING).exists():
+            return True
+        looks = Job.objects.filter(scope=self.campaign.pk, kind=KIND, state=JobState.DONE).order_by("-created_at")
+        looked_at = looks.values_list("started_at", flat=True).first()
+        return bool(
+            looked_at is None
+            or cases.filter(closed_at__gte=looked_at).exists()
+            or labels.filter(decided_at__gte=looked_at).exists()
+        )
 
     def judge(self, case: Case) -> None:
         """Have as many experts judge a pair as it wants, alone and then together; none who knows it."""

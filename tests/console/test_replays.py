@@ -8,16 +8,22 @@ import sys
 from contextlib import contextmanager
 
 import pytest
+from django.utils import timezone
 
+from annotation.models import Item
 from console.replays.base import Asked, Progress, State
 from console.replays.pairs import Material
 from console.replays.registry import REPLAYS
 from console.replays.target import _Audited
-from quality.models import TargetSnapshot
+from quality.models import Audit, CaseReason, TargetSnapshot, Verdict
 from quality.rules.policy import Policy, Process
+from quality.rules.target import Stop
+from quality.selectors.audits import label_error_of
+from quality.services.waves import waves_due
 from tests import factories
 from tests.conftest import ROOT
 from tests.console.processes import database
+from tests.quality.test_waves import ITEMS, World
 
 
 @contextmanager
@@ -148,15 +154,52 @@ def test_progress_says_how_long_it_will_take(monkeypatch):
     assert said == ["400 of 1,000 pairs, 2 minutes left"]
 
 
+class Here(_Audited):
+    """A replay whose jobs run while it waits for them."""
+
+    def pause(self):
+        factories.run_jobs()
+
+
+def target_of(campaign, asked):
+    return Here(asked, State.of(asked), Material(asked), campaign, print)
+
+
 @pytest.mark.django_db
 def test_a_target_that_was_reached_without_the_last_batch_is_not_reached(settings, tmp_path, now):
     settings.DATA_DIR = tmp_path
     asked = Asked("target", 0.001, 1, 60)
     campaign = factories.antique(items=2, n=3, policy=Policy(process=Process.TARGET))
-    replay = _Audited(asked, State.of(asked), Material(asked), campaign, print)
+    replay = target_of(campaign, asked)
+    waves_due(now)
+    factories.run_jobs()
     known = {"stop": "target", "calibration": 1}
     for items, is_done in ((1, False), (2, True)):
         TargetSnapshot.objects.update_or_create(
             campaign=campaign, defaults={"taken_at": now, "version": "", "data": known | {"item_count": items}}
         )
         assert replay.is_done(2) is is_done
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_a_target_that_ends_at_its_budget_is_calibrated_before_it_is_measured(settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr("quality.selectors.target.answer_cents", lambda _campaign: 6.0)
+    world = World(budget_cents=50, error=0.01, expert_cents=100)
+    replay = target_of(world.campaign, Asked("target", 0.001, 1, 60))
+    assert world.run()["stop"] == Stop.BUDGET
+    assert not replay.is_done(ITEMS)
+    assert not replay.is_done(ITEMS)  # drawn once, and its items are before the experts
+    calibrating = Audit.objects.get(campaign=world.campaign)
+    world.judge(CaseReason.AUDIT)
+    assert world.run()["calibration"] == calibrating.pk
+    assert replay.is_done(ITEMS)
+    measuring = replay._audit("last")
+    world.judge(CaseReason.AUDIT)
+    assert not replay.is_done(ITEMS)  # nobody has looked at what the experts said
+    world.run()
+    assert replay.is_done(ITEMS)
+    Verdict.objects.filter(item=Item.objects.filter(campaign=world.campaign)[:1]).update(decided_at=timezone.now())
+    assert not replay.is_done(ITEMS)  # nor at this label
+    assert label_error_of(world.campaign)["audit"] == measuring.pk

@@ -95,8 +95,18 @@ class World:
         said = Opinion.objects.filter(case__item=case.item).values_list("surrogate", flat=True)
         return [expert for expert in self.experts if expert.surrogate_id not in said]
 
+    def settle(self):
+        """Run, and let experts judge what is in doubt, until nothing is: an audit is refused before."""
+        found = self.run()
+        while Case.objects.filter(because=CaseReason.DOUBT, state=CaseState.OPEN).exists():
+            self.judge(CaseReason.DOUBT)
+            found = self.run()
+        return found
+
     def audit(self, wrong=0):
+        drawn = Audit.objects.count()
         found = draw(self.campaign, self.boss, count="30")
+        assert Audit.objects.count() == drawn + 1
         self.judge(CaseReason.AUDIT, wrong)
         return found
 
@@ -131,15 +141,10 @@ def test_a_vote_of_a_wave_is_claimed_like_any_and_counts_with_the_others():
 
 def test_it_stops_at_the_target_only_once_an_audit_said_how_much_to_doubt():
     world = World(budget_cents=1_000_000)
-    found = world.run()
-    assert found["stop"] in (Stop.TARGET, Stop.VOTES)
-    world.judge(CaseReason.DOUBT)
-    found = world.look()
+    found = world.settle()
     assert (found["stop"], found["calibration"]) == (Stop.TARGET, None)
     audit = world.audit()
-    world.run()
-    world.judge(CaseReason.DOUBT)
-    found = world.look()
+    found = world.settle()
     assert (found["stop"], found["calibration"]) == (Stop.TARGET, audit.pk)
     assert found["predicted"] <= 0.05 and found["undecided"] == 0
 
@@ -290,13 +295,12 @@ def test_an_expert_case_is_recalled_when_the_item_loses_a_first_vote():
 @pytest.mark.slow
 def test_the_audit_that_calibrates_measures_nothing_and_stays_the_one(client):
     world = World(budget_cents=1_000_000)
-    world.run()
-    world.judge(CaseReason.DOUBT)
+    world.settle()
     first = world.audit(wrong=3)
-    world.run()
+    world.settle()
     assert label_error_of(world.campaign) is None
     second = world.audit()
-    found = world.run()
+    found = world.settle()
     assert found["calibration"] == first.pk
     measured = label_error_of(world.campaign)
     assert (measured["audit"], measured["audits"]) == (second.pk, 2)
