@@ -185,8 +185,9 @@ def plan(
 ) -> Plan:
     """Return what to buy next, the most doubtful items first.
 
-    An item gets another vote while its doubt exceeds the acceptable share; experts get what is still doubtful at the most
-    votes, as much of it as brings the prediction down to the target, and every item that votes leave without a label.
+    An item gets another vote while its doubt exceeds the acceptable share, or while it has no label. Experts get every item
+    that has none at the most votes, or when no further vote can be paid; and of what is doubtful at the most votes as much
+    as brings the prediction down to the target.
 
     Parameters
     ----------
@@ -206,16 +207,15 @@ def plan(
     order = np.argsort(-doubts, kind="stable")
     nothing: Places = order[:0]
     predicted = float(doubts.mean())
-    doubted = is_free & (doubts > target.error)
     undecided = doubts >= 1.0
+    doubted = is_free & (undecided | ((doubts > target.error) & (predicted > target.error)))
     if predicted <= target.error and not undecided.any():
         return Plan(nothing, nothing, predicted, Stop.TARGET)
-    wanted = order[(doubted & (votes < target.most))[order]] if predicted > target.error else nothing
-    wanted = wanted[: max(1, int(WAVE * len(doubts)))]
+    wanted = order[(doubted & (votes < target.most))[order]][: max(1, int(WAVE * len(doubts)))]
     bought = wanted[: _affordable(cents_left, vote_cents)]
     if len(bought):
         return Plan(bought, nothing, predicted, None)
-    rest = order[(is_free & (undecided | (doubted & (votes >= target.most))))[order]]
+    rest = order[(doubted & (undecided | (votes >= target.most)))[order]]
     needed = np.searchsorted(np.cumsum(doubts[rest]), (predicted - target.error) * len(doubts)) + 1
     experts = rest[: max(int(needed) if predicted > target.error else 0, int(undecided[rest].sum()))]
     affordable = experts[: _affordable(cents_left, target.expert_cents)]

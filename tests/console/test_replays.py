@@ -59,23 +59,23 @@ def replayed(folder, kind, *arguments, seconds=900, until=None):
 
 @pytest.mark.slow
 def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_killed_on_the_way(tmp_path):
-    report, said = replayed(tmp_path, "antique", "--scale", "0.0015", "--seed", "2", until="batch 3 of 7 is imported")
+    report, said = replayed(tmp_path, "antique", "--scale", "0.002", "--seed", "2", until="batch 3 of 7 is imported")
     assert said.count("batch 2 of 7 is imported") == 1  # it was resumed
     assert report["attempts"] == 2
     summary, books = report["summary"], report["books"]
-    assert summary["pairs"] == summary["verdicts"] == 47
+    assert summary["pairs"] == summary["verdicts"] == 63
     assert books["differences"] == []
     assert books["rewards_ours"] == books["rewards_theirs"] <= 2 * (books["assignments"] - summary["refused"])
-    assert report["released"]["qrel lines"] == 47 + summary["questions"]
-    assert sum(of for _wrong, of in report["wrong by rule"].values()) == 47
-    assert summary["judgments"] >= 3 * 47
+    assert report["released"]["qrel lines"] == 63 + summary["questions"]
+    assert sum(of for _wrong, of in report["wrong by rule"].values()) == 63
+    assert summary["judgments"] >= 3 * 63
     assert report["counts"]["requests"] > 5 * summary["judgments"]
     assert 0 < report["counts"]["crowd days"] < 200
 
 
 @pytest.mark.slow
 def test_a_replay_that_is_told_to_end_keeps_what_it_has_measured(tmp_path):
-    with prepared(tmp_path, "antique", "--scale", "0.0015", "--seed", "2") as (command, environment):
+    with prepared(tmp_path, "antique", "--scale", "0.002", "--seed", "2") as (command, environment):
         interrupted(command, environment, "batch 1 of 7 is imported", signal.SIGTERM)
     kept = json.loads(next((tmp_path / "replays").glob("*.json")).read_text())
     assert kept["cpu"]["web"] > 0
@@ -113,13 +113,13 @@ def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
 
 @pytest.mark.slow
 def test_the_paper_s_process_and_a_target_are_run_with_the_same_crowd_and_audited(tmp_path):
-    report, _ = replayed(tmp_path, "target", "--scale", "0.001", "--seed", "5")
+    report, _ = replayed(tmp_path, "target", "--scale", "0.002", "--seed", "5")
     for name in ("paper", "target"):
         one = report[name]
-        assert one["labels"] == report["pairs"] == 31
+        assert one["labels"] == report["pairs"] == 63
         assert one["differences"] == []
-        assert one["label_error"]["judged"] == 31
-        assert one["judgments"] >= 3 * 31
+        assert one["label_error"]["judged"] == 63
+        assert one["judgments"] >= 3 * 63
     assert report["target"]["policy"]["process"] == "target"
     assert report["target"]["stop"] in ("target", "budget", "votes")
     assert "label error, as an audit found it" in REPLAYS["target"][1](report)

@@ -48,6 +48,16 @@ def test_an_item_without_a_label_keeps_it_from_stopping():
     assert found.stop is Stop.VOTES and found.experts.tolist() == [0]
 
 
+def test_an_item_without_a_label_gets_votes_and_experts_only_when_there_can_be_no_more():
+    doubts = [0.2, 1.0, *[0.0] * 98]  # few enough are wrong: only the label is missing
+    found = planned(doubts)
+    assert (found.votes.tolist(), found.experts.tolist(), found.stop) == ([1], [], None)
+    found = planned(doubts, target=Target(), cents_left=5)
+    assert (found.votes.tolist(), found.experts.tolist(), found.stop) == ([], [1], Stop.BUDGET)
+    found = planned(doubts, votes=9, target=Target())
+    assert (found.votes.tolist(), found.experts.tolist(), found.stop) == ([], [1], Stop.VOTES)
+
+
 def test_experts_get_as_much_of_the_rest_as_the_target_takes():
     doubts = [0.4, 0.3, 0.2, 0.1, *[0.0] * 6]  # 10 in 100 wrong: half of the doubt has to go
     assert planned(doubts, votes=5).experts.tolist() == [0, 1]
