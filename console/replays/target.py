@@ -118,7 +118,7 @@ class _Audited(Collecting):
         """Return whether something is under way, or came about after the platform last began to look at its target."""
         if known.get("item_count", 0) < self._pairs().filter(state=ItemState.ACTIVE).count():
             return True  # it looked before the last batch came
-        cases, labels = (model.objects.filter(campaign=self.campaign) for model in (Case, Verdict))
+        cases, labels = Case.objects.filter(campaign=self.campaign), Verdict.objects.filter(campaign=self.campaign)
         waves = Wave.objects.filter(campaign=self.campaign, is_complete=False)
         if waves.exists() or cases.filter(state__in=PENDING).exists():
             return True
