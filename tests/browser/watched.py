@@ -21,6 +21,8 @@ class Watched:
             self.problems.append(f"{self.page.url}: {message.text}")
 
     def go(self, path):
+        """Go to a page, and away from the one before at once: one that waits for a job could load itself again meanwhile."""
+        self.page.goto("about:blank")
         self.page.goto(self.base + path)
 
     def log_in(self, user):
