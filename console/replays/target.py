@@ -30,8 +30,8 @@ from quality.rules.target import Target
 from quality.selectors.audits import experts_able, label_error_of
 from quality.selectors.policies import policy_current
 from quality.selectors.summary import summary_of
+from quality.services import waves
 from quality.services.opinions import consensus_reach, opinion_give
-from quality.services.waves import KIND
 from workforces.money import fee_cents
 
 EXPERTS = 6  # enough that none of them audits a pair they have judged
@@ -119,10 +119,10 @@ class _Audited(Collecting):
         if known.get("item_count", 0) < self._pairs().filter(state=ItemState.ACTIVE).count():
             return True  # it looked before the last batch came
         cases, labels = Case.objects.filter(campaign=self.campaign), Verdict.objects.filter(campaign=self.campaign)
-        waves = Wave.objects.filter(campaign=self.campaign, is_complete=False)
-        if waves.exists() or cases.filter(state__in=PENDING).exists():
+        begun = Wave.objects.filter(campaign=self.campaign, is_complete=False)
+        if begun.exists() or cases.filter(state__in=PENDING).exists():
             return True
-        looks = Job.objects.filter(scope=self.campaign.pk, kind=KIND, state=JobState.DONE).order_by("-created_at")
+        looks = Job.objects.filter(scope=self.campaign.pk, kind=waves.KIND, state=JobState.DONE).order_by("-created_at")
         looked_at = looks.values_list("started_at", flat=True).first()
         return bool(
             looked_at is None
