@@ -23,7 +23,7 @@ from quality.services.waves import waves_due
 from tests import factories
 from tests.conftest import ROOT
 from tests.console.processes import database
-from tests.quality.test_waves import ITEMS, World
+from tests.quality.target_worlds import ITEMS, World
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from quality.services.cases import CaseError, case_ask
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.opinions import consensus_reach, opinion_give
 from tests import factories
-from tests.quality.worlds import expert_of
+from tests.quality.worlds import draw_audit, expert_of
 
 pytestmark = pytest.mark.django_db
 ITEMS = 40
@@ -37,17 +37,6 @@ def labelled():
     return campaign, factories.user(is_admin=True), [expert_of(campaign) for _ in range(2)]
 
 
-def draw(campaign, boss, **chosen):
-    """Draw an audit as a manager does, and let the job run."""
-    client = Client()
-    client.force_login(boss)
-    fields = {"count": "30", "twice": "0.2", "seed": "3", **chosen}
-    page = client.post(reverse("quality-audits", args=[campaign.slug]), fields)
-    assert page.status_code == 302, page.content.decode()
-    factories.run_jobs()
-    return Audit.objects.order_by("-pk").first()
-
-
 def judge(case, expert, label):
     return opinion_give(
         case=case, surrogate_id=expert.surrogate_id, said={"label": label}, justification="", now=timezone.now()
@@ -63,7 +52,7 @@ def judge_all(campaign, experts, wrong=0):
 
 def test_an_audit_measures_the_labels_and_changes_none(labelled):
     campaign, boss, experts = labelled
-    audit = draw(campaign, boss)
+    audit = draw_audit(campaign, boss)
     assert (audit.strata, audit.drawn_by_id) == (
         [{"items": ITEMS, "drawn": 30, "by_expert": False, "doubt": audit.strata[0]["doubt"]}], boss.surrogate_id,
     )  # fmt: skip
@@ -88,19 +77,19 @@ def test_a_release_says_what_the_last_finished_audit_found(labelled):
     campaign, boss, experts = labelled
     options = {"family": "antique", "ways": 1, "splits": [], "seed": 0, "shards": 1, "actor_id": boss.surrogate_id}
     assert release_freeze(campaign=campaign, now=timezone.now(), **options).frozen["label_error"] is None
-    audit_call_off(audit=draw(campaign, boss, seed="1"), actor_id=boss.surrogate_id, now=timezone.now())
-    draw(campaign, boss, seed="2")
+    audit_call_off(audit=draw_audit(campaign, boss, seed="1"), actor_id=boss.surrogate_id, now=timezone.now())
+    draw_audit(campaign, boss, seed="2")
     judge_all(campaign, experts, wrong=6)
     for _ in range(2):
         expert_of(campaign)
-    draw(campaign, boss, seed="3")
+    draw_audit(campaign, boss, seed="3")
     found = release_freeze(campaign=campaign, now=timezone.now(), **options).frozen["label_error"]
     assert (found["seed"], found["share"], found["audits"], found["called_off"]) == (2, pytest.approx(0.2), 3, 1)
 
 
 def test_a_label_of_an_item_that_was_retired_is_gone(labelled):
     campaign, boss, experts = labelled
-    audit = draw(campaign, boss)
+    audit = draw_audit(campaign, boss)
     judge_all(campaign, experts)
     judged = audit.items.values("verdict__item")
     for item in list(campaign.items.filter(pk__in=judged).order_by("pk")[:3]):
@@ -116,7 +105,7 @@ def test_an_expert_does_not_audit_what_they_judged_before(labelled):
     item = campaign.items.order_by("pk").first()
     case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
     judge(Case.objects.get(), first, 4)
-    draw(campaign, boss, count=str(ITEMS))
+    draw_audit(campaign, boss, count=str(ITEMS))
     case = Case.objects.get(item=item, because=CaseReason.AUDIT)
     with pytest.raises(CaseError, match="judged this item before"):
         judge(case, first, 4)
@@ -127,7 +116,7 @@ def test_an_expert_does_not_audit_what_they_judged_before(labelled):
 
 def test_an_item_that_loses_its_label_during_an_audit_is_not_labelled_by_it(labelled):
     campaign, boss, experts = labelled
-    draw(campaign, boss)
+    draw_audit(campaign, boss)
     case = Case.objects.filter(experts=1).first()
     annotation = Annotation.objects.get(item=case.item)
     annotation_exclude(annotation=annotation, because="manager", actor_id=boss.surrogate_id, now=timezone.now())
@@ -157,7 +146,7 @@ def test_what_an_audit_finds_of_an_item_without_agreement_is_no_label_and_expert
 
 def test_two_who_differ_come_to_a_consensus_that_counts(labelled):
     campaign, boss, experts = labelled
-    draw(campaign, boss, twice="1")
+    draw_audit(campaign, boss, twice="1")
     first, *rest = Case.objects.order_by("pk")
     judge(first, experts[0], 4)
     judge(first, experts[1], 3)
@@ -203,7 +192,7 @@ def test_a_worker_that_dies_opens_each_case_once(labelled, monkeypatch):
 
 def test_an_audit_that_is_called_off_leaves_nothing_before_the_experts_and_has_no_result(labelled):
     campaign, boss, experts = labelled
-    audit = draw(campaign, boss)
+    audit = draw_audit(campaign, boss)
     judge(Case.objects.order_by("pk").first(), experts[0], 1)
     client = Client()
     client.force_login(boss)
@@ -240,7 +229,7 @@ def test_an_item_without_agreement_comes_before_the_experts_when_its_audit_is_ca
     for label in (4, 3, 2, 4, 3, 2):
         factories.vote(item.campaign, factories.annotator(item.campaign), label)
         factories.examine(item.campaign)
-    audit = draw(campaign, boss)
+    audit = draw_audit(campaign, boss)
     # As if the item had been drawn while its votes still agreed.
     Case.objects.filter(item=item).update(because=CaseReason.AUDIT, campaign=campaign)
     AuditItem.objects.filter(pk=audit.items.first().pk).update(case=Case.objects.get(item=item))
@@ -264,7 +253,7 @@ def test_an_audit_that_could_not_end_is_not_drawn(labelled):
     assert "judge 8 of the items that were drawn, and may judge 4" in Job.objects.get(kind="quality.audit").error
     assert not Audit.objects.exists()
     third = expert_of(campaign)
-    audit = draw(campaign, boss, count="40")
+    audit = draw_audit(campaign, boss, count="40")
     assert audit.items.filter(experts=2).count() == 8
     assert audits_of(campaign)[0]["stuck"] == 0
     third.memberships.all().delete()
@@ -273,7 +262,7 @@ def test_an_audit_that_could_not_end_is_not_drawn(labelled):
 
 def test_what_is_said_of_a_release_counts_the_labels_that_the_audit_is_not_about(labelled):
     campaign, boss, experts = labelled
-    draw(campaign, boss)
+    draw_audit(campaign, boss)
     judge_all(campaign, experts)
     annotation = Annotation.objects.filter(campaign=campaign).order_by("pk").first()
     annotation_exclude(annotation=annotation, because="manager", actor_id=boss.surrogate_id, now=timezone.now())

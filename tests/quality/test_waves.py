@@ -1,115 +1,28 @@
 """Votes that are bought in waves until the share of wrong labels is acceptable: the whole of it, with answers made up here."""
 
 from contextlib import contextmanager
-from datetime import timedelta
 
-import numpy as np
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import AnnotationState, Slot, SlotState
-from annotation.services.claims import slot_claim_next
 from annotation.services.exclusions import annotation_exclude
 from jobs.models import Job
 from jobs.work import Work
-from quality.models import Audit, Case, CaseReason, CaseState, Opinion, TargetSnapshot, Verdict, Wave
-from quality.rules.policy import Policy, Process
-from quality.rules.target import Stop, Target
+from quality.models import Audit, Case, CaseReason, CaseState, TargetSnapshot, Verdict, Wave
+from quality.rules.target import Stop
 from quality.selectors.audits import audits_of, label_error_of
 from quality.services import waves
 from quality.services.numbers import quality_numbers_refresh
-from quality.services.opinions import opinion_give
 from quality.services.policies import PolicyError, policy_publish
-from quality.services.waves import waves_due
 from tests import factories
-from tests.quality.test_audits import draw
-from tests.quality.worlds import expert_of, nq
+from tests.quality.target_worlds import ITEMS, World, target_policy
+from tests.quality.worlds import nq
 from workforces import selectors as workforce_selectors
 from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
-ITEMS = 40
-
-
-def policy(**target):
-    return Policy(
-        process=Process.TARGET, target=Target(**{"error": 0.05, "most": 6, **target}), gold_rate=0, gold_first=0
-    )
-
-
-class World:
-    """A campaign whose people are right four times of five, and experts always: every item is a 4."""
-
-    def __init__(self, items=ITEMS, people=8, *, right=0.8, **target):
-        self.campaign = factories.antique(items=items, n=3, policy=policy(**target))
-        self.people = [factories.annotator(self.campaign) for _ in range(people)]
-        self.experts = [expert_of(self.campaign) for _ in range(6)]
-        self.chance, self.right = np.random.default_rng(7), right
-        self.boss = factories.user(is_admin=True)
-        self.clock = timezone.now()
-
-    def work(self):
-        """Let people answer all that is open; return how many answers that was."""
-        done = 0
-        for person in self.people:
-            while (assignment := self.claim(person)) is not None:
-                wrong = int(self.chance.integers(1, 4))
-                factories.submit(factories.label(assignment, 4 if self.chance.random() < self.right else wrong))
-                done += 1
-        factories.examine(self.campaign)
-        return done
-
-    def claim(self, person):
-        now = timezone.now()
-        return slot_claim_next(campaign=self.campaign, surrogate_id=person.surrogate_id, now=now).assignment
-
-    def look(self):
-        """Let the sweep come by some time later, and what it asks for run; return what is known then."""
-        self.clock += timedelta(seconds=waves.REST_SECONDS + 1)
-        TargetSnapshot.objects.update(taken_at=self.clock - timedelta(seconds=waves.REST_SECONDS + 1))
-        waves_due(self.clock)
-        factories.run_jobs()
-        return TargetSnapshot.objects.get(campaign=self.campaign).data
-
-    def run(self, most=60):
-        """Work and look until nothing is open and nothing new is bought."""
-        for _ in range(most):
-            answered, before = self.work(), Wave.objects.count()
-            found = self.look()
-            if not answered and Wave.objects.count() == before:
-                return found
-        raise AssertionError("it does not end")
-
-    def judge(self, because, wrong=0):
-        """Let experts judge what is before them for a reason: 4, but for the first so many."""
-        for number, case in enumerate(Case.objects.filter(because=because, state=CaseState.OPEN).order_by("pk")):
-            label = 1 if number < wrong else 4
-            for expert in self._unbiased(case)[: case.experts]:
-                opinion_give(
-                    case=case, surrogate_id=expert.surrogate_id, said={"label": label}, justification="", now=timezone.now(),
-                )  # fmt: skip
-        factories.run_jobs()
-
-    def _unbiased(self, case):
-        said = Opinion.objects.filter(case__item=case.item).values_list("surrogate", flat=True)
-        return [expert for expert in self.experts if expert.surrogate_id not in said]
-
-    def settle(self):
-        """Run, and let experts judge what is in doubt, until nothing is: an audit is refused before."""
-        for _ in range(20):
-            found = self.run()
-            if not Case.objects.filter(because=CaseReason.DOUBT, state=CaseState.OPEN).exists():
-                return found
-            self.judge(CaseReason.DOUBT)
-        raise AssertionError("it does not end")
-
-    def audit(self, wrong=0):
-        drawn = Audit.objects.count()
-        found = draw(self.campaign, self.boss, count="30")
-        assert Audit.objects.count() == drawn + 1
-        self.judge(CaseReason.AUDIT, wrong)
-        return found
 
 
 def extra(**filters):
@@ -315,13 +228,13 @@ def test_the_audit_that_calibrates_measures_nothing_and_stays_the_one(client):
 
 def test_where_no_vote_makes_a_label_there_is_no_target():
     with pytest.raises(PolicyError, match="no vote makes a label"):
-        policy_publish(campaign=nq(), policy=policy(), actor_id=None, now=timezone.now())
+        policy_publish(campaign=nq(), policy=target_policy(), actor_id=None, now=timezone.now())
     campaign = factories.antique(items=2, n=3)
     with pytest.raises(PolicyError, match="get 3 votes first"):
-        policy_publish(campaign=campaign, policy=policy(most=2), actor_id=None, now=timezone.now())
+        policy_publish(campaign=campaign, policy=target_policy(most=2), actor_id=None, now=timezone.now())
     campaign.items.update(n=25)
     with pytest.raises(PolicyError, match="promised"):
-        policy_publish(campaign=campaign, policy=policy(), actor_id=None, now=timezone.now())
+        policy_publish(campaign=campaign, policy=target_policy(), actor_id=None, now=timezone.now())
 
 
 def test_an_answer_costs_what_its_share_of_the_dearest_ticket_costs():

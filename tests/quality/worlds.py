@@ -2,12 +2,14 @@
 
 from datetime import timedelta
 
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Annotation, Participation, Slot
 from annotation.services.numbers import numbers_refresh
-from quality.models import Case, CaseReason, GoldCheck, GoldKey
+from quality.models import Audit, Case, CaseReason, GoldCheck, GoldKey
 from quality.rules.policy import Policy
 from quality.selectors import agreement
 from quality.services.cases import case_ask
@@ -96,3 +98,14 @@ def judged(monkeypatch):
     numbers_refresh(campaign=made, now=timezone.now())
     quality_numbers_refresh(campaign=made, now=timezone.now())
     return made
+
+
+def draw_audit(campaign, boss, **chosen):
+    """Draw an audit as a manager does, and let the job run."""
+    client = Client()
+    client.force_login(boss)
+    fields = {"count": "30", "twice": "0.2", "seed": "3", **chosen}
+    page = client.post(reverse("quality-audits", args=[campaign.slug]), fields)
+    assert page.status_code == 302, page.content.decode()
+    factories.run_jobs()
+    return Audit.objects.order_by("-pk").first()
