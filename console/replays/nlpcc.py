@@ -34,7 +34,8 @@ from simulation.world import chance_of
 
 SIZES = {"kbqa": 1_000, "dbqa": 500}
 PEOPLE = 40
-LEAST_PEOPLE = 8
+# Each refusal keeps two people from an item for good: of eight, one of twenty replays ran out.
+LEAST_PEOPLE = 16
 PREDICATES = (
     "出版社",
     "出版时间",

@@ -52,7 +52,7 @@ def _about(page: Page) -> tuple[str, str]:
     fact = [" ".join(part.text.split()) for part in page.document.select("dl.fact dd")]
     if fact:
         return f"{re.split(r' [(（]', fact[0])[0]}的{fact[1]}", fact[2]
-    sentence = page.words("[data-chosen]").partition(":")[2].strip() or page.words("[data-chosen]")
+    sentence = page.words("[data-chosen]")
     cut = max(2, 2 * len(sentence) // 3)
     return sentence[:cut], sentence[cut:]
 

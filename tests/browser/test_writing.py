@@ -96,8 +96,8 @@ def written_for_a_sentence(watched, copy, question):
     page.keyboard.press("2")
     saved(page)
     page.keyboard.press("Enter")
-    page.wait_for_selector("[data-stage=write] mark[data-chosen]")
-    assert copy in page.inner_text("mark[data-chosen]")
+    page.wait_for_selector("[data-stage=write] mark [data-chosen]")
+    assert page.inner_text("mark [data-chosen]") == f"{copy}。"  # without the words that only a screen reader says
     ime.write(copy)
     saved(page)
     page.wait_for_selector("[data-remarks] .bad")
