@@ -4,6 +4,7 @@ from typing import Any
 
 from accounts.models import User
 from annotation.models import Batch, Campaign, ItemReport, Snapshot
+from annotation.selectors.met_by_all import LOOKED_AT
 from annotation.tasktypes.registry import pages_of
 
 _BAR_LEFT, _BAR_HEIGHT, _BAR_UNIT = 150, 35, 2.2  # of the chart's 480 units across; one percent is so wide
@@ -19,6 +20,8 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
     return {
         "snapshot": snapshot,
         "slots": {state: slots.get(state, 0) for state in ("open", "held", "filled")},
+        "met_by_all": data.get("met_by_all", 0),
+        "met_by_all_is_cut": data.get("met_by_all", 0) >= LOOKED_AT,
         "wanted": wanted,
         "percent": round(100 * slots.get("filled", 0) / wanted) if wanted else 0,
         "annotations": total,

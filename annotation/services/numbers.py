@@ -24,6 +24,7 @@ from annotation.models import (
     SlotState,
     Snapshot,
 )
+from annotation.selectors.met_by_all import slots_met_by_all
 from annotation.selectors.sealing import sealed_names
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.models import Job, JobState
@@ -41,6 +42,7 @@ def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
     data = {
         "slots": _slots_by_state(campaign),
         "pilot": _pilot(campaign),
+        "met_by_all": slots_met_by_all(campaign),
         "splits": list(
             Item.objects.filter(campaign=campaign, state="active", batch__purpose__in=ORDINARY)
             .values("split__name", "split__n")
