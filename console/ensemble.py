@@ -27,6 +27,7 @@ MANAGE = [sys.executable, str(ROOT / "manage.py")]
 PACE = {
     "MTURK_ROUND_SECONDS": "0.5", "MTURK_PULL_SECONDS": "0.5", "MTURK_RETRY_SECONDS": "1",
     "MTURK_REQUESTS_PER_SECOND": "0", "QUORATE_JOB_LEASE_SECONDS": "5", "MARKETPLACE_SWEEP_SECONDS": "0.5",
+    "MTURK_GRACE_SECONDS": "30",
 }  # fmt: skip
 _HERTZ = os.sysconf("SC_CLK_TCK")
 

@@ -245,6 +245,8 @@ MTURK_ROUND_BUDGET_SECONDS = env.float("MTURK_ROUND_BUDGET_SECONDS", default=20.
 MTURK_CALLS_IN_FLIGHT = env.int("MTURK_CALLS_IN_FLIGHT", default=4)
 MTURK_PULL_SECONDS = env.float("MTURK_PULL_SECONDS", default=30.0)
 MTURK_RETRY_SECONDS = env.float("MTURK_RETRY_SECONDS", default=30.0)
+# Clocks differ, and the last click takes its time.
+MTURK_GRACE_SECONDS = env.float("MTURK_GRACE_SECONDS", default=900.0)
 
 # Below this the installation says that it is not ready: an answer that cannot be written is lost work.
 DISK_FLOOR_BYTES = env.int("QUORATE_DISK_FLOOR_BYTES", default=512 * 2**20)

@@ -15,7 +15,6 @@ from simulation.browser import Browser
 from tests.workforces.conftest import TERMS
 from workforces.models import Posting, Ticket, Workforce
 from workforces.services.reconcile import reconcile
-from workforces.services.tickets import GRACE_SECONDS
 
 
 def fault(made, operation, kind, times):
@@ -124,7 +123,8 @@ def rounds(made, number=3):
 
 def lapse(made, ticket):
     """Let a ticket's time pass, with the marketplace read after it."""
-    Ticket.objects.filter(pk=ticket.pk).update(opened_at=timezone.now() - timedelta(seconds=600 + GRACE_SECONDS + 5))
+    past = timedelta(seconds=600 + settings.MTURK_GRACE_SECONDS + 5)
+    Ticket.objects.filter(pk=ticket.pk).update(opened_at=timezone.now() - past)
     made.round()
     made.round()
 

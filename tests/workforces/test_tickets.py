@@ -2,6 +2,7 @@
 
 import re
 import threading
+from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -90,6 +91,20 @@ def test_what_is_never_submitted_lapses_its_slot_reopens_and_the_same_ticket_can
     assert Participation.objects.get().submitted == 0
     client, page = arrive(made, "AWORKER", "3ONE")
     assert b"data-hand-in" in page.content  # the answer is there still
+
+
+@pytest.mark.parametrize("grace", [200.0, 900.0])
+def test_an_answer_that_is_not_handed_in_holds_its_place_for_so_long_and_no_longer(desk, settings, grace):
+    settings.MTURK_GRACE_SECONDS = grace
+    made = desk(items=1, n=1)
+    made.round()
+    client, page = arrive(made, "AWORKER", "3ONE")
+    answer(client, page)
+    for seconds, state in ((600 + grace - 100, "answered"), (600 + grace + 100, "lapsed")):
+        Ticket.objects.update(opened_at=timezone.now() - timedelta(seconds=seconds))
+        for _ in range(2):
+            made.round()
+        assert Ticket.objects.get().state == state
 
 
 @pytest.mark.parametrize("taken_meanwhile", [False, True])

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
 
@@ -23,7 +24,7 @@ from workforces.models import (
 from workforces.services.outbox import errand_add
 from workforces.services.pay import PayError, committed_cents, place_cents, workforce_lock
 from workforces.services.terms import terms_of
-from workforces.services.tickets import GRACE_SECONDS, exclusion_end
+from workforces.services.tickets import exclusion_end
 
 MOST_OPEN_POSTINGS = 200
 MOST_FINISHED = 1_000  # postings that are ended in one go
@@ -37,7 +38,7 @@ def postings_plan(*, workforce: Workforce, now: datetime) -> int:
     _give_up_unpostable(workforce)
     _end_finished(workforce, now)
     open_slots = _open_slots(workforce)
-    in_time = now - timedelta(seconds=terms.assignment_seconds + GRACE_SECONDS)
+    in_time = now - timedelta(seconds=terms.assignment_seconds + settings.MTURK_GRACE_SECONDS)
     live = list(
         workforce.postings.filter(state__in=[PostingState.WANTED, PostingState.OPEN], owed_to=None)
         .annotate(

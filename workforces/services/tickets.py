@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
 
@@ -38,7 +39,6 @@ from workforces.services.outbox import errand_add
 from workforces.services.pay import REFUSED_BEFORE, is_pay_refused
 from workforces.services.terms import is_provisional, terms_of, ticket_terms
 
-GRACE_SECONDS = 900  # clocks differ, and the last click takes its time
 # Why a person is kept from taking more postings.
 EXCLUDING = (Reason.ALL_SEEN, Reason.SUSPENDED, Reason.QUOTA_REACHED)
 FALLS_SHORT = "submitted with fewer items than it asks for"
@@ -238,7 +238,7 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
         terms.get("assignment_seconds", 0)
         for terms in workforce.postings.exclude(state=PostingState.SETTLED).values_list("terms", flat=True)
     ]
-    long = timedelta(seconds=max(given) + GRACE_SECONDS)
+    long = timedelta(seconds=max(given) + settings.MTURK_GRACE_SECONDS)
     was_read = (
         Q(posting=None) | Q(posting__state=PostingState.SETTLED) | Q(posting__pulled_at__gte=F("opened_at") + long)
     )
