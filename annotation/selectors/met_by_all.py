@@ -1,4 +1,8 @@
-"""Open slots that nobody can be given any more: everybody who works in a campaign has met their items."""
+"""Open slots that cannot be assigned: everyone who works in a campaign has already met their items.
+
+Who may get work and what they have met is decided one claim at a time in `annotation.services.claims` and
+`annotation.services.queue`; this asks the same for all people at once.
+"""
 
 from collections import defaultdict
 from uuid import UUID

@@ -34,7 +34,7 @@ from simulation.world import chance_of
 
 SIZES = {"kbqa": 1_000, "dbqa": 500}
 PEOPLE = 40
-# Each refusal keeps two people from an item for good: of eight, one of twenty replays ran out.
+# Each refusal keeps two people from an item for good: with eight, two of 26 small replays ran out.
 LEAST_PEOPLE = 16
 PREDICATES = (
     "出版社",
