@@ -1,12 +1,16 @@
 """The kinds of jobs and the sweeps that the apps list in their ``tasks.py``."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
+
+from django.apps import apps
+from django.utils.module_loading import module_has_submodule
 
 from jobs.work import Work
 
@@ -36,18 +40,22 @@ class JobKind:
     action: str = "manage"  # what a person must be allowed to do to see, stop or repeat one that they asked for
 
 
-KINDS: dict[str, JobKind] = {}
-SWEEPS: list[Sweep] = []
+@cache
+def kinds() -> dict[str, JobKind]:
+    """Return what the apps list as ``JOBS`` in their ``tasks.py``, by name; imported when it is first asked for."""
+    return {kind.name: kind for tasks in _tasks() for kind in getattr(tasks, "JOBS", ())}
 
 
-def load(apps: Iterable[str]) -> None:
-    """Collect ``JOBS`` and ``SWEEPS`` of every app that has a module ``tasks``."""
-    for app in apps:
-        if find_spec(f"{app}.tasks") is None:
-            continue
-        tasks = import_module(f"{app}.tasks")
-        KINDS.update({kind.name: kind for kind in getattr(tasks, "JOBS", ())})
-        SWEEPS.extend(sweep for sweep in getattr(tasks, "SWEEPS", ()) if sweep not in SWEEPS)
+@cache
+def sweeps() -> list[Sweep]:
+    """Return what the apps list as ``SWEEPS`` in their ``tasks.py``; imported when it is first asked for."""
+    return [sweep for tasks in _tasks() for sweep in getattr(tasks, "SWEEPS", ())]
+
+
+def _tasks() -> Iterator[ModuleType]:
+    for config in apps.get_app_configs():
+        if module_has_submodule(config.module, "tasks"):
+            yield import_module(f"{config.name}.tasks")
 
 
 def kind_named(name: str) -> JobKind:
@@ -59,6 +67,6 @@ def kind_named(name: str) -> JobKind:
         No app lists it.
     """
     try:
-        return KINDS[name]
+        return kinds()[name]
     except KeyError:
         raise KeyError(f"no app lists jobs of kind {name!r}") from None

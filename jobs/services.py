@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts.transactions import is_transient
 from jobs.models import Job, JobState
-from jobs.registry import KINDS, Lane, kind_named
+from jobs.registry import Lane, kind_named, kinds
 from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
 
 logger = logging.getLogger(__name__)
@@ -68,11 +68,11 @@ def job_announce(*, job: Job) -> None:
     """Tell a broker, where there is one. When the message gets lost, the tick tells it again."""
     if not settings.CELERY_BROKER_URL:
         return
-    from celery import current_app  # noqa: PLC0415  loaded only where a broker is configured
+    from config.celery import app  # noqa: PLC0415  loaded only where a broker is configured
 
     Job.objects.filter(pk=job.pk).update(announced_at=timezone.now(), announcements=F("announcements") + 1)
     try:
-        current_app.send_task(RUN_TASK, kwargs={"job_id": str(job.pk)}, queue=job.lane, retry=False)
+        app.send_task(RUN_TASK, kwargs={"job_id": str(job.pk)}, queue=job.lane, retry=False)
     except Exception:
         logger.warning("job %s could not be announced; the tick will find it", job.pk, exc_info=True)
 
@@ -270,8 +270,8 @@ def jobs_forget(now: datetime) -> None:
     sweepable = Job.objects.filter(lane__in=[Lane.UPKEEP, Lane.MARKETPLACE], requested_by=None)
     old = now - timedelta(hours=1)
     sweepable.filter(state__in=[JobState.DONE, JobState.FAILED], finished_at__lt=old).delete()
-    kinds = [kind.name for kind in KINDS.values() if kind.clean is not None]
+    cleaned = [kind.name for kind in kinds().values() if kind.clean is not None]
     failed = Job.objects.filter(state=JobState.FAILED, finished_at__lt=now - timedelta(days=FAILED_DAYS))
-    for job in failed.filter(kind__in=kinds).order_by("finished_at", "pk")[:20]:
+    for job in failed.filter(kind__in=cleaned).order_by("finished_at", "pk")[:20]:
         _clean(job)
         job.delete()

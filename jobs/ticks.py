@@ -5,7 +5,7 @@ import time
 from datetime import datetime, timedelta
 
 from jobs.models import Heartbeat
-from jobs.registry import SWEEPS
+from jobs.registry import sweeps
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ def tick(*, now: datetime, steady: float | None = None, clock: Clock = _CLOCK) -
     if not clock.is_settled(now, time.monotonic() if steady is None else steady):
         return False
     Heartbeat.objects.update_or_create(name=TICK, defaults={"at": now})
-    for sweep in SWEEPS:
+    for sweep in sweeps():
         try:
             sweep(now)
         except Exception:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, can, signed_in
 from jobs.models import Job, JobState
-from jobs.registry import KINDS
+from jobs.registry import kinds
 from jobs.services import job_retry, job_stop
 
 
@@ -19,7 +19,7 @@ def may_steer(request: HttpRequest, job: Job) -> bool:
     user = signed_in(request)
     if can(user, Action.MANAGE, job.scope_id):
         return True
-    kind = KINDS.get(job.kind)
+    kind = kinds().get(job.kind)
     return (
         kind is not None and job.requested_by_id == user.surrogate_id and can(user, Action(kind.action), job.scope_id)
     )

@@ -12,6 +12,8 @@ from django.db import connection
 from django.db.models.signals import post_migrate
 from django.utils import timezone
 
+from tests import databases
+
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("QUORATE_SHARED") or ROOT.parent / "shared")
 AWS = ROOT / ".venv-awscli/bin/aws"
@@ -79,17 +81,22 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup, django_db_blocker):
-    """Let transactional tests empty the audit trail on SQLite; the trigger has a test of its own.
+def django_db_setup(request, django_test_environment, django_db_modify_db_settings, django_db_blocker):
+    """Give this process a copy of a database that was migrated once, whose audit trail can be emptied on SQLite.
 
-    A flush makes the rows of Django's permissions and content types anew, which nothing here reads: 0.2 s a test.
+    The trigger that guards the trail has a test of its own. A flush makes the rows of Django's permissions and content
+    types anew, which nothing here reads: 0.2 s a test.
     """
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
     post_migrate.disconnect(create_contenttypes)
     with django_db_blocker.unblock():
+        databases.test_database_create(request.config.cache.mkdir("databases"))
         if connection.vendor == "sqlite":
             with connection.cursor() as cursor:
                 cursor.execute("DROP TRIGGER IF EXISTS audit_no_delete")
+    yield
+    with django_db_blocker.unblock():
+        databases.test_database_drop()
 
 
 @pytest.fixture

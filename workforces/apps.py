@@ -10,7 +10,7 @@ class WorkforcesConfig(AppConfig):
 
     def ready(self) -> None:
         """Receive the signals of the annotation app."""
-        from annotation.signals import participation_withdrawn
-        from workforces.services.visits import visitor_unlink
+        from annotation import signals
+        from config.deferred import receive
 
-        participation_withdrawn.connect(visitor_unlink, dispatch_uid="workforces.visitor_unlink")
+        receive(signals.participation_withdrawn, "workforces.services.visits.visitor_unlink")

@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('accounts', '0003_external_identities'),
+        ('accounts', '0001_initial'),
         ('documents', '0001_initial'),
     ]
 
@@ -70,6 +70,7 @@ class Migration(migrations.Migration):
                 ('group_by', models.CharField(default='item', max_length=10, verbose_name='keep together in one split')),
                 ('content_warning', models.CharField(blank=True, max_length=300, verbose_name='content warning')),
                 ('has_training', models.BooleanField(default=False, verbose_name='training round before the first item')),
+                ('options', models.JSONField(default=dict)),
                 ('is_synthetic', models.BooleanField(default=False)),
                 ('queue_version', models.PositiveBigIntegerField(default=0)),
                 ('created_at', models.DateTimeField()),
@@ -82,12 +83,12 @@ class Migration(migrations.Migration):
             name='Batch',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='batches', to='annotation.campaign')),
                 ('ordinal', models.PositiveIntegerField()),
-                ('purpose', models.CharField(choices=[('work', 'Dataset'), ('study', 'Study'), ('pilot', 'Pilot'), ('gold', 'Gold')], default='work', max_length=10)),
+                ('purpose', models.CharField(choices=[('work', 'Dataset'), ('study', 'Study'), ('pilot', 'Pilot'), ('gold', 'Gold'), ('review', 'Review')], default='work', max_length=10)),
                 ('opens_at', models.DateTimeField(blank=True, null=True)),
                 ('state', models.CharField(choices=[('draft', 'Draft'), ('open', 'Open'), ('closed', 'Closed')], default='draft', max_length=10)),
                 ('created_at', models.DateTimeField()),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='batches', to='annotation.campaign')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('campaign', 'ordinal'), name='batch_ordinal')],
@@ -97,8 +98,8 @@ class Migration(migrations.Migration):
             name='CampaignDocument',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='annotation.campaign')),
                 ('name', models.CharField(max_length=500)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='annotation.campaign')),
                 ('tokenization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='documents.tokenization')),
             ],
             options={
@@ -109,10 +110,11 @@ class Migration(migrations.Migration):
             name='Guideline',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='guidelines', to='annotation.campaign')),
                 ('version', models.PositiveIntegerField()),
                 ('body', models.TextField(verbose_name='guidelines')),
+                ('note', models.CharField(blank=True, max_length=500)),
                 ('created_at', models.DateTimeField()),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='guidelines', to='annotation.campaign')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('campaign', 'version'), name='guideline_version')],
@@ -122,14 +124,17 @@ class Migration(migrations.Migration):
             name='Participation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participations', to='annotation.campaign')),
-                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
                 ('standing', models.CharField(choices=[('active', 'Active'), ('warned', 'Warned'), ('paused', 'Paused'), ('suspended', 'Suspended')], default='active', max_length=10)),
                 ('cursor', models.BigIntegerField(default=0)),
                 ('queue_version', models.PositiveBigIntegerField(default=0)),
+                ('served', models.PositiveIntegerField(default=0)),
+                ('planned_to', models.PositiveIntegerField(default=0)),
                 ('submitted', models.PositiveIntegerField(default=0)),
                 ('trained', models.PositiveIntegerField(default=0)),
                 ('trained_at', models.DateTimeField(blank=True, null=True)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participations', to='annotation.campaign')),
+                ('guideline', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
+                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('campaign', 'surrogate'), name='participation_once')],
@@ -139,9 +144,9 @@ class Migration(migrations.Migration):
             name='QueueRewind',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='queue_rewinds', to='annotation.campaign')),
                 ('version', models.PositiveBigIntegerField()),
                 ('order_key', models.BigIntegerField()),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='queue_rewinds', to='annotation.campaign')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('campaign', 'version'), name='queue_rewind_version')],
@@ -151,11 +156,12 @@ class Migration(migrations.Migration):
             name='Split',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='splits', to='annotation.campaign')),
                 ('name', models.SlugField(max_length=30)),
                 ('n', models.PositiveIntegerField()),
                 ('weight', models.PositiveIntegerField()),
                 ('position', models.PositiveIntegerField()),
+                ('sealed_at', models.DateTimeField(blank=True, null=True)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='splits', to='annotation.campaign')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('campaign', 'name'), name='split_name'), models.CheckConstraint(condition=models.Q(('n__gte', 1)), name='split_n_positive')],
@@ -165,13 +171,13 @@ class Migration(migrations.Migration):
             name='StandingChange',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='standing_changes', to='annotation.campaign')),
-                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
                 ('before', models.CharField(choices=[('active', 'Active'), ('warned', 'Warned'), ('paused', 'Paused'), ('suspended', 'Suspended')], max_length=10)),
                 ('after', models.CharField(choices=[('active', 'Active'), ('warned', 'Warned'), ('paused', 'Paused'), ('suspended', 'Suspended')], max_length=10)),
                 ('because', models.JSONField(default=dict)),
-                ('changed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
                 ('at', models.DateTimeField()),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='standing_changes', to='annotation.campaign')),
+                ('changed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
+                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
             ],
             options={
                 'indexes': [models.Index(fields=['campaign', 'surrogate', 'id'], name='standing_change_by_person')],
@@ -181,12 +187,25 @@ class Migration(migrations.Migration):
             name='TrainingExample',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='training_examples', to='annotation.campaign')),
                 ('position', models.PositiveIntegerField()),
                 ('content', models.JSONField()),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='training_examples', to='annotation.campaign')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('campaign', 'position'), name='training_position')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Withdrawal',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('asked_at', models.DateTimeField()),
+                ('due_at', models.DateTimeField(db_index=True)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='withdrawals', to='annotation.campaign')),
+                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('campaign', 'surrogate'), name='withdrawal_once')],
             },
         ),
         migrations.CreateModel(
@@ -202,19 +221,20 @@ class Migration(migrations.Migration):
             name='Item',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='annotation.campaign')),
-                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.batch')),
-                ('split', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.split')),
-                ('tokenization', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='documents.tokenization')),
                 ('external_id', models.CharField(max_length=200)),
                 ('published_id', models.CharField(max_length=20)),
                 ('content', models.JSONField()),
                 ('content_sha256', models.CharField(max_length=64)),
                 ('state', models.CharField(choices=[('active', 'Active'), ('retired', 'Retired')], default='active', max_length=10)),
                 ('retired_reason', models.CharField(blank=True, max_length=300)),
+                ('origin', models.TextField(blank=True)),
                 ('n', models.PositiveIntegerField()),
                 ('votes', models.PositiveIntegerField()),
                 ('created_at', models.DateTimeField()),
+                ('batch', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.batch')),
+                ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='items', to='annotation.campaign')),
+                ('tokenization', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='documents.tokenization')),
+                ('split', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.split')),
             ],
             options={
                 'indexes': [models.Index(fields=['campaign', 'split', 'id'], name='item_by_split'), models.Index(fields=['batch', 'id'], name='item_by_batch')],
@@ -222,14 +242,41 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='FaqEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('question', models.CharField(max_length=1000)),
+                ('answer', models.TextField()),
+                ('published_at', models.DateTimeField()),
+                ('retired_at', models.DateTimeField(blank=True, null=True)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='faq', to='annotation.campaign')),
+                ('item', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='faq', to='annotation.item')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ItemBar',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('item', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='bars', to='annotation.item')),
+                ('surrogate', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['item'], name='item_bar_by_item')],
+                'constraints': [models.UniqueConstraint(fields=('surrogate', 'item'), name='item_bar_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='ItemReport',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='annotation.item')),
-                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
                 ('text', models.CharField(max_length=1000)),
                 ('created_at', models.DateTimeField()),
                 ('resolved_at', models.DateTimeField(blank=True, null=True)),
+                ('answer', models.TextField(blank=True)),
+                ('read_at', models.DateTimeField(blank=True, null=True)),
+                ('answered_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='annotation.item')),
+                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('resolved_at', None)), fields=['item'], name='report_open')],
@@ -239,14 +286,14 @@ class Migration(migrations.Migration):
             name='Slot',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='slots', to='annotation.campaign')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='slots', to='annotation.item')),
                 ('round', models.PositiveIntegerField(default=1)),
                 ('index', models.PositiveIntegerField()),
                 ('order_key', models.BigIntegerField()),
                 ('state', models.CharField(choices=[('open', 'Open'), ('held', 'In work'), ('filled', 'Done'), ('closed', 'Closed'), ('aside', 'For one person')], default='open', max_length=10)),
                 ('is_reopened', models.BooleanField(default=False)),
                 ('is_wanted', models.BooleanField(default=True)),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='slots', to='annotation.campaign')),
+                ('item', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='slots', to='annotation.item')),
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('is_reopened', False), ('state', 'open')), fields=['campaign', 'order_key'], name='slot_queue'), models.Index(condition=models.Q(('is_reopened', True), ('state', 'open')), fields=['campaign', 'order_key'], name='slot_reopened'), models.Index(condition=models.Q(('state', 'held')), fields=['campaign'], name='slot_held')],
@@ -257,10 +304,11 @@ class Migration(migrations.Migration):
             name='Injection',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField()),
+                ('is_replaced', models.BooleanField(default=False)),
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='injections', to='annotation.campaign')),
                 ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
                 ('slot', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='injection', to='annotation.slot')),
-                ('position', models.PositiveIntegerField()),
             ],
             options={
                 'indexes': [models.Index(fields=['campaign', 'surrogate', 'position'], name='injection_for_person')],
@@ -270,11 +318,6 @@ class Migration(migrations.Migration):
             name='Assignment',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.campaign')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.item')),
-                ('slot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.slot')),
-                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='accounts.surrogate')),
-                ('guideline', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
                 ('state', models.CharField(choices=[('reserved', 'Reserved'), ('live', 'In work'), ('submitted', 'Submitted'), ('late', 'Submitted late'), ('expired', 'Expired'), ('skipped', 'Skipped'), ('released', 'Released'), ('undone', 'Undone')], default='live', max_length=10)),
                 ('claimed_at', models.DateTimeField()),
                 ('deadline_at', models.DateTimeField()),
@@ -283,9 +326,14 @@ class Migration(migrations.Migration):
                 ('draft_version', models.PositiveIntegerField(default=0)),
                 ('skip_reason', models.CharField(blank=True, max_length=20)),
                 ('skip_note', models.CharField(blank=True, max_length=500)),
+                ('surrogate', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='accounts.surrogate')),
+                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.campaign')),
+                ('guideline', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.item')),
+                ('slot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='annotation.slot')),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('state__in', ['reserved', 'live'])), fields=['deadline_at'], name='assignment_deadline'), models.Index(fields=['surrogate', 'item'], name='assignment_seen')],
+                'indexes': [models.Index(condition=models.Q(('state__in', ['reserved', 'live'])), fields=['deadline_at'], name='assignment_deadline'), models.Index(fields=['surrogate', 'item'], name='assignment_seen'), models.Index(condition=models.Q(('state__in', ['expired', 'released'])), fields=['campaign', 'surrogate'], name='assignment_given_back')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['reserved', 'live'])), fields=('slot',), name='slot_held_once'), models.UniqueConstraint(condition=models.Q(('state__in', ['reserved', 'live', 'submitted'])), fields=('item', 'surrogate'), name='item_once_per_person'), models.UniqueConstraint(condition=models.Q(('state', 'live')), fields=('campaign', 'surrogate'), name='one_live_assignment'), models.UniqueConstraint(condition=models.Q(('state', 'reserved')), fields=('campaign', 'surrogate'), name='one_reservation')],
             },
         ),
@@ -293,29 +341,35 @@ class Migration(migrations.Migration):
             name='EventChunk',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='event_chunks', to='annotation.assignment')),
                 ('sequence', models.PositiveIntegerField()),
                 ('events', models.BinaryField()),
                 ('received_at', models.DateTimeField()),
+                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='event_chunks', to='annotation.assignment')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('assignment', 'sequence'), name='event_chunk_once')],
             },
         ),
         migrations.CreateModel(
+            name='EventTally',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('untrusted', models.PositiveIntegerField(default=0)),
+                ('pastes', models.PositiveIntegerField(default=0)),
+                ('pasted', models.PositiveIntegerField(default=0)),
+                ('left', models.PositiveIntegerField(default=0)),
+                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='event_tally', to='annotation.assignment')),
+            ],
+        ),
+        migrations.CreateModel(
             name='Annotation',
             fields=[
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
                 ('published_id', models.CharField(max_length=20)),
-                ('assignment', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='annotation', to='annotation.assignment')),
-                ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='annotations', to='annotation.campaign')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='annotations', to='annotation.item')),
-                ('slot', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='annotation.slot')),
-                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='accounts.surrogate')),
-                ('guideline', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
                 ('via', models.CharField(default='internal', max_length=10)),
                 ('answer', models.JSONField()),
                 ('answer_version', models.PositiveIntegerField()),
+                ('text_key', models.CharField(blank=True, max_length=64, null=True)),
                 ('state', models.CharField(choices=[('counted', 'Counted'), ('provisional', 'Waits to be confirmed'), ('given_up', 'Not confirmed in time'), ('surplus', 'Not needed'), ('late', 'Submitted late'), ('undone', 'Undone'), ('excluded', 'Excluded'), ('retired', 'Item was retired'), ('withdrawn', 'Consent withdrawn')], max_length=12)),
                 ('submitted_at', models.DateTimeField()),
                 ('seconds', models.FloatField()),
@@ -323,9 +377,15 @@ class Migration(migrations.Migration):
                 ('stage_seconds', models.JSONField(default=dict)),
                 ('redacted_at', models.DateTimeField(blank=True, null=True)),
                 ('is_examined', models.BooleanField(default=False)),
+                ('surrogate', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='accounts.surrogate')),
+                ('assignment', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='annotation', to='annotation.assignment')),
+                ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='annotations', to='annotation.campaign')),
+                ('guideline', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.guideline')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='annotations', to='annotation.item')),
+                ('slot', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='annotation.slot')),
             ],
             options={
-                'indexes': [models.Index(fields=['campaign', 'id'], name='annotation_by_campaign'), models.Index(fields=['campaign', 'surrogate', 'id'], name='annotation_by_person'), models.Index(condition=models.Q(('is_examined', False), models.Q(('state', 'provisional'), _negated=True)), fields=['campaign', 'id'], name='annotation_to_examine')],
+                'indexes': [models.Index(fields=['campaign', 'id'], name='annotation_by_campaign'), models.Index(fields=['campaign', 'surrogate', 'id'], name='annotation_by_person'), models.Index(condition=models.Q(('is_examined', False), models.Q(('state', 'provisional'), _negated=True)), fields=['campaign', 'id'], name='annotation_to_examine'), models.Index(condition=models.Q(('text_key__isnull', False)), fields=['campaign', 'text_key'], name='annotation_by_text')],
                 'constraints': [models.UniqueConstraint(fields=('campaign', 'published_id'), name='annotation_published_id'), models.UniqueConstraint(condition=models.Q(('state__in', ['counted', 'provisional'])), fields=('slot',), name='slot_filled_once'), models.UniqueConstraint(condition=models.Q(('state__in', ['counted', 'provisional'])), fields=('item', 'surrogate'), name='person_counted_once'), models.CheckConstraint(condition=models.Q(models.Q(('state__in', ['counted', 'provisional']), _negated=True), ('slot__isnull', False), _connector='OR'), name='filling_has_slot')],
             },
         ),
@@ -333,13 +393,22 @@ class Migration(migrations.Migration):
             name='CountedChange',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('annotation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='annotation.annotation')),
                 ('before', models.CharField(choices=[('counted', 'Counted'), ('provisional', 'Waits to be confirmed'), ('given_up', 'Not confirmed in time'), ('surplus', 'Not needed'), ('late', 'Submitted late'), ('undone', 'Undone'), ('excluded', 'Excluded'), ('retired', 'Item was retired'), ('withdrawn', 'Consent withdrawn')], max_length=12)),
                 ('after', models.CharField(choices=[('counted', 'Counted'), ('provisional', 'Waits to be confirmed'), ('given_up', 'Not confirmed in time'), ('surplus', 'Not needed'), ('late', 'Submitted late'), ('undone', 'Undone'), ('excluded', 'Excluded'), ('retired', 'Item was retired'), ('withdrawn', 'Consent withdrawn')], max_length=12)),
                 ('because', models.CharField(blank=True, max_length=300)),
-                ('changed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
                 ('at', models.DateTimeField()),
+                ('annotation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='annotation.annotation')),
+                ('changed_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.surrogate')),
             ],
+        ),
+        migrations.AddField(
+            model_name='item',
+            name='follows',
+            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='follow_ups', to='annotation.annotation'),
+        ),
+        migrations.AddIndex(
+            model_name='item',
+            index=models.Index(condition=models.Q(('follows__isnull', False)), fields=['follows'], name='item_follows'),
         ),
         migrations.RunPython(forwards, backwards),
     ]

@@ -1,6 +1,6 @@
 """Importing pages into a campaign."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -17,18 +17,30 @@ from jobs.work import Work
 
 MAX_ERRORS_KEPT = 1_000
 
+Parsed = Iterator[tuple[IncomingPage, ParsedPage | DocumentError]]
 
-def documents_import(*, work: Work, campaign: Campaign, pages: Iterable[IncomingPage]) -> dict[str, Any]:
+
+def documents_parse(pages: Iterable[IncomingPage]) -> Parsed:
+    """Yield each page with what it was parsed to, or why it was not, in order, by child processes with limits."""
+    return parsed_in_order(pages, lambda page: page.raw, CandidateRules(), limits())
+
+
+def documents_import(
+    *,
+    work: Work,
+    campaign: Campaign,
+    pages: Iterable[IncomingPage],
+    parse: Callable[[Iterable[IncomingPage]], Parsed] = documents_parse,
+) -> dict[str, Any]:
     """Import pages into a campaign, each a step of its own; a bad page is listed and the rest go on.
 
-    A page whose name the campaign knows is replaced for items that are imported from then on.
+    A page whose name the campaign knows is replaced for items that are imported from then on. Pages from outside are
+    parsed by `documents_parse`.
     """
     result = {"imported": 0, "failed": 0, "errors": [], **work.job.result}
     start = result.get("next", 0)
     coming = islice(pages, start, None)
-    for index, (incoming, parsed) in enumerate(
-        parsed_in_order(coming, lambda page: page.raw, CandidateRules(), limits()), start=start
-    ):
+    for index, (incoming, parsed) in enumerate(parse(coming), start=start):
         if incoming.error or isinstance(parsed, DocumentError):
             _note_error(result, incoming.where, incoming.error or str(parsed))
             with work.step(done=index + 1, next=index + 1, **_kept(result)):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Scope
 from jobs.models import Job
-from jobs.registry import KINDS, SWEEPS, JobKind, Lane
+from jobs.registry import JobKind, Lane, kinds, sweeps
 from jobs.services import (
     job_enqueue,
     job_failed_lately,
@@ -33,11 +33,11 @@ def kind():
     name = "tests.job"
 
     def register(handler):
-        KINDS[name] = JobKind(name, handler, Lane.UPKEEP)
+        kinds()[name] = JobKind(name, handler, Lane.UPKEEP)
         return name
 
     yield register
-    KINDS.pop(name, None)
+    kinds().pop(name, None)
 
 
 def test_a_job_runs_once_and_keeps_its_result(kind, now):
@@ -125,7 +125,7 @@ def test_a_sweep_that_fails_does_not_stop_the_others(now, caplog, monkeypatch):
         raise RuntimeError("broken")
 
     called = []
-    monkeypatch.setattr("jobs.ticks.SWEEPS", [broken, called.append])
+    monkeypatch.setattr("jobs.ticks.sweeps", lambda: [broken, called.append])
     assert tick(now=now, clock=Clock())
     assert called == [now]
     assert "broken failed" in caplog.text
@@ -133,7 +133,7 @@ def test_a_sweep_that_fails_does_not_stop_the_others(now, caplog, monkeypatch):
 
 def test_sweeps_wait_after_the_clock_jumped(now, monkeypatch):
     called, clock = [], Clock()
-    monkeypatch.setattr("jobs.ticks.SWEEPS", [called.append])
+    monkeypatch.setattr("jobs.ticks.sweeps", lambda: [called.append])
     day = timedelta(days=1)
     assert tick(now=now, steady=0, clock=clock)
     assert not tick(now=now + 3 * day, steady=5, clock=clock)
@@ -224,7 +224,7 @@ def test_what_a_job_needed_is_kept_for_whoever_took_it_over(kind, now):
         return {}
 
     kind(handler)
-    KINDS[name] = JobKind(name, handler, Lane.BULK, cleaned.append)
+    kinds()[name] = JobKind(name, handler, Lane.BULK, cleaned.append)
     job = job_enqueue(kind=name, payload={"file": "upload"}, now=now)
     jobs_run_due()
     assert cleaned == []
@@ -246,7 +246,7 @@ def test_a_sweep_does_not_ask_again_at_once_for_what_has_just_failed(kind, now):
 
 def test_failed_imports_are_forgotten_with_their_uploads_and_failed_releases_are_not(kind, now):
     cleaned, name = [], kind(lambda work: {})
-    KINDS[name] = JobKind(name, lambda work: {}, Lane.BULK, cleaned.append)
+    kinds()[name] = JobKind(name, lambda work: {}, Lane.BULK, cleaned.append)
     long_ago = now - timedelta(days=31)
     for wanted in (name, "exports.write"):
         Job.objects.create(
@@ -308,7 +308,7 @@ def test_a_job_that_nobody_takes_is_announced_ever_more_rarely(kind, now, settin
 
 
 def test_several_jobs_of_lanes_are_listed_by_their_apps():
-    assert KINDS["annotation.import_items"].lane == Lane.BULK
-    assert KINDS["quality.examine"].lane == Lane.UPKEEP
-    assert KINDS["workforces.marketplace"].lane == Lane.MARKETPLACE
-    assert {sweep.__name__ for sweep in SWEEPS} >= {"assignments_expire", "examine_due", "rounds_due", "jobs_forget"}
+    assert kinds()["annotation.import_items"].lane == Lane.BULK
+    assert kinds()["quality.examine"].lane == Lane.UPKEEP
+    assert kinds()["workforces.marketplace"].lane == Lane.MARKETPLACE
+    assert {sweep.__name__ for sweep in sweeps()} >= {"assignments_expire", "examine_due", "rounds_due", "jobs_forget"}

@@ -5,6 +5,7 @@ ANTIQUE with gold, verdicts and a visit by a link, and people in all roles.
 """
 
 import gzip
+import hashlib
 import json
 import os
 import shutil
@@ -20,7 +21,7 @@ from django.db import connection
 
 from tests.conftest import ROOT
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 HERE = Path(__file__).parent
 SHOWN = """
 import json
@@ -104,3 +105,9 @@ def test_the_last_version_leads_to_this_one(tmp_path):
         True,
         True,
     )
+
+
+def test_a_migration_that_was_released_is_never_edited():
+    released = dict(line.split()[::-1] for line in (HERE / "released-migrations.sha256").read_text().splitlines())
+    assert len(released) == 9
+    assert released == {name: hashlib.sha256((ROOT / name).read_bytes()).hexdigest() for name in released}

@@ -48,12 +48,22 @@ def test_a_damaged_gzip_file_is_an_error_with_a_sentence(tmp_path):
 
 
 def test_an_upload_is_deleted_when_it_was_imported():
+    from django.core.files.base import ContentFile
     from django.core.files.storage import default_storage
 
+    from jobs.services import job_enqueue
+
     campaign = factories.campaign()
-    job = factories.import_questions(campaign, ["one two three"])
-    assert job.state == "done"
-    assert not default_storage.exists(job.payload["file"])
+    row = b'{"id": "a", "question": "one two three", "document": "harbour.html"}\n'
+    stored = default_storage.save("rows", ContentFile(row))
+    job = job_enqueue(
+        kind="annotation.import_items", scope_id=campaign.pk, now=timezone.now(),
+        payload={"campaign": str(campaign.pk), "file": stored, "name": "rows.jsonl", "pilot": False, "good_rows_only": False},
+    )  # fmt: skip
+    factories.run_jobs()
+    job.refresh_from_db()
+    assert (job.state, job.result["imported"]) == ("done", 1)
+    assert not default_storage.exists(stored)
 
 
 def test_the_same_page_is_stored_once():

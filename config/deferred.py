@@ -1,0 +1,19 @@
+"""Functions that are imported when they are first called, so that a command loads only what it needs."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.dispatch import Signal
+from django.utils.module_loading import import_string
+
+
+def receive(signal: Signal, path: str) -> None:
+    """Have a signal call the function at a dotted path, which is imported when the signal is first sent."""
+    signal.connect(_deferred(path), dispatch_uid=path, weak=False)
+
+
+def _deferred(path: str) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return import_string(path)(*args, **kwargs)
+
+    return call
