@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
+from django.core.servers.basehttp import WSGIRequestHandler
 from django.db import connection
 from django.db.models.signals import post_migrate
 from django.utils import timezone
@@ -41,6 +42,8 @@ hypothesis.settings.register_profile("quorate", deadline=None)  # a machine may 
 hypothesis.settings.load_profile("quorate")
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the thread of the tests
+# The live server writes an answer in pieces; waiting for each to be acknowledged costs up to 40 ms.
+WSGIRequestHandler.disable_nagle_algorithm = True
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",

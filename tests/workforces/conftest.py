@@ -39,7 +39,7 @@ def session_cookie(morsel):
 class Desk:
     """A campaign with postings at a marketplace, and what a test does to both."""
 
-    def __init__(self, market, campaign, platform_url, settings, *, sign=True, **terms):
+    def __init__(self, market, campaign, platform_url, settings, *, sign=True, calls=1, **terms):
         self.market, self.campaign, self.platform_url = market, campaign, platform_url
         arguments = () if sign else ("--no-sign-frames",)
         self.requester = market.requester(campaign.slug, "100", *arguments)
@@ -52,6 +52,7 @@ class Desk:
         settings.MTURK_REQUESTS_PER_SECOND = 0
         settings.MTURK_PULL_SECONDS = settings.MTURK_ROUND_SECONDS = 0
         settings.MTURK_RETRY_SECONDS = 30
+        settings.MTURK_CALLS_IN_FLIGHT = calls
         self.workforce = workforce_add(
             campaign=campaign, kind="mturk", terms={**TERMS, **terms}, actor_id=None, now=timezone.now()
         )
@@ -91,14 +92,20 @@ class Desk:
 
 
 @pytest.fixture
-def desk(market, transactional_db, live_server, settings):
+def calls_in_flight():
+    """Return how many calls a round makes at once: one, unless a module of tests says otherwise."""
+    return 1
+
+
+@pytest.fixture
+def desk(market, transactional_db, live_server, settings, calls_in_flight):
     """Return a function that sets up a campaign, or takes one, with postings."""
 
     def make(items=2, n=3, **options):
         terms = options.pop("terms", {})
         sign = options.pop("sign", True)
         campaign = options.pop("campaign", None) or factories.antique(items=items, n=n, **options)
-        made.append(Desk(market, campaign, live_server.url, settings, sign=sign, **terms))
+        made.append(Desk(market, campaign, live_server.url, settings, sign=sign, calls=calls_in_flight, **terms))
         return made[-1]
 
     made = []

@@ -10,6 +10,12 @@ from workforces.models import LedgerEntry, Posting, Ticket
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.fixture
+def calls_in_flight():
+    """Return as many as an installation has."""
+    return 4
+
+
 def test_three_workers_label_what_was_posted_and_are_paid(desk):
     made = desk(items=2, n=3)
     made.round()

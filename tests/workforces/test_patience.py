@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from django.db import transaction
 from django.utils import timezone
 
@@ -9,6 +10,12 @@ from annotation.models import Annotation
 from workforces.models import Errand, Posting, Ticket, Workforce
 from workforces.services import postings, pulls
 from workforces.services.messages import person_message
+
+
+@pytest.fixture
+def calls_in_flight():
+    """Return as many as an installation has."""
+    return 4
 
 
 def test_a_notice_waits_until_the_marketplace_lets_us_notify(desk):

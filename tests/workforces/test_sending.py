@@ -20,6 +20,12 @@ from workforces.services.pay import bonus_grant
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.fixture
+def calls_in_flight():
+    """Return as many as an installation has."""
+    return 4
+
+
 def test_a_lost_answer_to_create_hit_makes_no_second_hit(desk):
     made = desk(items=1)
     lose_the_answer(made, "CreateHIT")
@@ -197,7 +203,7 @@ def test_a_marketplace_with_every_quirk_is_worked_with(tmp_path, transactional_d
     }  # fmt: skip
     with served(tmp_path, **quirks) as market:
         campaign = factories.antique(items=2, n=2)
-        made = Desk(market, campaign, live_server.url, settings)
+        made = Desk(market, campaign, live_server.url, settings, calls=4)
         made.round()
         crowd = [made.worker("a", returns=0.4), made.worker("b", returns=0.4)]
         for _ in range(12):

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import Generic, TypeVar
 
 from django.db import connection
@@ -16,8 +17,10 @@ def run_in_flight(tasks: Iterator[T], do: Callable[[T], object], *, calls: int, 
     Tasks are drawn one after another, whichever thread does them. The first error stops the drawing; it is raised
     when the tasks that had begun have ended.
     """
-    drawing = _Drawing(tasks, time.monotonic() + seconds)
-    threads = [threading.Thread(target=drawing.run, args=(do,), name=f"in-flight-{n}") for n in range(1, calls)]
+    first = list(islice(tasks, min(calls, 2)))
+    drawing = _Drawing(chain(first, tasks), time.monotonic() + seconds)
+    beside = range(1, calls) if len(first) > 1 else ()  # mostly there is nothing to do, or one thing
+    threads = [threading.Thread(target=drawing.run, args=(do,), name=f"in-flight-{n}") for n in beside]
     for thread in threads:
         thread.start()
     drawing.work(do)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -98,6 +99,16 @@ class RemoteHit:
     reward_cents: int
 
 
+@lru_cache(maxsize=1)
+def _client(endpoint: Endpoint) -> Any:
+    """Return boto3's client of an endpoint, made once: it takes 30 ms, and threads may share it."""
+    return boto3.client(
+        "mturk", endpoint_url=endpoint.url, region_name=endpoint.region,
+        aws_access_key_id=endpoint.access_key_id, aws_secret_access_key=endpoint.secret_access_key,
+        config=Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=10, read_timeout=30),
+    )  # fmt: skip
+
+
 class Market:
     """A client of a marketplace that keeps to a pace; ``guard`` is called before each request and may refuse it."""
 
@@ -105,11 +116,7 @@ class Market:
         self._guard = guard
         self._pause = 1 / endpoint.requests_per_second if endpoint.requests_per_second else 0.0
         self._next, self._lock = 0.0, threading.Lock()
-        self._client = boto3.client(
-            "mturk", endpoint_url=endpoint.url, region_name=endpoint.region,
-            aws_access_key_id=endpoint.access_key_id, aws_secret_access_key=endpoint.secret_access_key,
-            config=Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=10, read_timeout=30),
-        )  # fmt: skip
+        self._client = _client(endpoint)
 
     def _call(self, operation: str, **arguments: Any) -> dict[str, Any]:
         self._guard()
