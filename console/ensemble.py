@@ -81,7 +81,7 @@ class Ensemble:
 
     def start_worker(self) -> None:
         """Start the job worker (again)."""
-        self.children["worker"] = start_child([*MANAGE, "worker", "--poll", "0.2", "--tick", "0.5"], self.environment)
+        self.children["worker"] = start_child([*MANAGE, "worker", "--tick", "0.5"], self.environment)
 
     def kill_worker(self) -> None:
         """Kill the job worker as a power cut would, and start another."""

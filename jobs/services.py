@@ -17,6 +17,7 @@ from django.utils import timezone
 from accounts.transactions import is_transient
 from jobs.models import Job, JobState
 from jobs.registry import Lane, kind_named, kinds
+from jobs.wakeups import workers_wake
 from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
 
 logger = logging.getLogger(__name__)
@@ -65,8 +66,9 @@ def job_failed_lately(*, key: str, now: datetime) -> bool:
 
 
 def job_announce(*, job: Job) -> None:
-    """Tell a broker, where there is one. When the message gets lost, the tick tells it again."""
+    """Tell the workers, through a broker where there is one. When the message gets lost, the tick tells it again."""
     if not settings.CELERY_BROKER_URL:
+        workers_wake()
         return
     from config.celery import app  # noqa: PLC0415  loaded only where a broker is configured
 

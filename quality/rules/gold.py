@@ -6,7 +6,7 @@ that ends well is followed by a stricter one: the k-th spends 1/2^k of the budge
 no more than it. What the rules then do (warn, pause, suspend) is for others to decide.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -134,10 +134,9 @@ class GoldTest:
         Exact but for paths of which each has a probability below 1e-10: a test begins where the one before ended well,
         so that the times add up by convolution.
         """
-        fails, ends = self._tests(hit_rate, checks)
         begins = np.array([1.0])  # the probability that a test begins after 0, 1, … checks
         failed = np.zeros(checks + 1)
-        for one_fails, one_ends in zip(fails.T, ends.T, strict=True):
+        for one_fails, one_ends in self._tests(hit_rate, checks):
             found = np.convolve(begins, one_fails)[: checks + 1]
             failed[: len(found)] += found
             begins = np.convolve(begins, one_ends)[: checks + 1]
@@ -146,32 +145,40 @@ class GoldTest:
         curve: Floats = np.minimum(1.0, np.cumsum(failed))
         return curve
 
-    def _tests(self, hit_rate: float, checks: int) -> tuple[Floats, Floats]:
-        """Return the probability that each test fails, and that it ends well, with its 0th, 1st, … check.
+    def _tests(self, hit_rate: float, checks: int) -> Iterator[tuple[Floats, Floats]]:
+        """Yield for each test the probability that it fails, and that it ends well, with its 0th, 1st, … check.
 
-        Shape (checks looked at, tests): as many tests as so many checks can hold, each stricter than the one before.
+        As many tests as so many checks can hold, each stricter than the one before. They are computed some at a time,
+        twice as many each time: where few people get that far, the later ones are never asked for.
         """
         tests = int(checks // (self.floor / self.hit)) + 1
-        limits = np.array([self.limit(passed) for passed in range(tests)])
-        standing = {0: np.ones(tests)}  # by misses: the probability of it in each test
-        fails, ends = [np.zeros(tests)], [np.zeros(tests)]
+        first, count = 0, 8
+        while first < tests:
+            fails, ends = self._tests_between(first, min(first + count, tests), hit_rate, checks)
+            yield from zip(fails.T, ends.T, strict=True)
+            first, count = first + count, 2 * count
+
+    def _tests_between(self, first: int, last: int, hit_rate: float, checks: int) -> tuple[Floats, Floats]:
+        """Return what `_tests` yields of some tests, each of shape (checks looked at, tests)."""
+        limits = np.array([self.limit(passed) for passed in range(first, last)])
+        fails, ends = np.zeros((checks + 1, len(limits))), np.zeros((checks + 1, len(limits)))
+        standing, fewest = np.ones((1, len(limits))), 0  # a row for each number of misses, from the fewest on
         for check in range(1, checks + 1):
-            after: dict[int, Floats] = {}
-            failed, ended = np.zeros(tests), np.zeros(tests)
-            for misses, probability in standing.items():
-                for more, share in ((misses, hit_rate), (misses + 1, 1 - hit_rate)):
-                    score, reached = (check - more) * self.hit + more * self.miss, probability * share
-                    if score <= self.floor:
-                        ended += reached
-                        continue
-                    over = score >= limits
-                    failed += np.where(over, reached, 0.0)
-                    left = np.where(over | (reached < NEGLIGIBLE), 0.0, reached)
-                    if left.any():
-                        after[more] = after[more] + left if more in after else left
-            fails.append(failed)
-            ends.append(ended)
-            if not after:
-                break
-            standing = after
-        return np.array(fails), np.array(ends)
+            misses = np.arange(fewest, fewest + len(standing) + 1)
+            score = (check - misses) * self.hit + misses * self.miss
+            hits, more = standing * hit_rate, standing * (1 - hit_rate)
+            if score[0] <= self.floor:  # rows are further apart than a hit goes: no other row can end
+                ends[check] = hits[0]
+                hits[0] = 0.0
+            is_failed = score[1:, None] >= limits  # a hit fails nobody
+            fails[check] = (more * is_failed).sum(axis=0)
+            hits[hits < NEGLIGIBLE] = 0.0
+            more[is_failed | (more < NEGLIGIBLE)] = 0.0
+            left = np.zeros((len(misses), len(limits)))
+            left[:-1] = hits
+            left[1:] += more
+            held = left.any(axis=1).nonzero()[0]
+            if not len(held):
+                return fails[: check + 1], ends[: check + 1]
+            standing, fewest = left[held[0] : held[-1] + 1], fewest + int(held[0])
+        return fails, ends

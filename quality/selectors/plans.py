@@ -18,7 +18,7 @@ MOST_ITEMS = 1_000  # of one person, that a plan looks ahead
 def paused_shares(test: GoldTest) -> list[tuple[float, list[float]]]:
     """Return for true hit rates the shares of such people who are paused after 100, 300 and 1,000 checks.
 
-    Takes seconds for a test that is new to this process: for jobs.
+    Takes a fifth of a second for a test that is new to this process.
     """
     curves = [(rate, test.failure_curve(rate, max(AFTER_CHECKS))) for rate in HIT_RATES]
     return [(rate, [float(curve[checks]) for checks in AFTER_CHECKS]) for rate, curve in curves]

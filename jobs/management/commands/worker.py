@@ -13,6 +13,7 @@ from django.utils import timezone
 from jobs.registry import Lane
 from jobs.services import jobs_run_due
 from jobs.ticks import tick
+from jobs.wakeups import watch
 from jobs.work import STOPPING
 
 logger = logging.getLogger(__name__)
@@ -28,7 +29,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
-        parser.add_argument("--poll", type=float, default=0.2, metavar="SECONDS", help="how often to look for jobs")
+        parser.add_argument(
+            "--poll", type=float, default=5.0, metavar="SECONDS",
+            help="the longest pause between two looks for jobs, where no word of new ones comes",
+        )  # fmt: skip
         parser.add_argument(
             "--tick", type=float, default=5.0, metavar="SECONDS", help="how often to look for what is due"
         )
@@ -47,23 +51,41 @@ class Command(BaseCommand):
             return
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: STOPPING.set())
-        loops: dict[str, Callable[[], float]] = {lane: _lane(lane, options["poll"]) for lane in lanes}
+        sleepers = {lane: threading.Event() for lane in lanes}
+        loops: dict[str, Callable[[], None]] = {
+            lane: _lane(lane, sleeper, options["poll"]) for lane, sleeper in sleepers.items()
+        }
         loops["ticks"] = _ticks(options["tick"])
-        threads = [threading.Thread(target=_loop, args=(name, one), name=name) for name, one in loops.items()]
+        loops["wakeups"] = lambda: watch(STOPPING, sleepers.values())
+        threads = [threading.Thread(target=_loop, args=(name, once), name=name) for name, once in loops.items()]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
 
-def _lane(lane: str, poll: float) -> Callable[[], float]:
-    return lambda: 0.0 if jobs_run_due(limit=1, lanes=[lane]) else poll
+FIRST_PAUSE_SECONDS = 0.2  # doubled with each look that finds nothing
 
 
-def _ticks(seconds: float) -> Callable[[], float]:
-    def run() -> float:
+def _lane(lane: str, sleeper: threading.Event, longest: float) -> Callable[[], None]:
+    pause = FIRST_PAUSE_SECONDS
+
+    def run() -> None:
+        nonlocal pause
+        sleeper.clear()  # before the look, so that no word of what comes after it is lost
+        if jobs_run_due(limit=1, lanes=[lane]):
+            pause = FIRST_PAUSE_SECONDS
+            return
+        was_woken = sleeper.wait(min(pause, longest))
+        pause = FIRST_PAUSE_SECONDS if was_woken else 2 * pause
+
+    return run
+
+
+def _ticks(seconds: float) -> Callable[[], None]:
+    def run() -> None:
         tick(now=timezone.now())
-        return seconds
+        STOPPING.wait(seconds)
 
     return run
 
@@ -71,15 +93,14 @@ def _ticks(seconds: float) -> Callable[[], float]:
 PAUSE_SECONDS = 2.0
 
 
-def _loop(name: str, once: Callable[[], float]) -> None:
-    """Call a function again and again, each time after the pause that it asks for; no error ends the loop."""
+def _loop(name: str, once: Callable[[], None]) -> None:
+    """Call a function again and again; no error ends the loop."""
     while not STOPPING.is_set():
         try:
             close_old_connections()
-            pause = once()
+            once()
         except Exception:
             logger.exception("%s goes on in %.0f seconds", name, PAUSE_SECONDS)
             connection.close()
-            pause = PAUSE_SECONDS
-        STOPPING.wait(pause)
+            STOPPING.wait(PAUSE_SECONDS)
     connection.close()
