@@ -3,24 +3,33 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli demo demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
+.PHONY: awscli peers demo demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
+
+# uv, where it is there, installs in seconds what takes pip minutes.
+install = $(if $(shell command -v uv),uv pip install --quiet --python $(1)/bin/python,$(1)/bin/pip install --quiet --disable-pip-version-check) --require-hashes
 
 $(VENV)/.run-time: requirements.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(call install,$(VENV)) -r requirements.txt
 	touch $@
 
 $(VENV)/.development: $(VENV)/.run-time requirements-dev.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(call install,$(VENV)) -r requirements-dev.txt
+	touch $@
+
+$(VENV)/.peers: $(VENV)/.development requirements-peers.txt
+	$(call install,$(VENV)) -r requirements-peers.txt
 	touch $@
 
 venv: $(VENV)/.development
+
+peers: $(VENV)/.peers  ## the field's own tools, for the tests that compare with them
 
 awscli: .venv-awscli/.ready  ## the AWS command line, for one test; it pins what boto3 pins otherwise
 
 .venv-awscli/.ready: requirements-awscli.txt
 	$(PYTHON) -m venv .venv-awscli
-	.venv-awscli/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-awscli.txt
+	$(call install,.venv-awscli) -r requirements-awscli.txt
 	touch $@
 
 demo: $(VENV)/.run-time  ## set up, fill, print logins, serve
@@ -69,11 +78,14 @@ messages: venv  ## after changing texts: collect, translate in locale/, compile 
 types:  ## the JavaScript against its JSDoc (needs npm)
 	npx --yes -p typescript@5.9.3 tsc -p jsconfig.json
 
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+
 lock:  ## after changing pyproject.toml (needs uv)
-	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-header -o requirements.txt
-	uv pip compile pyproject.toml --extra nlp -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header -o requirements-nlp.txt
-	uv pip compile pyproject.toml --group dev -c requirements.txt --universal --python-version 3.11 --generate-hashes --no-header -o requirements-dev.txt
-	echo awscli | uv pip compile - --universal --python-version 3.11 --generate-hashes --no-header -o requirements-awscli.txt
+	$(LOCK) pyproject.toml -o requirements.txt
+	$(LOCK) pyproject.toml --extra nlp -c requirements.txt -o requirements-nlp.txt
+	$(LOCK) pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
+	$(LOCK) --group peers -c requirements-dev.txt -o requirements-peers.txt
+	echo awscli | $(LOCK) - -o requirements-awscli.txt
 
 perf: venv  ## a short version of the figures in perf/README.md, beside the ones kept last
 	$(BIN)/python -m perf

@@ -9,6 +9,7 @@ import hashlib
 import shutil
 import zlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,33 @@ def test_database_drop() -> None:
     else:
         with connection._nodb_cursor() as cursor:
             cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def database_empty(*_: Any) -> None:
+    """Delete all rows, as Django's flush does after each test with transactions of its own.
+
+    A flush empties every table: 25 ms on SQLite, 130 ms on PostgreSQL. Most are empty already.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_filled_tables_query())
+        filled = [connection.ops.quote_name(name) for (name,) in cursor.fetchall()]
+        if not filled:
+            return
+        deletions = ";".join(f"DELETE FROM {name}" for name in filled)
+        if connection.vendor == "sqlite":
+            cursor.connection.executescript(
+                f"PRAGMA foreign_keys=OFF;BEGIN IMMEDIATE;{deletions};COMMIT;PRAGMA foreign_keys=ON"
+            )
+        else:  # as a replica: without foreign keys and triggers
+            cursor.execute(f"SET session_replication_role=replica;{deletions};SET session_replication_role=origin")
+
+
+@cache
+def _filled_tables_query() -> str:
+    names = connection.introspection.django_table_names(only_existing=True, include_views=False)
+    return " UNION ALL ".join(
+        f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM {connection.ops.quote_name(name)})" for name in sorted(names)
+    )
 
 
 def template_key() -> str:

@@ -31,7 +31,7 @@ from annotation.models import (
 )
 from annotation.services.bars import bars_meet
 from annotation.services.counting import HeldSlot, slot_hold
-from annotation.services.queue import QueueSearch, queue_catch_up
+from annotation.services.queue import QueueSearch, queue_catch_up, seen_by
 from annotation.signals import participation_advanced
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
@@ -245,10 +245,10 @@ def _claim(claiming: _Claiming, eligible: _Eligibility, place: Participation | N
     if not is_planned:
         participation_advanced.send(sender=Participation, place=place, now=claiming.now)
     search = QueueSearch(campaign, surrogate_id)
-    own = _given_back(place, search) if eligible.gave_back else None
+    own = _given_back(place) if eligible.gave_back else None
     if own is not None:
         return _assign(claiming, eligible, own.pk, own.item_id)
-    injected = _injected(place, search) if eligible.is_injected or not is_planned else None
+    injected = _injected(place) if eligible.is_injected or not is_planned else None
     slot = injected or _from_queue(place, search)
     _PASS_ON.run(place.pk, max(place.cursor, search.position), int(slot is not None), eligible.guideline_id)
     if slot is None:
@@ -265,44 +265,51 @@ def _from_queue(place: Participation, search: QueueSearch) -> HeldSlot | None:
     return slot
 
 
-def _given_back(place: Participation, search: QueueSearch) -> Slot | None:
+def _given_back_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Assignment]:
+    own = Assignment.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id, state__in=GIVEN_BACK)
+    free = own.filter(
+        slot__state__in=[SlotState.OPEN, SlotState.ASIDE],
+        item__state=ItemState.ACTIVE,
+        item__batch__state=BatchState.OPEN,
+    )
+    seen = Exists(seen_by(surrogate_id).filter(item=OuterRef("item")))
+    return free.exclude(seen).select_related("slot").order_by("-ended_at", "pk")[:1]
+
+
+_GIVEN_BACK = Statement(_given_back_query, UUID, UUID)
+
+
+def _given_back(place: Participation) -> Slot | None:
     """Hold and return the slot that an annotator gave back last, or whose time ran out, if it is free still.
 
     It is asked for in one way, whether it is open to everybody or put aside for this person: if the one came back and
     the other did not, what comes back would tell which was a known answer.
     """
-    ended = (
-        Assignment.objects.filter(
-            campaign_id=place.campaign_id, surrogate_id=place.surrogate_id,
-            state__in=GIVEN_BACK, slot__state__in=[SlotState.OPEN, SlotState.ASIDE],
-            item__state=ItemState.ACTIVE, item__batch__state=BatchState.OPEN,
-        )
-        .exclude(Exists(search.seen().filter(item=OuterRef("item"))))
-        .select_related("slot")
-        .order_by("-ended_at", "pk")
-        .first()
-    )  # fmt: skip
+    ended = _GIVEN_BACK.first(place.campaign_id, place.surrogate_id)
     if ended is None:
         return None
     return ended.slot if slot_hold(slot_id=ended.slot_id, before=SlotState(ended.slot.state)) else None
 
 
-def _injected(place: Participation, search: QueueSearch) -> HeldSlot | None:
+def _injected_query(campaign_id: UUID, surrogate_id: UUID, place_id: int) -> QuerySet[Injection]:
+    served = Participation.objects.filter(pk=place_id).values("served")
+    due = Injection.objects.filter(
+        campaign_id=campaign_id, surrogate_id=surrogate_id, position__lte=Subquery(served),
+        slot__state=SlotState.ASIDE, slot__item__state=ItemState.ACTIVE,
+    )  # fmt: skip
+    seen = Exists(seen_by(surrogate_id).filter(item=OuterRef("slot__item")))
+    return due.exclude(seen).select_related("slot").order_by("position", "pk")[:1]
+
+
+_INJECTED = Statement(_injected_query, UUID, UUID, int)
+
+
+def _injected(place: Participation) -> HeldSlot | None:
     """Hold and return the slot that was put aside for this person at this point, if there is one.
 
     Whether there may be one was asked in every claim; how far the person is, is read with it.
     """
-    served = Participation.objects.filter(pk=place.pk).values("served")
-    injection = (
-        Injection.objects.filter(
-            campaign_id=place.campaign_id, surrogate_id=place.surrogate_id, position__lte=Subquery(served),
-            slot__state=SlotState.ASIDE, slot__item__state=ItemState.ACTIVE,
-        )
-        .exclude(Exists(search.seen().filter(item=OuterRef("slot__item"))))
-        .select_related("slot")
-        .order_by("position", "pk")
-        .first()
-    )  # fmt: skip
+    injection = _INJECTED.first(place.campaign_id, place.surrogate_id, place.pk)
     if injection is None or not slot_hold(slot_id=injection.slot_id, before=SlotState.ASIDE):
         return None
     return HeldSlot(injection.slot_id, injection.slot.item_id, injection.slot.order_key)
@@ -314,14 +321,14 @@ def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participatio
     Taken before anything else of theirs is changed, so that their tabs go one after another.
     """
     require_transaction()
-    places = places_locked(Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id))
-    place = places.first()
+    place: Participation | None = _PLACE.first(campaign_id, surrogate_id)
     if place is None:
         version = Campaign.objects.values_list("queue_version", flat=True).get(pk=campaign_id)
         Participation.objects.get_or_create(
             campaign_id=campaign_id, surrogate_id=surrogate_id, defaults={"queue_version": version}
         )
-        place = places.get()
+        place = _PLACE.first(campaign_id, surrogate_id)
+        assert place is not None
     return place
 
 
@@ -330,6 +337,12 @@ def places_locked(places: QuerySet[Participation]) -> QuerySet[Participation]:
     return places.select_related("campaign").select_for_update(no_key=True, of=("self",))
 
 
+_PLACE = Statement(
+    lambda campaign_id, surrogate_id: places_locked(
+        Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
+    ),
+    UUID, UUID,
+)  # fmt: skip
 _INSERT = Insert(Assignment)
 
 

@@ -34,14 +34,15 @@ def queue_catch_up(place: Participation) -> None:
         Participation.objects.filter(pk=place.pk).update(cursor=place.cursor, queue_version=place.queue_version)
 
 
-def _seen(surrogate_id: UUID) -> QuerySet[Assignment]:
+def seen_by(surrogate_id: UUID) -> QuerySet[Assignment]:
+    """Return the assignments that keep items from being given to a person again."""
     return Assignment.objects.filter(surrogate_id=surrogate_id, state__in=BLOCKING)
 
 
 def _is_past(surrogate_id: UUID) -> Q:
     """Return the condition that the item of a slot is not for a person (any more): they had it, or it is barred for them."""
     barred = ItemBar.objects.filter(surrogate_id=surrogate_id, item_id=OuterRef("item_id"))
-    return Q(Exists(_seen(surrogate_id).filter(item_id=OuterRef("item_id")))) | Q(Exists(barred))
+    return Q(Exists(seen_by(surrogate_id).filter(item_id=OuterRef("item_id")))) | Q(Exists(barred))
 
 
 def _look_query(
@@ -90,7 +91,3 @@ class QueueSearch:
     def is_past(self) -> Q:
         """Return the condition that the item of a slot is not for this person (any more)."""
         return _is_past(self.surrogate_id)
-
-    def seen(self) -> QuerySet[Assignment]:
-        """Return the assignments that keep items from being given to this person again."""
-        return _seen(self.surrogate_id)

@@ -5,7 +5,6 @@ import random
 
 import pytest
 from scipy.stats import ttest_rel
-from statsmodels.stats.multitest import multipletests
 
 from evaluation.annotator import alternative
 from evaluation.annotator.alternative import Alignment, alternative_report
@@ -49,7 +48,10 @@ def test_the_shares_are_those_counted_by_hand(monkeypatch):
     assert found["agreement"] == {"model": pytest.approx(4 / 9), "people": pytest.approx(5 / 9)}
 
 
+@pytest.mark.peers
 def test_p_is_that_of_a_paired_t_test_corrected_for_dependence():
+    from statsmodels.stats.multitest import multipletests
+
     votes, truth = crowd(right=0.7)
     draw = random.Random(9)
     labels = {item: label if draw.random() < 0.75 else draw.choice("1234") for item, label in truth.items()}

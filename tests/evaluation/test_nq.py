@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-from absl import flags
 from django.core.management import CommandError, call_command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -49,6 +48,7 @@ def write(folder, records, predictions):
 
 def official(gold, predictions, thresholds):
     """Return what the official functions make of two files."""
+    from absl import flags
     from natural_questions import eval_utils, nq_eval
 
     if not flags.FLAGS.is_parsed():
@@ -92,6 +92,7 @@ def files(draw, ways):
     return records, predictions
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize("thresholds", [(1, 1), (2, 2), (1, 3)])
 @pytest.mark.parametrize("ways", [1, 5, 25])
 def test_the_numbers_are_the_official_ones_to_the_last_digit(tmp_path, ways, thresholds):
@@ -104,6 +105,7 @@ def test_the_numbers_are_the_official_ones_to_the_last_digit(tmp_path, ways, thr
     check()
 
 
+@pytest.mark.peers
 @pytest.mark.shared
 def test_the_published_example_scores_as_officially(shared, tmp_path):
     published = json.loads((shared / "nq-original/trade-winds.json").read_text())
@@ -117,6 +119,7 @@ def test_the_published_example_scores_as_officially(shared, tmp_path):
         assert json.dumps(ours(gold, predictions, thresholds)) == json.dumps(official(gold, predictions, thresholds))
 
 
+@pytest.mark.peers
 def test_the_command_prints_what_the_official_script_prints(tmp_path, capsys):
     records = [record(key, [annotation(key % 3), annotation(key % 2, [0]), annotation(None)]) for key in range(9)]
     gold, predictions = write(tmp_path, records, [prediction(key, key % 3, [0], scores=(key / 7, -key)) for key in range(9)])  # fmt: skip

@@ -5,15 +5,12 @@ import json
 import math
 import os
 
-import ir_measures
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RR, Judged, P, nDCG
 from scipy.stats import permutation_test
-from statsmodels.stats.multitest import multipletests
 
 from documents.text_files import text_lines
 from evaluation.files import EvaluationError
@@ -82,7 +79,11 @@ def test_the_numbers_are_those_of_trec_evals_rules(tmp_path, labels, scores):
         assert {measure: found[measure][at] for measure in MEASURES} == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.peers
 def test_the_numbers_are_those_of_ir_measures_asked_one_by_one(tmp_path):
+    import ir_measures
+    from ir_measures import AP, RR, Judged, P, nDCG
+
     draw = np.random.default_rng(5)
     qrels = [(f"q{q}", f"{q}_{d}", int(draw.integers(1, 5))) for q in range(12) for d in range(9)]
     run = [(f"q{q}", f"{q}_{d}", float(score)) for q in range(11) for d, score in enumerate(draw.permutation(20))]
@@ -115,7 +116,10 @@ def test_what_is_not_answered_counts_0_and_what_has_no_label_is_passed_over(tmp_
     assert run["judged"]["@10"] == 0.5
 
 
+@pytest.mark.peers
 def test_two_runs_are_compared_by_a_randomisation_test_with_holms_correction(tmp_path):
+    from statsmodels.stats.multitest import multipletests
+
     draw = np.random.default_rng(3)
     first = {"one": draw.random(9).tolist(), "other": draw.random(9).tolist()}
     second = {"one": (draw.random(9) * 0.3).tolist(), "other": first["other"]}

@@ -59,6 +59,7 @@ def test_the_form_is_that_of_the_real_files(released, shared):
             assert all(pattern.fullmatch(line) for line in lines), path
 
 
+@pytest.mark.peers
 def test_ir_datasets_loads_them_with_its_own_classes_and_ids_stay_text(released):
     from ir_datasets.datasets.antique import QREL_DEFS
     from ir_datasets.datasets.base import Dataset
@@ -82,6 +83,7 @@ def test_ir_datasets_loads_them_with_its_own_classes_and_ids_stay_text(released)
     assert all(doc_id in docs and isinstance(doc_id, str) for _, doc_id in qrels)
 
 
+@pytest.mark.peers
 def test_ir_measures_scores_a_run_with_the_numbers_that_the_definitions_give(released, tmp_path):
     import ir_measures
 

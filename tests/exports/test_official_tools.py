@@ -50,6 +50,7 @@ def _find(assignment, word):
     return [index, index + 1]
 
 
+@pytest.mark.peers
 def test_the_official_scores_of_one_annotator_are_those_worked_out_by_hand(five_way, tmp_path):
     """Predict what slot 0 answered.
 
@@ -82,6 +83,7 @@ def test_the_official_scores_of_one_annotator_are_those_worked_out_by_hand(five_
         assert scores[f"short-best-threshold-{measure}"] == pytest.approx(1), measure
 
 
+@pytest.mark.peers
 def test_the_simplified_release_is_what_the_official_simplifier_makes_of_the_original(five_way, tmp_path):
     from natural_questions import text_utils
 

@@ -137,6 +137,7 @@ def test_natural_questions_have_the_answers_by_column(tmp_path):
     assert page["title"] == "Harbour"
 
 
+@pytest.mark.peers
 def test_the_hugging_face_library_loads_every_table_offline_with_ids_intact(judged, tmp_path):
     folder = release(judged, tmp_path / "release")
     names = ("items", "judgments", "labels", "opinions")
@@ -146,6 +147,7 @@ def test_the_hugging_face_library_loads_every_table_offline_with_ids_intact(judg
     assert found == {name: sorted({row["item_id"] for row in lines(folder, name)}) for name in names}
 
 
+@pytest.mark.peers
 def test_croissant_is_valid_and_loads(judged, tmp_path):
     folder = release(judged, tmp_path, "--licence", "CC-BY-4.0", "--author", "Tolliver, Agnes")
     validate = [str(Path(sys.executable).parent / "mlcroissant"), "validate", "--jsonld", "croissant.json"]

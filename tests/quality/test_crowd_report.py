@@ -40,6 +40,7 @@ def test_published_crowds_give_the_published_accuracy(shared, name):
     assert found["foresight"]["prefers_model"]  # and it is right to, on these five
 
 
+@pytest.mark.peers
 def test_the_model_says_what_crowd_kit_says():
     judgments, _ = crowds.crossed(np.random.default_rng(5), items=300, people=40, votes=5)
     with warnings.catch_warnings():

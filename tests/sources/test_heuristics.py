@@ -27,6 +27,7 @@ TABLE_1 = {
 }
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize("rule", TABLE_1)
 def test_the_examples_of_the_paper_are_matched_by_their_rules(rule):
     [words] = TAGGERS["spacy"]().tag([TABLE_1[rule]])
@@ -45,6 +46,7 @@ def tagged(text, kinds=("city", "movie", "war", "singer")):
     return rules_of(words, kinds)
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize(
     ("query", "holds", "holds_not"),
     [
@@ -100,6 +102,7 @@ def queries(tmp_path):
     ])  # fmt: skip
 
 
+@pytest.mark.peers
 def test_the_step_says_what_each_rule_kept_alone_and_together(queries, tmp_path):
     report = step("heuristics", queries, "--to", tmp_path / "to")
     kept = {row["id"]: row for row in rows(tmp_path / "to" / "kept.jsonl")}
@@ -111,6 +114,7 @@ def test_the_step_says_what_each_rule_kept_alone_and_together(queries, tmp_path)
     assert report["cannot"] == {} and "spacy 3." in report["parameters"]["tagger_version"]
 
 
+@pytest.mark.peers
 def test_rules_can_be_left_out_and_kinds_given(queries, tmp_path):
     assert step("heuristics", queries, "--rules", "1a,2", "--to", tmp_path / "two")["kept"] == 2
     kinds = lines(tmp_path / "kinds.tsv", ["river\t3\tLagan"])
@@ -142,7 +146,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "explanation" / "question-heuristics
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("tagger", TAGGERS)
+@pytest.mark.parametrize(
+    "tagger", [pytest.param(name, marks=[pytest.mark.peers] if name == "spacy" else []) for name in TAGGERS]
+)
 def test_the_figures_in_the_docs_are_those_of_the_labels(shared, tagger):
     found = measured(labelled(read_queries(shared)), TAGGERS[tagger]())
     text = DOCS.read_text(encoding="utf-8")
@@ -150,6 +156,7 @@ def test_the_figures_in_the_docs_are_those_of_the_labels(shared, tagger):
         assert row.line() in text, row.line()
 
 
+@pytest.mark.peers
 @pytest.mark.shared
 def test_the_real_questions_go_through_with_a_report(shared, tmp_path):
     report = step("heuristics", shared / "questions" / "nq-open-dev.jsonl", "--to", tmp_path / "to")
