@@ -35,24 +35,26 @@ awscli: .venv-awscli/.ready  ## the AWS command line, for one test; it pins what
 demo: $(VENV)/.run-time  ## set up, fill, print logins, serve
 	$(BIN)/python manage.py demo
 
-demo-antique: $(VENV)/.run-time  ## the whole ANTIQUE process with a synthetic crowd (minutes)
-	$(BIN)/python manage.py demo_antique --seed 2020
+demo-antique: $(VENV)/.run-time  ## ANTIQUE's whole process at 1/500 of its size, with a synthetic crowd (minutes)
+	$(BIN)/python manage.py replay antique --scale 0.002 --seed 2020 --json
 
-demo-target: $(VENV)/.run-time  ## votes where the doubt is, with a synthetic crowd (minutes)
-	$(BIN)/python manage.py demo_target --seed 2020
+demo-target: $(VENV)/.run-time  ## the same beside adaptive voting with an error target (minutes)
+	$(BIN)/python manage.py replay target --scale 0.002 --seed 2020 --json
 
 serve: $(VENV)/.run-time  ## web and worker on this machine
 	$(BIN)/python manage.py serve
 
 PYTEST := $(BIN)/python -m pytest -q -n 3 --dist loadfile $(ONLY)
+# One after another to whoever is free, the longest first: a file of replays would hold up the end.
+PYTEST_SLOW := $(BIN)/python -m pytest -q -n 4 --dist load --maxschedchunk 1 $(ONLY)
 
 test: venv  ## what this machine can run; says what it left out
 	$(PYTEST)
 	$(PYTEST) --ds=config.settings.marketplace_test tests/marketplace
 
 test-slow: venv  ## what takes minutes: every page in Chromium, workers killed again and again, outages, the whole ANTIQUE process
-	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) -m slow
-	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) -m slow --ds=config.settings.marketplace_test tests/marketplace
+	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST_SLOW) -m slow
+	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST_SLOW) -m slow --ds=config.settings.marketplace_test tests/marketplace
 
 check: venv  ## the gate
 	$(BIN)/ruff check .

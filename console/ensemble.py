@@ -16,6 +16,7 @@ from console.serving import (
     ROOT,
     any_port,
     marketplace_environment,
+    run_child,
     start_child,
     stop_children,
     wait_until_up,
@@ -80,14 +81,8 @@ class Ensemble:
         self._start("web", web_command(f"127.0.0.1:{self.ports.web}"), self.environment, self.ports.web)
 
     def start_worker(self) -> None:
-        """Start the job worker (again)."""
+        """Start the job worker."""
         self.children["worker"] = start_child([*MANAGE, "worker", "--tick", "0.5"], self.environment)
-
-    def kill_worker(self) -> None:
-        """Kill the job worker as a power cut would, and start another."""
-        self.children["worker"].kill()
-        self.children["worker"].wait()
-        self.start_worker()
 
     def market_command(self, *arguments: str) -> dict[str, Any]:
         """Run one of the marketplace's commands and return what it printed as JSON.
@@ -97,10 +92,7 @@ class Ensemble:
         RuntimeError
             The command failed.
         """
-        done = subprocess.run(  # noqa: S603  our own commands
-            [*MANAGE, *arguments, "--json"], cwd=ROOT, env=self.market_environment, capture_output=True, text=True,
-            check=False, timeout=1800,
-        )  # fmt: skip
+        done = run_child([*MANAGE, *arguments, "--json"], self.market_environment)
         if done.returncode:
             raise RuntimeError(done.stderr)
         made: dict[str, Any] = json.loads(done.stdout)
@@ -108,10 +100,7 @@ class Ensemble:
 
     def books(self, slug: str) -> dict[str, Any]:
         """Return the comparison of a campaign's books with the marketplace's."""
-        done = subprocess.run(  # noqa: S603  our own command
-            [*MANAGE, "reconcile", slug, "--json"], cwd=ROOT, env=self.environment, capture_output=True, text=True,
-            check=False, timeout=1800,
-        )  # fmt: skip
+        done = run_child([*MANAGE, "reconcile", slug, "--json"], self.environment)
         found: dict[str, Any] = json.loads(done.stdout)
         account = self._requester("0")
         cents = {name: round(float(account[name]) * 100) for name in ("deposited", "available", "held", "paid", "fees")}

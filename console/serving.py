@@ -18,6 +18,7 @@ from django.core.management.base import CommandParser
 ROOT = Path(__file__).resolve().parents[1]
 _PR_SET_PDEATHSIG = 1
 _RESTART_SECONDS = 1.0
+_PATIENCE_SECONDS = 300  # with a server whose process lives: a busy machine takes long to start one
 
 
 def add_serving_arguments(parser: CommandParser) -> None:
@@ -96,15 +97,29 @@ def marketplace_environment() -> dict[str, str]:
     return kept | {"MARKETPLACE_DEVELOPMENT": "1", "MARKETPLACE_OPEN_SIGNUP": "1"}
 
 
-def start_child(command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+def start_child(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start a process that ends when this one does."""
-    return subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=_end_with_parent)  # noqa: S603, PLW1509
+    return subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=_ends_with(os.getpid()))  # noqa: S603, PLW1509
 
 
-def _end_with_parent() -> None:
-    """Ask Linux to end this child when its parent dies, however that happens."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+def run_child(command: list[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a process to its end and return what it said; it ends when this one does."""
+    return subprocess.run(  # noqa: S603  our own commands
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=1800,
+        preexec_fn=_ends_with(os.getpid()),
+    )  # fmt: skip
+
+
+def _ends_with(parent: int) -> Callable[[], None]:
+    """Return what asks Linux, in a child, to end it when its parent dies, however that happens."""
+
+    def ask() -> None:
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+            if os.getppid() != parent:  # it died before we asked
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    return ask
 
 
 def free_port(first: int) -> int:
@@ -152,7 +167,8 @@ def wait_until_up(address: str, stopping: Sequence[int] = (), child: subprocess.
     OSError
         It did not answer in time, or its process ended: another may answer at that address.
     """
-    for _attempt in range(300):
+    until = time.monotonic() + (_PATIENCE_SECONDS if child is not None else 30)
+    while time.monotonic() < until:
         if child is not None and child.poll() is not None:
             raise OSError(f"the server at {address} ended ({child.returncode}): is another one there already?")
         try:
@@ -163,4 +179,4 @@ def wait_until_up(address: str, stopping: Sequence[int] = (), child: subprocess.
             time.sleep(0.1)
         else:
             return
-    raise OSError(f"the web server did not answer on {address} within 30 seconds")
+    raise OSError(f"the web server did not answer on {address}")

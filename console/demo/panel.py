@@ -22,9 +22,9 @@ from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_creat
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.antique.answers import STAGE
 from annotation.tasktypes.labels import LABEL
+from console.demo.people import CROWD, HARD_SHARE, person_of, world_of
 from console.demo.relevance import import_keys, import_pairs
 from console.demo.seed import PEOPLE
-from console.demo.stage import CROWD, HARD_SHARE, person_of, world_of
 from jobs.services import jobs_run_due
 from quality.models import Case, CaseState, Inspection, InspectionVerdict, Review, ReviewState
 from quality.rules.policy import Policy

@@ -24,6 +24,7 @@ from console.terminals import Quiet, Say
 from exports.models import Release
 from quality.models import Verdict
 from quality.selectors.summary import summary_of
+from workforces.models import Errand, ErrandKind, ErrandState, Posting
 
 
 def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
@@ -66,9 +67,14 @@ def _figures(
 ) -> dict[str, Any]:
     summary = summary_of(campaign)
     wrong = wrong_by_rule(campaign, material)
+    errands = Errand.objects.filter(workforce__campaign=campaign)
+    confirmed = errands.filter(state=ErrandState.CONFIRMED)
+    postings = Posting.objects.filter(workforce__campaign=campaign).exclude(hit_id="")
     times = Annotation.objects.filter(campaign=campaign, state="counted").values_list("seconds", flat=True)
     return {
         "summary": asdict(summary), "books": books, "released": released, "people": material.workers, "keys": material.keys,
+        "errands": {kind: confirmed.filter(kind=kind).count() for kind in ErrandKind.values},
+        "failed errands": errands.filter(state=ErrandState.FAILED).count(), "postings": postings.count(),
         "wrong by rule": wrong, "server seconds": float(np.median(list(times[:50_000]))),
     }  # fmt: skip
 

@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from accounts.models import Membership, Role, User
-from annotation.models import Campaign, ItemState
+from annotation.models import AnnotationState, Campaign, ItemState, Slot
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.labels import LABEL
 from console.ensemble import Ensemble, ensemble_of
@@ -97,7 +98,21 @@ class _Audited(Collecting):
             "judgments": summary.judgments, "labels": sum(of for _wrong, of in wrong.values()), "wrong by rule": wrong,
             "experts": summary.expert_cases, "suspended": summary.suspended,
             "cents": summary.reward_cents + summary.bonus_cents + summary.fee_cents, "differences": books["differences"],
-            "label_error": measured, "stop": self._known().get("stop", ""),
+            "label_error": measured, "stop": self._known().get("stop", ""), "waves": self._waves(),
+            "account": books["account"], "paid_cents": books["rewards_ours"] + books["bonuses_ours"],
+        }  # fmt: skip
+
+    def _waves(self) -> dict[str, int]:
+        """Return what the waves asked for and what was made of it."""
+        begun = list(Wave.objects.filter(campaign=self.campaign))
+        counted = Count(
+            "annotations", filter=Q(annotations__state=AnnotationState.COUNTED, annotations__slot__round__in=[1, 2])
+        )
+        votes = self._pairs().annotate(votes_counted=counted).values_list("votes_counted", flat=True)
+        return {
+            "count": len(begun), "unfinished": sum(not wave.is_complete for wave in begun),
+            "votes bought": sum(len(wave.votes) for wave in begun),
+            "slots": Slot.objects.filter(campaign=self.campaign, round=2).count(), "most votes": max(votes, default=0),
         }  # fmt: skip
 
     def is_done(self, labels: int) -> bool:

@@ -177,7 +177,7 @@ class GoldTest:
             left = np.zeros((len(misses), len(limits)))
             left[:-1] = hits
             left[1:] += more
-            held = left.any(axis=1).nonzero()[0]
+            held = np.flatnonzero(left.any(axis=1))
             if not len(held):
                 return fails[: check + 1], ends[: check + 1]
             standing, fewest = left[held[0] : held[-1] + 1], fewest + int(held[0])

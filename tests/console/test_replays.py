@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
@@ -23,6 +24,7 @@ from quality.services.waves import waves_due
 from tests import factories
 from tests.conftest import ROOT
 from tests.console.processes import database
+from tests.jobs.test_restart import wait_for
 from tests.quality.target_worlds import ITEMS, World
 
 
@@ -35,8 +37,18 @@ def prepared(folder, kind, *arguments):
         yield command, kept | {"QUORATE_DATA": str(folder), "DATABASE_URL": address}
 
 
+def processes_of(folder):
+    """Return the processes that work in a folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"QUORATE_DATA={folder}".encode() in (path / "environ").read_bytes().split(b"\0"):
+                found.append((path / "cmdline").read_bytes().replace(b"\0", b" "))
+    return found
+
+
 def interrupted(command, environment, until, number):
-    """Run a replay until it says something, then send it a signal; return what it said."""
+    """Run a replay until it says something, then send it a signal; return what it said. No process of it may stay."""
     said = []
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
         for line in process.stderr:
@@ -45,13 +57,14 @@ def interrupted(command, environment, until, number):
                 process.send_signal(number)
                 break
         process.communicate(timeout=300)
+    wait_for(lambda: not processes_of(environment["QUORATE_DATA"]))
     return "".join(said)
 
 
-def replayed(folder, kind, *arguments, seconds=900, until=None):
-    """Run a replay as people do; with ``until`` it is killed when it says so. Return its report and what it said."""
+def replayed(folder, kind, *arguments, seconds=900, until=()):
+    """Run a replay as people do; it is killed whenever it says what is in ``until``. Return its report and what it said."""
     with prepared(folder, kind, *arguments) as (command, environment):
-        said = interrupted(command, environment, until, signal.SIGKILL) if until else ""
+        said = "".join(interrupted(command, environment, words, signal.SIGKILL) for words in until)
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=seconds, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         return json.loads(done.stdout), said + done.stderr
@@ -59,13 +72,27 @@ def replayed(folder, kind, *arguments, seconds=900, until=None):
 
 @pytest.mark.slow
 def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_killed_on_the_way(tmp_path):
-    report, said = replayed(tmp_path, "antique", "--scale", "0.002", "--seed", "2", until="batch 3 of 7 is imported")
+    report, said = replayed(
+        tmp_path,
+        "antique",
+        "--scale",
+        "0.002",
+        "--seed",
+        "2",
+        until=["batch 3 of 7 is imported", "waiting until everybody is paid"],
+    )
     assert said.count("batch 2 of 7 is imported") == 1  # it was resumed
-    assert report["attempts"] == 2
+    assert report["attempts"] == 3
     summary, books = report["summary"], report["books"]
     assert summary["pairs"] == summary["verdicts"] == 63
     assert books["differences"] == []
     assert books["rewards_ours"] == books["rewards_theirs"] <= 2 * (books["assignments"] - summary["refused"])
+    account, errands = books["account"], report["errands"]
+    assert account["paid"] == books["rewards_ours"] + books["bonuses_ours"]
+    assert (account["fees"], account["held"]) == (books["fees_ours"], 0)
+    assert report["failed errands"] == 0
+    assert errands["publish"] == report["postings"] == books["hits"]
+    assert errands["approve"] + errands["reject"] >= books["assignments"]
     assert report["released"]["qrel lines"] == 63 + summary["questions"]
     assert sum(of for _wrong, of in report["wrong by rule"].values()) == 63
     assert summary["judgments"] >= 3 * 63
@@ -112,14 +139,25 @@ def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_paper_s_process_and_a_target_are_run_with_the_same_crowd_and_audited(tmp_path):
-    report, _ = replayed(tmp_path, "target", "--scale", "0.002", "--seed", "5")
+def test_the_paper_s_process_and_a_target_are_run_with_the_same_crowd_and_audited_whatever_is_killed(tmp_path):
+    # The first lies in the paper's campaign, the others in the one with a target.
+    kills = ["batch 5 of 7: ", "batch 4 of 7: ", "waiting until everybody is paid"]
+    report, _ = replayed(tmp_path, "target", "--scale", "0.0012", "--seed", "5", until=kills)
+    assert report["attempts"] == 4
+    paid = 0
     for name in ("paper", "target"):
         one = report[name]
-        assert one["labels"] == report["pairs"] == 63
+        assert one["labels"] == report["pairs"] == 38
         assert one["differences"] == []
-        assert one["label_error"]["judged"] == 63
-        assert one["judgments"] >= 3 * 63
+        assert one["label_error"]["judged"] == 38
+        assert one["label_error"]["low"] <= one["label_error"]["share"] <= one["label_error"]["high"]
+        assert one["judgments"] >= 3 * 38
+        paid += one["paid_cents"]  # from one account
+        assert (one["account"]["paid"], one["account"]["held"]) == (paid, 0)
+    waves = report["target"]["waves"]
+    assert waves["unfinished"] == 0
+    assert waves["votes bought"] == waves["slots"] > 0
+    assert 3 < waves["most votes"] <= report["target"]["policy"]["target"]["most"]
     assert report["target"]["policy"]["process"] == "target"
     assert report["target"]["stop"] in ("target", "budget", "votes")
     assert "label error, as an audit found it" in REPLAYS["target"][1](report)

@@ -92,20 +92,18 @@ class Desk:
 
 
 @pytest.fixture
-def calls_in_flight():
-    """Return how many calls a round makes at once: one, unless a module of tests says otherwise."""
-    return 1
+def desk(market, transactional_db, live_server, settings, request):
+    """Return a function that sets up a campaign, or takes one, with postings.
 
-
-@pytest.fixture
-def desk(market, transactional_db, live_server, settings, calls_in_flight):
-    """Return a function that sets up a campaign, or takes one, with postings."""
+    A round makes one call at a time, unless the module has a number of `CALLS_IN_FLIGHT`.
+    """
 
     def make(items=2, n=3, **options):
         terms = options.pop("terms", {})
         sign = options.pop("sign", True)
         campaign = options.pop("campaign", None) or factories.antique(items=items, n=n, **options)
-        made.append(Desk(market, campaign, live_server.url, settings, sign=sign, calls=calls_in_flight, **terms))
+        calls = getattr(request.module, "CALLS_IN_FLIGHT", 1)
+        made.append(Desk(market, campaign, live_server.url, settings, sign=sign, calls=calls, **terms))
         return made[-1]
 
     made = []

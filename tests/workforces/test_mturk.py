@@ -8,12 +8,7 @@ from tests import factories
 from workforces.models import LedgerEntry, Posting, Ticket
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def calls_in_flight():
-    """Return as many as an installation has."""
-    return 4
+CALLS_IN_FLIGHT = 4  # as an installation has it
 
 
 def test_three_workers_label_what_was_posted_and_are_paid(desk):

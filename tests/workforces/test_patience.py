@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from django.db import transaction
 from django.utils import timezone
 
@@ -11,11 +10,7 @@ from workforces.models import Errand, Posting, Ticket, Workforce
 from workforces.services import postings, pulls
 from workforces.services.messages import person_message
 
-
-@pytest.fixture
-def calls_in_flight():
-    """Return as many as an installation has."""
-    return 4
+CALLS_IN_FLIGHT = 4  # as an installation has it
 
 
 def test_a_notice_waits_until_the_marketplace_lets_us_notify(desk):

@@ -18,12 +18,7 @@ from workforces.services.outbox import errand_add, errand_retry
 from workforces.services.pay import bonus_grant
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
-
-
-@pytest.fixture
-def calls_in_flight():
-    """Return as many as an installation has."""
-    return 4
+CALLS_IN_FLIGHT = 4  # as an installation has it
 
 
 def test_a_lost_answer_to_create_hit_makes_no_second_hit(desk):
