@@ -44,7 +44,7 @@ demo-target: $(VENV)/.run-time  ## the same beside adaptive voting with an error
 serve: $(VENV)/.run-time  ## web and worker on this machine
 	$(BIN)/python manage.py serve
 
-PYTEST := $(BIN)/python -m pytest -q -n 3 --dist loadfile $(ONLY)
+PYTEST := $(BIN)/python -m pytest -q -n 4 --dist loadfile $(ONLY)
 # One after another to whoever is free, the longest first: a file of replays would hold up the end.
 PYTEST_SLOW := $(BIN)/python -m pytest -q -n 4 --dist load --maxschedchunk 1 $(ONLY)
 

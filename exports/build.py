@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from config.version import VERSION, commit
 from exports.card import card_text
 from exports.citation import citation_text
 from exports.croissant import croissant_text
@@ -28,7 +29,6 @@ from exports.targets import Progress, Target, table_put
 from exports.writers.lines import write_lines
 
 MANIFEST_VERSION = 3
-CODE_VERSION = "0.1.0"  # as pyproject.toml says; a test compares them
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 CARD, CITATION, CROISSANT, FAIR_WORK = "README.md", "CITATION.cff", "croissant.json", "FAIR-WORK.md"
 SHORTFALL, ERRATA = "sidecar/shortfall.jsonl.gz", "sidecar/errata.jsonl.gz"
@@ -105,7 +105,8 @@ def _manifest(
         "labels_only": release.labels_only,
         "sealed": release.sealed,
         "frozen_at": release.created_at.isoformat(timespec="seconds"),
-        "code": f"quorate {CODE_VERSION}",
+        "code": f"quorate {VERSION}",
+        "commit": commit(),
         "licence": release.frozen.get("licence"),  # none: not stated
         "authors": release.frozen.get("authors", []),
         **provenance_of(release),

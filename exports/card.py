@@ -125,6 +125,7 @@ def _what(manifest: dict[str, Any], facts: dict[str, Any]) -> list[str]:
         *_overlap(manifest["page_overlap"]),
         _errata(manifest["errata"]) if manifest["errata"] else "",
         f"Licence: {_line(manifest['licence'] or 'not stated')}.",
+        f"Made with {manifest['code'].capitalize()}, commit {manifest['commit']}.",
         f"Content warning: {_line(facts['warning'])}" if facts["warning"] else "",
     ]
 

@@ -66,9 +66,16 @@ def browser():
         chromium.close()
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m looks at the markers
+# Begun first, so that nobody is left with one of them at the end of a run.
+LONGEST = (
+    "tests/console/test_replays.py", "tests/guards", "tests/console/test_serving.py", "tests/browser", "tests/workforces",
+    "tests/quality/test_waves.py", "tests/evaluation/test_boards.py", "tests/exports/test_hostile.py", "tests/documents",
+)  # fmt: skip
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # before -m looks at the markers
 def pytest_collection_modifyitems(items):
-    """Skip what this machine cannot run; fail instead where the run has to be complete."""
+    """Skip what this machine cannot run; fail instead where the run has to be complete. Put what takes longest first."""
     required = os.environ.get("QUORATE_REQUIRE", "").split()
     for name in required:
         if not LEGS[name][0]:
@@ -79,6 +86,8 @@ def pytest_collection_modifyitems(items):
         for name, (there, how) in LEGS.items():
             if item.get_closest_marker(name) and not there:
                 item.add_marker(pytest.mark.skip(reason=f"left out: needs {how}"))
+    yield
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_collection_finish():

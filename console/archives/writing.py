@@ -19,6 +19,7 @@ from django.db.models import ForeignKey, QuerySet
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate, User
 from annotation.models import Campaign, CampaignState
 from config.tars import HashedTar, hashed_tar
+from config.version import VERSION, commit
 from console.archives.tables import (
     CHUNK,
     FORMAT,
@@ -31,7 +32,7 @@ from console.archives.tables import (
 )
 from documents.models import Tokenization
 from documents.paths import display_path, page_path, tokens_path
-from exports.build import CODE_VERSION, SUMS, descriptions_of
+from exports.build import SUMS, descriptions_of
 from exports.models import Release, ReleaseState
 from exports.selectors.members import key_of
 from jobs.models import Job, JobState
@@ -61,7 +62,8 @@ def archive_write(campaign: Campaign, stream: IO[bytes], *, now: datetime) -> di
             {
                 "format": FORMAT,
                 "campaign": campaign.slug,
-                "code": CODE_VERSION,
+                "code": VERSION,
+                "commit": commit(),
                 "made_at": now.isoformat(timespec="seconds"),
                 "migrations": migrations_here(),
                 "tables": tables,

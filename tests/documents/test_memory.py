@@ -37,6 +37,7 @@ def test_a_limit_ends_with_its_block():
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
+@pytest.mark.slow
 def test_an_honest_file_that_takes_more_than_is_allowed_is_refused_with_the_way_out(tmp_path):
     """Half a million pairs of real questions are far below the usual limit."""
     (tmp_path / "labels.csv").write_text("item,worker,label\n" + "".join(f"a,{n},{n % 5}\n" for n in range(400_000)))

@@ -202,7 +202,7 @@ def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("rows", "length"), [(20_000, 60_000), (3_000, 200_000)])
+@pytest.mark.parametrize(("rows", "length"), [pytest.param(20_000, 60_000, marks=pytest.mark.slow), (3_000, 200_000)])
 def test_one_text_that_stands_for_many_is_refused_before_it_fills_the_memory(folder, tmp_path, rows, length):
     """A text is stored once however many rows have it: a file of kilobytes holds gigabytes."""
     columns = {name: pa.array([-1] * rows) for name in ("long_start_byte", "long_end_byte", "long_start_token", "long_end_token")}  # fmt: skip

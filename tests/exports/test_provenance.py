@@ -2,13 +2,14 @@
 
 import gzip
 import json
+import re
 import tomllib
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Annotation, Item
-from exports.build import CODE_VERSION
+from config.version import VERSION, commit
 from exports.models import Release
 from tests import factories
 from tests.conftest import ROOT
@@ -122,5 +123,23 @@ def test_the_shortfall_counts_the_votes_there_are(tmp_path):
     assert (row["counted"], row["wanted"]) == (2, 3)
 
 
-def test_the_version_in_the_manifest_is_that_of_the_project():
-    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == CODE_VERSION
+def test_the_versions_of_the_project_the_changelog_and_the_code_are_one():
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == VERSION
+    assert re.findall(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == VERSION
+
+
+def test_a_release_says_which_code_made_it(tmp_path, monkeypatch):
+    commit.cache_clear()
+    monkeypatch.setenv("QUORATE_COMMIT", "0.2.0-7-gabcdef0")
+    campaign = factories.antique(items=1, n=1)
+    factories.vote(campaign, factories.annotator(campaign), 4)
+    factories.examine(campaign)
+    call_command("release", campaign.slug, "--format", "antique", "--to", str(tmp_path))
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    assert (manifest["code"], manifest["commit"]) == (f"quorate {VERSION}", "0.2.0-7-gabcdef0")
+    assert f"Quorate {VERSION}, commit 0.2.0-7-gabcdef0" in (tmp_path / "README.md").read_text()
+    monkeypatch.delenv("QUORATE_COMMIT")
+    monkeypatch.setenv("PATH", "")
+    commit.cache_clear()
+    assert commit() == "unknown"
+    commit.cache_clear()

@@ -24,7 +24,7 @@ def judged():
 @pytest.mark.parametrize(
     ("world", "tells"),
     [
-        (Relevance, {"items", "quality-case", "quality-chart-csv"}),
+        pytest.param(Relevance, {"items", "quality-case", "quality-chart-csv"}, marks=pytest.mark.slow),
         pytest.param(Questions, {"quality-studies", "quality-studies-json"}, marks=pytest.mark.slow),
     ],
 )

@@ -1,0 +1,24 @@
+"""Which code this is: the version as pyproject.toml says it, and the commit."""
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+VERSION = "0.2.0"  # as pyproject.toml and the changelog say; a test compares them
+UNKNOWN = "unknown"
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+@cache
+def commit() -> str:
+    """Return the commit of the code, as ``git describe`` names it; what a build without git is told as QUORATE_COMMIT."""
+    if told := os.environ.get("QUORATE_COMMIT"):
+        return told
+    git = shutil.which("git")
+    if git is None or not (_ROOT / ".git").exists():
+        return UNKNOWN
+    command = [git, "-C", str(_ROOT), "describe", "--always", "--tags", "--dirty"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)  # noqa: S603
+    return done.stdout.strip() or UNKNOWN
