@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli peers demo demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
+.PHONY: awscli peers demo demo-archives demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
 
 # uv, where it is there, installs in seconds what takes pip minutes.
 install = $(if $(shell command -v uv),uv pip install --quiet --python $(1)/bin/python,$(1)/bin/pip install --quiet --disable-pip-version-check) --require-hashes
@@ -34,6 +34,9 @@ awscli: .venv-awscli/.ready  ## the AWS command line, for one test; it pins what
 
 demo: $(VENV)/.run-time  ## set up, fill, print logins, serve
 	$(BIN)/python manage.py demo
+
+demo-archives: $(VENV)/.run-time  ## make the demo's finished campaigns again (after a migration)
+	QUORATE_DATA=$$(mktemp -d) $(BIN)/python manage.py demo_archives
 
 demo-antique: $(VENV)/.run-time  ## ANTIQUE's whole process at 1/500 of its size, with a synthetic crowd (minutes)
 	$(BIN)/python manage.py replay antique --scale 0.002 --seed 2020 --json

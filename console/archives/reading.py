@@ -1,11 +1,12 @@
 """Bring an archived campaign into an empty installation."""
 
+import re
 import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +18,7 @@ from django.core.files import File
 from django.core.files.storage import storages
 from django.core.management.color import no_style
 from django.db import DatabaseError, connection, transaction
-from django.db.models import ForeignKey, Model
+from django.db.models import DateTimeField, ForeignKey, JSONField, Model
 
 from accounts.audit import record
 from accounts.models import User
@@ -50,8 +51,11 @@ LABELS = (SURROGATE, USER, *_NAMED, *PAGES, *ROWS)
 _MAY_BE_THERE = (SURROGATE, USER, LOG)
 
 
-def archive_read(stream: IO[bytes], *, now: datetime) -> dict[str, Any]:
+def archive_read(stream: IO[bytes], *, now: datetime, beside_others: bool = False) -> dict[str, Any]:
     """Bring an archive in and return its manifest: whole, or not at all.
+
+    ``beside_others`` is for the demo alone, whose archives were made in one installation, so that no two rows have one key:
+    there may be other campaigns, and all times are moved by as many days as have passed since the archive was made.
 
     Everything keeps its keys. People get their accounts under their addresses, without a password or any right over the
     installation: they ask for a new password, also where an account is there under their address.
@@ -71,13 +75,17 @@ def archive_read(stream: IO[bytes], *, now: datetime) -> dict[str, Any]:
         except TarDamaged as error:
             raise ArchiveError(str(error)) from error
         _check(manifest)
-        _refuse_unless_empty()
+        if not beside_others:
+            _refuse_unless_empty()
         files_check(Path(name))
         with _stored(Path(name)), transaction.atomic():
-            _refuse_unless_empty()
-            _insert_all(Path(name), manifest["tables"])
+            if not beside_others:
+                _refuse_unless_empty()
+            before = Campaign.objects.count()
+            passed = (now - datetime.fromisoformat(manifest["made_at"])).days if beside_others else 0
+            _Inserting(Path(name), beside_others=beside_others, later=timedelta(days=passed)).all(manifest["tables"])
             campaign = Campaign.objects.filter(slug=manifest["campaign"]).first()
-            if campaign is None or Campaign.objects.count() != 1:
+            if campaign is None or Campaign.objects.count() != before + 1:
                 raise ArchiveError(f"the archive holds another campaign than {str(manifest['campaign'])[:60]}")
             record(
                 action="campaign_import", subject=campaign, now=now, actor_id=None, scope_id=campaign.pk,
@@ -133,63 +141,86 @@ def _stored(folder: Path) -> Iterator[None]:
         raise
 
 
-def _insert_all(folder: Path, tables: dict[str, Any]) -> None:
-    """Insert every table, then have the database look at what its rows point to.
+class _Inserting:
+    """Inserts the tables of an unpacked archive."""
 
-    Raises
-    ------
-    ArchiveError
-        Rows are damaged, or point to others that are not there.
-    """
-    users: dict[int, int] = {}
-    try:
-        for label in LABELS:
-            rows = rows_in(folder, label)
-            if label == USER:
-                users |= _insert_users(rows)
-                found = len(users)
-            else:
-                found = _insert(model_named(label), label, rows, users)
-            if found != tables[label]["rows"]:
-                raise ArchiveError(
-                    f"the archive has {found} rows of {label}, its manifest says {tables[label]['rows']}"
+    def __init__(self, folder: Path, *, beside_others: bool, later: timedelta) -> None:
+        self._folder, self._later = folder, later
+        self._shared = (SURROGATE, *PAGES) if beside_others else ()  # rows that other campaigns may have brought
+        self._users: dict[int, int] = {}
+
+    def all(self, tables: dict[str, Any]) -> None:
+        """Insert every table, then have the database look at what its rows point to.
+
+        Raises
+        ------
+        ArchiveError
+            Rows are damaged, or point to others that are not there.
+        """
+        try:
+            for label in LABELS:
+                rows = rows_in(self._folder, label)
+                if label == USER:
+                    self._users |= _insert_users(rows)
+                    found = len(self._users)
+                else:
+                    found = self._insert(model_named(label), label, rows)
+                if found != tables[label]["rows"]:
+                    raise ArchiveError(
+                        f"the archive has {found} rows of {label}, its manifest says {tables[label]['rows']}"
+                    )
+            connection.check_constraints()
+        except _UNFIT as error:
+            raise ArchiveError(f"the rows of the archive do not fit together: {error}") from error
+        models = [model_named(label) for label in LABELS]
+        with connection.cursor() as cursor:
+            for statement in connection.ops.sequence_reset_sql(no_style(), models):
+                cursor.execute(statement)
+
+    def _insert(self, model: type[Model], label: str, rows: Iterator[list[Any]]) -> int:
+        """Insert rows as they are: no default, no date of today, no signal; return how many."""
+        fields = columns_of(model, label)
+        own_keys = label == LOG  # rows that nothing points to, beside some that may be there
+        here = [place for place, field in enumerate(fields) if not (own_keys and field.primary_key)]
+        quote = connection.ops.quote_name
+        names = ", ".join(quote(str(fields[place].column)) for place in here)
+        marks = ", ".join(["%s"] * len(here))
+        known = " ON CONFLICT DO NOTHING" if label in self._shared else ""
+        statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks}){known}"  # noqa: S608, SLF001  names of columns
+        count = 0
+        with connection.cursor() as cursor:
+            while chunk := list(islice(rows, CHUNK)):
+                count += len(chunk)
+                cursor.executemany(
+                    statement, [tuple(self._value(fields[place], row[place]) for place in here) for row in chunk]
                 )
-        connection.check_constraints()
-    except _UNFIT as error:
-        raise ArchiveError(f"the rows of the archive do not fit together: {error}") from error
-    models = [model_named(label) for label in LABELS]
-    with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), models):
-            cursor.execute(statement)
+        return count
+
+    def _value(self, field: Any, value: Any) -> Any:
+        """Return a value as the database takes it; what it points to outside of the archive is nothing."""
+        if value is not None and isinstance(field, ForeignKey):
+            if field.related_model is User:
+                value = self._users[value]
+            elif field.related_model._meta.label not in LABELS:  # noqa: SLF001  Django's documented way to a model's name
+                value = None
+        if self._later and isinstance(field, DateTimeField | JSONField):
+            value = _moved(value, self._later)
+        return field.get_db_prep_save(field.to_python(value), connection)
 
 
-def _insert(model: type[Model], label: str, rows: Iterator[list[Any]], users: dict[int, int]) -> int:
-    """Insert rows as they are: no default, no date of today, no signal; return how many."""
-    fields = columns_of(model, label)
-    own_keys = label == LOG  # rows that nothing points to, beside some that may be there
-    here = [place for place, field in enumerate(fields) if not (own_keys and field.primary_key)]
-    quote = connection.ops.quote_name
-    names = ", ".join(quote(str(fields[place].column)) for place in here)
-    marks = ", ".join(["%s"] * len(here))
-    statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks})"  # noqa: S608, SLF001  names of columns
-    count = 0
-    with connection.cursor() as cursor:
-        while chunk := list(islice(rows, CHUNK)):
-            count += len(chunk)
-            cursor.executemany(
-                statement, [tuple(_value(fields[place], row[place], users) for place in here) for row in chunk]
-            )
-    return count
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?")
 
 
-def _value(field: Any, value: Any, users: dict[int, int]) -> Any:
-    """Return a value as the database takes it; what it points to outside of the archive is nothing."""
-    if value is not None and isinstance(field, ForeignKey):
-        if field.related_model is User:
-            value = users[value]
-        elif field.related_model._meta.label not in LABELS:  # noqa: SLF001  Django's documented way to a model's name
-            value = None
-    return field.get_db_prep_save(field.to_python(value), connection)
+def _moved(value: Any, later: timedelta) -> Any:
+    """Return a value of JSON with every time and date in it moved."""
+    if isinstance(value, str) and _TIME.fullmatch(value):
+        moved = datetime.fromisoformat(value) + later
+        return moved.isoformat() if "T" in value else moved.date().isoformat()
+    if isinstance(value, list):
+        return [_moved(one, later) for one in value]
+    if isinstance(value, dict):
+        return {_moved(key, later): _moved(one, later) for key, one in value.items()}
+    return value
 
 
 def _insert_users(rows: Iterator[list[Any]]) -> dict[int, int]:

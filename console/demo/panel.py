@@ -81,10 +81,8 @@ class Panelist:
         return round(self.chance.lognormvariate(0, 0.45) * median, 1)
 
 
-def seed_panel(*, now: datetime, stderr: Any) -> None:
-    """Make the finished campaign if it is not there."""
-    if Campaign.objects.filter(slug=SLUG).exists():
-        return
+def make_panel(*, now: datetime, stderr: Any) -> None:
+    """Have a synthetic panel label the pairs: what the demo loads from an archive."""
     admin = User.objects.get(email=PEOPLE["admin"])
     campaign = _campaign(admin, now - timedelta(days=4), stderr)
     workforce = workforce_add(campaign=campaign, kind="link", terms=TERMS, actor_id=admin.surrogate_id, now=now)

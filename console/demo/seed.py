@@ -39,25 +39,23 @@ _CONSENT = ConsentPlan(
 )
 
 
-def seed_demo(*, now: datetime, stderr: Any) -> dict[str, str]:
-    """Create the demo's people and campaigns where they are missing; return the logins."""
-    logins = _logins()
-    users = _people(logins)
-    if not Campaign.objects.filter(slug=OPEN_SLUG).exists():
-        campaign = _campaign(OPEN_SLUG, "Four pages (try it)", users["admin"], now=now, stderr=stderr)
-        launch_here(campaign, stderr)
-    if not Campaign.objects.filter(slug=DONE_SLUG).exists():
-        _finished(users["admin"], now=now, stderr=stderr)
+def seed_open(*, now: datetime, stderr: Any) -> None:
+    """Create the open campaign of questions if it is missing."""
+    if Campaign.objects.filter(slug=OPEN_SLUG).exists():
+        return
+    admin = User.objects.get(email=PEOPLE["admin"])
+    campaign = _campaign(OPEN_SLUG, "Four pages (try it)", admin, now=now, stderr=stderr)
+    launch_here(campaign, stderr)
+    _roles_grant(campaign, now, anna=Role.ANNOTATOR, ben=Role.ANNOTATOR)
+
+
+def _roles_grant(campaign: Campaign, now: datetime, **more: Role) -> None:
+    """Let rosa download, eva and finn judge, and others do what is said."""
+    roles = {"rosa": Role.RESEARCHER, "eva": Role.EXPERT, "finn": Role.EXPERT, **more}
     with transaction.atomic():
-        for slug in (OPEN_SLUG, DONE_SLUG):
-            campaign = Campaign.objects.get(slug=slug)
-            membership_grant(user=users["rosa"], scope_id=campaign.pk, role=Role.RESEARCHER, actor_id=None, now=now)
-            for name in ("eva", "finn"):
-                membership_grant(user=users[name], scope_id=campaign.pk, role=Role.EXPERT, actor_id=None, now=now)
-        campaign = Campaign.objects.get(slug=OPEN_SLUG)
-        for name in ("anna", "ben"):
-            membership_grant(user=users[name], scope_id=campaign.pk, role=Role.ANNOTATOR, actor_id=None, now=now)
-    return logins
+        for name, role in roles.items():
+            user = User.objects.get(email=PEOPLE[name])
+            membership_grant(user=user, scope_id=campaign.pk, role=role, actor_id=None, now=now)
 
 
 def _logins() -> dict[str, str]:
@@ -73,14 +71,21 @@ def _logins() -> dict[str, str]:
     return logins
 
 
-def _people(logins: dict[str, str]) -> dict[str, User]:
-    users = {}
+def seed_people() -> dict[str, str]:
+    """Create the demo's people where they are missing; return their logins.
+
+    Whoever came with an archive has no password and is no administrator yet.
+    """
+    logins = _logins()
     for name, email in PEOPLE.items():
         user = User.objects.filter(email=email).first()
         if user is None:
-            user = User.objects.create_user(email, logins[email], name=name.capitalize(), is_admin=name == "admin")
-        users[name] = user
-    return users
+            User.objects.create_user(email, logins[email], name=name.capitalize(), is_admin=name == "admin")
+        elif not user.has_usable_password():
+            user.set_password(logins[email])
+            user.is_admin = name == "admin"
+            user.save(update_fields=["password", "is_admin"])
+    return logins
 
 
 def _campaign(slug: str, title: str, admin: User, *, now: datetime, stderr: Any, **options: Any) -> Campaign:
@@ -99,7 +104,9 @@ def _campaign(slug: str, title: str, admin: User, *, now: datetime, stderr: Any,
     return campaign
 
 
-def _finished(admin: User, *, now: datetime, stderr: Any) -> None:
+def make_finished(*, now: datetime, stderr: Any) -> None:
+    """Have a synthetic crowd answer the questions: what the demo loads from an archive."""
+    admin = User.objects.get(email=PEOPLE["admin"])
     title = "Four pages, answered by a synthetic crowd"
     campaign = _campaign(DONE_SLUG, title, admin, now=now, stderr=stderr, is_synthetic=True)
     launch_here(campaign, stderr)
@@ -113,6 +120,7 @@ def _finished(admin: User, *, now: datetime, stderr: Any) -> None:
     sample = {"campaign": str(campaign.pk), "count": 4, "seed": 7, "experts": 2, "every_answer": False}
     run_here(kind="quality.sample_cases", payload=sample, stderr=stderr, scope_id=campaign.pk)
     numbers_refresh(campaign=campaign, now=now)
+    _roles_grant(campaign, now)
 
 
 def _crowd(campaign: Campaign, slips: tuple[float, ...], now: datetime) -> list[Member]:

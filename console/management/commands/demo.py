@@ -8,11 +8,11 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from console.demo.finished import load_finished
 from console.demo.market import market_settings, seed_marketplace
-from console.demo.panel import seed_panel
 from console.demo.ports import MARKETPLACE, PLATFORM, DemoPorts
 from console.demo.relevance import seed_relevance
-from console.demo.seed import seed_demo
+from console.demo.seed import seed_open, seed_people
 from console.serving import add_serving_arguments, prepare, serve
 
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     help = (
         "Set everything up, fill it with four small campaigns (two to label at once, one of them at the marketplace too; "
-        "two answered by a synthetic crowd), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
+        "two that synthetic crowds have finished), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
         "Ctrl-C. Running it again keeps what is there."
     )
 
@@ -37,16 +37,17 @@ class Command(BaseCommand):
         )
         prepare(call_command)
         ports = DemoPorts(Path(settings.DATA_DIR) / "demo-ports.json")
-        try:  # before the half minute that filling takes: another demo may begin meanwhile
+        try:  # before filling: another demo may begin meanwhile
             port = ports.hold(MARKETPLACE)
             address = options["bind"] or f"127.0.0.1:{ports.hold(PLATFORM)}"
             ports.keep(PLATFORM, int(address.rpartition(":")[2]))
         except (OSError, ValueError) as error:
             raise CommandError(str(error)) from error
-        logins = seed_demo(now=timezone.now(), stderr=self.stderr)
+        load_finished(now=timezone.now())
+        logins = seed_people()
+        seed_open(now=timezone.now(), stderr=self.stderr)
         market = seed_marketplace(port=port)
         seed_relevance(market=market, now=timezone.now(), stderr=self.stderr)
-        seed_panel(now=timezone.now(), stderr=self.stderr)
 
         def ready(address: str) -> None:
             self.stdout.write(f"\nQuorate is running at {address}\n\nLog in as\n")

@@ -1,0 +1,49 @@
+"""The finished campaigns of the demo: archives that are shipped with the code, and how they are made."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.models import Campaign, CampaignState
+from annotation.services.campaigns import campaign_move
+from console.archives.reading import archive_read
+from console.archives.writing import archive_write
+from console.demo import panel, seed
+
+HERE = Path(__file__).parent / "finished"
+MAKERS = {seed.DONE_SLUG: seed.make_finished, panel.SLUG: panel.make_panel}
+
+
+def load_finished(*, now: datetime) -> None:
+    """Load the finished campaigns that are missing, as if they had been made today.
+
+    They come before any other campaign of a new installation: all of their rows keep their keys.
+    """
+    for slug in MAKERS:
+        if not Campaign.objects.filter(slug=slug).exists():
+            with archive_of(slug).open("rb") as stream:
+                archive_read(stream, now=now, beside_others=True)
+            campaign = Campaign.objects.get(slug=slug)
+            if campaign.state == CampaignState.PAUSED:  # experts still have something to judge
+                campaign_move(campaign=campaign, to=CampaignState.OPEN, actor_id=None, now=now)
+
+
+def write_finished(*, stderr: Any) -> None:
+    """Make the finished campaigns in an empty installation, and write their archives."""
+    seed.seed_people()
+    for make in MAKERS.values():
+        make(now=timezone.now(), stderr=stderr)
+    HERE.mkdir(exist_ok=True)
+    for slug in MAKERS:  # after all of them were made: no two rows have one key
+        campaign = Campaign.objects.get(slug=slug)
+        if campaign.state == CampaignState.OPEN:
+            campaign_move(campaign=campaign, to=CampaignState.PAUSED, actor_id=None, now=timezone.now())
+        with archive_of(slug).open("wb") as stream:
+            archive_write(campaign, stream, now=timezone.now())
+
+
+def archive_of(slug: str) -> Path:
+    """Return where the archive of a finished campaign lies."""
+    return HERE / f"{slug}.tar"
