@@ -2,7 +2,7 @@
 
 import pytest
 
-from documents.html.words import words
+from documents.html.words import _CANDIDATE, words
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,10 @@ def test_hostile_runs_are_cut_without_loss(text):
     found = words(text)
     assert sum(found.ends) - sum(found.starts) >= len(text.replace(" ", ""))
     assert all(end <= start for end, start in zip(found.ends, found.starts[1:], strict=False))
+
+
+def test_no_pattern_repeats_a_group_possessively():
+    """Python 3.11.2 (of Debian 12) ended such a match at the wrong place, and tokens were empty."""
+    pattern = _CANDIDATE.pattern.replace("()*+,", "")  # marks
+    assert ")*+" not in pattern
+    assert ")++" not in pattern
