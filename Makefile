@@ -47,17 +47,18 @@ demo-target: $(VENV)/.run-time  ## the same beside adaptive voting with an error
 serve: $(VENV)/.run-time  ## web and worker on this machine
 	$(BIN)/python manage.py serve
 
-PYTEST := $(BIN)/python -m pytest -q -n 4 --dist loadfile $(ONLY)
-# One after another to whoever is free, the longest first: a file of replays would hold up the end.
-PYTEST_SLOW := $(BIN)/python -m pytest -q -n 4 --dist load --maxschedchunk 1 $(ONLY)
+PYTEST := $(BIN)/python -m pytest -q -n 4
+MARKETPLACE := --ds=config.settings.marketplace_test tests/marketplace
+# Slow tests go one after another to whoever is free, the longest first: a file of replays would hold up the end.
+SLOW := --dist load --maxschedchunk 1 -m "slow $(AND)"
 
-test: venv  ## what this machine can run; says what it left out
-	$(PYTEST)
-	$(PYTEST) --ds=config.settings.marketplace_test tests/marketplace
+test: venv  ## what this machine can run; says what it left out (AND="and not browser" narrows it)
+	$(PYTEST) --dist loadfile -m "not slow $(AND)"
+	$(PYTEST) --dist loadfile -m "not slow $(AND)" $(MARKETPLACE)
 
-test-slow: venv  ## what takes minutes: every page in Chromium, workers killed again and again, outages, the whole ANTIQUE process
-	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST_SLOW) -m slow
-	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST_SLOW) -m slow --ds=config.settings.marketplace_test tests/marketplace
+test-slow: venv  ## what takes minutes: every page in Chromium, workers killed again and again, outages, the papers' processes
+	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) $(SLOW)
+	QUORATE_REQUIRE="slow $(QUORATE_REQUIRE)" $(PYTEST) $(SLOW) $(MARKETPLACE)
 
 check: venv  ## the gate
 	$(BIN)/ruff check .
