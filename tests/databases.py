@@ -26,7 +26,7 @@ def test_database_create(folder: Path) -> None:
     """Point the default connection at a fresh, migrated database; a template that is kept in the folder is copied."""
     if connection.vendor == "sqlite":
         name = str(connection.settings_dict["TEST"]["NAME"])
-        shutil.copyfile(_sqlite_template(folder), name)
+        _sqlite_copy(folder, name)
     else:
         name = connection.creation._get_test_db_name()
         template = _postgresql_template()
@@ -85,26 +85,21 @@ def template_key() -> str:
     return digest.hexdigest()[:16]
 
 
-def sqlite_template_copy(folder: Path, target: Path) -> None:
-    """Copy the migrated SQLite database of these settings, for a process that a test starts."""
-    shutil.copyfile(_sqlite_template(folder), target)
-
-
-def _sqlite_template(folder: Path) -> Path:
-    path = folder / f"{template_key()}.sqlite3"
+def _sqlite_copy(folder: Path, target: str) -> None:
+    kind = settings.SETTINGS_MODULE.rpartition(".")[2]  # the platform, or the marketplace
+    template = folder / f"{kind}-{template_key()}.sqlite3"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # processes start side by side: the first one migrates
-        if not path.exists():
-            for old in folder.glob("*.sqlite3*"):
+        if not template.exists():
+            for old in folder.glob(f"{kind}-*"):
                 old.unlink()
-            half = path.with_suffix(".half")
-            half.unlink(missing_ok=True)
+            half = template.with_suffix(".half")
             with _connected_to(str(half)):
                 call_command("migrate", verbosity=0, interactive=False)
                 with connection.cursor() as cursor:
                     cursor.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
-            half.replace(path)
-    return path
+            half.replace(template)
+        shutil.copyfile(template, target)
 
 
 def _postgresql_template() -> str:
