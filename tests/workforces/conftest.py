@@ -24,7 +24,7 @@ TERMS = {
 @pytest.fixture(scope="session")
 def market(tmp_path_factory):
     """Return a running marketplace; its clock is its own."""
-    with served(tmp_path_factory.mktemp("market")) as running:
+    with served(tmp_path_factory.mktemp("market"), MARKETPLACE_SWEEP_SECONDS="1") as running:
         yield running
 
 
