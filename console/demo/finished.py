@@ -11,6 +11,7 @@ from annotation.services.campaigns import campaign_move
 from console.archives.reading import archive_read
 from console.archives.writing import archive_write
 from console.demo import panel, seed
+from workforces.models import new_token
 
 HERE = Path(__file__).parent / "finished"
 MAKERS = {seed.DONE_SLUG: seed.make_finished, panel.SLUG: panel.make_panel}
@@ -26,6 +27,9 @@ def load_finished(*, now: datetime) -> None:
             with archive_of(slug).open("rb") as stream:
                 archive_read(stream, now=now, beside_others=True)
             campaign = Campaign.objects.get(slug=slug)
+            for row in campaign.workforces.all():  # whoever has the code knows the secrets of the archive
+                row.key, row.secret = new_token(), new_token()
+                row.save(update_fields=["key", "secret"])
             if campaign.state == CampaignState.PAUSED:  # experts still have something to judge
                 campaign_move(campaign=campaign, to=CampaignState.OPEN, actor_id=None, now=now)
 

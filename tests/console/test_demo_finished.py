@@ -1,5 +1,6 @@
 """The finished campaigns of the demo: the archives that are shipped, and how they are made."""
 
+import gzip
 import io
 import json
 import tarfile
@@ -17,6 +18,7 @@ from console.demo.finished import archive_of, load_finished
 from console.demo.seed import seed_open, seed_people
 from jobs.models import Job
 from quality.models import Case, Inspection, QualitySnapshot, Review, StudySnapshot, Verdict
+from workforces.models import Workforce
 
 pytestmark = pytest.mark.django_db
 
@@ -69,6 +71,14 @@ def test_their_people_log_in_with_the_passwords_of_this_demo(loaded):
         user = User.objects.get(email=email)
         assert user.check_password(password)
         assert user.is_admin is (email == seed.PEOPLE["admin"])
+
+
+def test_no_demo_has_the_secrets_of_another(loaded):
+    row = Workforce.objects.get(campaign__slug=panel.SLUG)
+    with tarfile.open(archive_of(panel.SLUG)) as tar:
+        shipped = gzip.decompress(tar.extractfile("rows/workforces.Workforce.jsonl.gz").read()).decode()
+    assert str(row.pk) in shipped
+    assert row.secret not in shipped and row.key not in shipped
 
 
 def test_times_are_as_far_back_as_when_the_archives_were_made(loaded):
