@@ -47,7 +47,7 @@ demo-target: $(VENV)/.run-time  ## the same beside adaptive voting with an error
 serve: $(VENV)/.run-time  ## web and worker on this machine
 	$(BIN)/python manage.py serve
 
-PYTEST := $(BIN)/python -m pytest -q -n 4
+PYTEST := $(BIN)/python -m pytest -q -n 4 --durations 10
 MARKETPLACE := --ds=config.settings.marketplace_test tests/marketplace
 # Slow tests go one after another to whoever is free, the longest first: a file of replays would hold up the end.
 SLOW := --dist load --maxschedchunk 1 -m "slow $(AND)"

@@ -73,6 +73,10 @@ LONGEST = (
 )  # fmt: skip
 
 
+# Who asks for one of these touches the database, as do tests with the marker django_db; pytest-django refuses it to others.
+DATABASE = {"db", "transactional_db", "live_server", "django_db_setup"}
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # before -m looks at the markers
 def pytest_collection_modifyitems(items):
     """Skip what this machine cannot run; fail instead where the run has to be complete. Put what takes longest first."""
@@ -81,6 +85,8 @@ def pytest_collection_modifyitems(items):
         if not LEGS[name][0]:
             raise pytest.UsageError(f"this run must not leave out {LEGS[name][1]}")
     for item in items:
+        if item.get_closest_marker("django_db") or DATABASE & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.database)
         if "shared" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.shared)
         for name, (there, how) in LEGS.items():

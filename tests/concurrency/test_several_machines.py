@@ -20,7 +20,7 @@ from simulation.world import KnownWorld
 from tests.conftest import ROOT
 from tests.console.processes import database
 
-pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.redis]
+pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.redis, pytest.mark.database]
 
 ITEMS, VOTES, PEOPLE, PASSWORD = 60, 3, 10, "a crowd of ten people"
 SET_UP = f"""
