@@ -93,7 +93,9 @@ def pytest_collection_modifyitems(items):
             if item.get_closest_marker(name) and not there:
                 item.add_marker(pytest.mark.skip(reason=f"left out: needs {how}"))
     yield
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    items.sort(
+        key=lambda item: next((n for n, path in enumerate(LONGEST) if item.nodeid.startswith(path)), len(LONGEST))
+    )
 
 
 def pytest_collection_finish():

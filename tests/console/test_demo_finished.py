@@ -106,6 +106,7 @@ def test_their_pages_show_no_error(loaded, slug):
 
 
 @pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
 def test_they_can_be_made_again(settings, tmp_path, monkeypatch):
     settings.DATA_DIR = tmp_path
     monkeypatch.setattr(finished, "HERE", tmp_path / "finished")
