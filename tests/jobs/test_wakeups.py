@@ -110,6 +110,14 @@ def test_whoever_waits_is_woken_when_it_is_time_to_stop():
     assert sleeper.is_set()
 
 
+def test_a_worker_that_missed_the_last_word_does_not_wait_any_more(monkeypatch):
+    monkeypatch.setattr(worker, "STOPPING", stopping := threading.Event())
+    stopping.set()
+    sleeper = Sleeper()
+    worker._lane(Lane.UPKEEP, sleeper, 3600)()
+    assert sleeper.waited == 0
+
+
 def test_a_word_that_cannot_be_said_is_no_failure(monkeypatch, caplog):
     monkeypatch.setitem(connection.settings_dict, "NAME", "/nowhere/at/all")
     if connection.vendor == "postgresql":
