@@ -54,8 +54,8 @@ _MAY_BE_THERE = (SURROGATE, USER, LOG)
 def archive_read(stream: IO[bytes], *, now: datetime, beside_others: bool = False) -> dict[str, Any]:
     """Bring an archive in and return its manifest: whole, or not at all.
 
-    ``beside_others`` is for the demo alone, whose archives were made in one installation, so that no two rows have one key:
-    there may be other campaigns, and all times are moved by as many days as have passed since the archive was made.
+    ``beside_others`` is for the demo alone. It allows other campaigns in the installation, and moves all times by the days
+    that have passed since the archive was made. The demo's archives share no primary keys: one installation made them.
 
     Everything keeps its keys. People get their accounts under their addresses, without a password or any right over the
     installation: they ask for a new password, also where an account is there under their address.

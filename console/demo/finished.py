@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Campaign, CampaignState
@@ -20,18 +21,23 @@ MAKERS = {seed.DONE_SLUG: seed.make_finished, panel.SLUG: panel.make_panel}
 def load_finished(*, now: datetime) -> None:
     """Load the finished campaigns that are missing, as if they had been made today.
 
-    They come before any other campaign of a new installation: all of their rows keep their keys.
+    Load them before any other campaign of a new installation, because their rows keep their primary keys.
     """
     for slug in MAKERS:
         if not Campaign.objects.filter(slug=slug).exists():
-            with archive_of(slug).open("rb") as stream:
-                archive_read(stream, now=now, beside_others=True)
-            campaign = Campaign.objects.get(slug=slug)
-            for row in campaign.workforces.all():  # whoever has the code knows the secrets of the archive
-                row.key, row.secret = new_token(), new_token()
-                row.save(update_fields=["key", "secret"])
-            if campaign.state == CampaignState.PAUSED:  # experts still have something to judge
-                campaign_move(campaign=campaign, to=CampaignState.OPEN, actor_id=None, now=now)
+            _load(slug, now)
+
+
+@transaction.atomic  # a demo that is killed in between has no campaign with the secrets of the archive
+def _load(slug: str, now: datetime) -> None:
+    with archive_of(slug).open("rb") as stream:
+        archive_read(stream, now=now, beside_others=True)
+    campaign = Campaign.objects.get(slug=slug)
+    for row in campaign.workforces.all():  # everyone who has the code knows the archived ones
+        row.key, row.secret = new_token(), new_token()
+        row.save(update_fields=["key", "secret"])
+    if campaign.state == CampaignState.PAUSED:  # experts still have something to judge
+        campaign_move(campaign=campaign, to=CampaignState.OPEN, actor_id=None, now=now)
 
 
 def write_finished(*, stderr: Any) -> None:

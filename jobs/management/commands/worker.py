@@ -31,7 +31,7 @@ class Command(BaseCommand):
         """Add the options."""
         parser.add_argument(
             "--poll", type=float, default=5.0, metavar="SECONDS",
-            help="the longest pause between two looks for jobs, where no word of new ones comes",
+            help="longest pause between two checks for jobs when no notification arrives (default 5)",
         )  # fmt: skip
         parser.add_argument(
             "--tick", type=float, default=5.0, metavar="SECONDS", help="how often to look for what is due"
