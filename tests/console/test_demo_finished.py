@@ -81,6 +81,20 @@ def test_no_demo_has_the_secrets_of_another(loaded):
     assert row.secret not in shipped and row.key not in shipped
 
 
+def test_a_campaign_is_not_there_before_its_secrets_are_new(settings, tmp_path, monkeypatch):
+    def killed():
+        raise KeyboardInterrupt
+
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(finished, "new_token", killed)
+    with pytest.raises(KeyboardInterrupt):
+        load_finished(now=timezone.now())
+    assert not Campaign.objects.filter(slug=panel.SLUG).exists()
+    monkeypatch.undo()
+    load_finished(now=timezone.now())  # what the first attempt left in storage is no obstacle
+    assert Campaign.objects.filter(slug=panel.SLUG).exists()
+
+
 def test_times_are_as_far_back_as_when_the_archives_were_made(loaded):
     for slug in finished.MAKERS:
         with tarfile.open(archive_of(slug)) as tar:
