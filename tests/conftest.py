@@ -5,6 +5,7 @@ import os
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import hypothesis
 import pytest
@@ -133,6 +134,13 @@ def django_db_setup(request, django_test_environment, django_db_modify_db_settin
 def shared():
     """Return the folder of real data."""
     return SHARED / "data"
+
+
+@pytest.fixture
+def broker():
+    """Return the address of a database of Redis that no other process of the tests uses: workers take what lies there."""
+    number = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    return urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}").geturl()
 
 
 @pytest.fixture

@@ -22,7 +22,15 @@ class Watched:
 
     def go(self, path):
         """Go to a page, and away from the one before at once: one that waits for a job could load itself again meanwhile."""
-        self.page.goto("about:blank")
+        from playwright.sync_api import Error
+
+        try:
+            self.page.goto("about:blank")
+        except Error as error:  # it did so in this very moment
+            if "interrupted by another navigation" not in str(error):
+                raise
+            self.page.wait_for_load_state()
+            self.page.goto("about:blank")
         self.page.goto(self.base + path)
 
     def log_in(self, user):

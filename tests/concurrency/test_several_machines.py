@@ -107,14 +107,14 @@ class Machines:
 
 
 @pytest.fixture
-def machines(tmp_path):
+def machines(tmp_path, broker):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("DJANGO", "DATABASE"))}
     with ExitStack() as stack:
         address = stack.enter_context(database(f"machines_{os.getpid()}", tmp_path))
         made = Machines(
             kept | {
                 "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path), "DATABASE_URL": address,
-                "CELERY_BROKER_URL": os.environ["REDIS_URL"], "C_FORCE_ROOT": "1", "QUORATE_JOB_LEASE_SECONDS": "3",
+                "CELERY_BROKER_URL": broker, "C_FORCE_ROOT": "1", "QUORATE_JOB_LEASE_SECONDS": "3",
             }
         )  # fmt: skip
         made.manage("migrate", "-v0")

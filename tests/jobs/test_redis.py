@@ -15,10 +15,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.redis, pytest.mark.own_database]
 
 
 @pytest.fixture
-def environment(tmp_path):
+def environment(tmp_path, broker):
     return {
         **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path}/redis.sqlite3", "CELERY_BROKER_URL": os.environ.get("REDIS_URL", ""),
+        "DATABASE_URL": f"sqlite:///{tmp_path}/redis.sqlite3", "CELERY_BROKER_URL": broker,
         "C_FORCE_ROOT": "1", "QUORATE_JOB_LEASE_SECONDS": "3",
     }  # fmt: skip
 
