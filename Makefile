@@ -5,8 +5,11 @@ BIN := $(VENV)/bin
 
 .PHONY: awscli peers demo demo-archives demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
 
+# Hundreds of processes start in the tests; without bytecode each would compile again what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 # uv, where it is there, installs in seconds what takes pip minutes.
-install = $(if $(shell command -v uv),uv pip install --quiet --python $(1)/bin/python,$(1)/bin/pip install --quiet --disable-pip-version-check) --require-hashes
+install = $(if $(shell command -v uv),uv pip install --quiet --compile-bytecode --python $(1)/bin/python,$(1)/bin/pip install --quiet --disable-pip-version-check) --require-hashes
 
 $(VENV)/.run-time: requirements.txt
 	$(PYTHON) -m venv $(VENV)

@@ -40,20 +40,26 @@ from workforces.services.refusals import ticket_refuse
 from workforces.services.workforces import workforce_add
 
 EXPERT_RIGHT = 0.95
-ENOUGH = 0.97  # the share of pairs past the first round at which the next batch is launched
+# Pairs within the first round, of all and at least, with which the next batch is launched: nobody waits for the last.
+LATE, FEW_LATE = 0.03, 2
 MOST_READ = 200  # inspections at a time
 REWARD_CENTS = 2
-TERMS = {
-    "reward_cents": REWARD_CENTS, "training_bonus_cents": 10, "has_fees": True, "qualification": "paper", "undo_seconds": 0,
-    # Seconds where a campaign has minutes and hours: a synthetic crowd does not need the time to read.
-    "approve_after_seconds": 15, "stale_seconds": 60, "assignment_seconds": 60,
-}  # fmt: skip
+FEW = 500  # pairs; up to there a crowd waits for the clock more than for anything else
+
+
+def terms_of(material: Material) -> dict[str, Any]:
+    """Return what a HIT offers: seconds where a campaign has hours, as a synthetic crowd does not need the time to read."""
+    seconds = 30 if material.pairs < FEW else 60
+    return {
+        "reward_cents": REWARD_CENTS, "training_bonus_cents": 10, "has_fees": True, "qualification": "paper", "undo_seconds": 0,
+        "approve_after_seconds": seconds // 4, "stale_seconds": seconds, "assignment_seconds": seconds,
+    }  # fmt: skip
 
 
 def pace_of(material: Material) -> dict[str, str]:
     """Return how often rounds are made: what costs the same for a hundred pairs and for a hundred thousand is done seldom."""
-    seconds = "0.5" if material.pairs < 500 else "2"
-    return PACE | {"MTURK_ROUND_SECONDS": seconds, "MTURK_PULL_SECONDS": seconds}
+    seconds, grace = ("0.5", "5") if material.pairs < FEW else ("2", "30")
+    return PACE | {"MTURK_ROUND_SECONDS": seconds, "MTURK_PULL_SECONDS": seconds, "MTURK_GRACE_SECONDS": grace}
 
 
 def deposit_of(material: Material) -> str:
@@ -91,7 +97,7 @@ class Collecting:
         """Hand batch after batch out, decide what waits, and let the crowd work until all is decided."""
         if not self.campaign.workforces.exists():
             workforce_add(
-                campaign=self.campaign, kind="mturk", terms=TERMS, actor_id=None, now=timezone.now(),
+                campaign=self.campaign, kind="mturk", terms=terms_of(self.material), actor_id=None, now=timezone.now(),
                 endpoint_url=services.endpoint_url,
             )  # fmt: skip
         self._keys()
@@ -157,7 +163,7 @@ class Collecting:
         while True:
             imported = self._pairs().count()
             past = self._pairs().filter(self._is_past_first_round()).distinct().count() if launched < BATCHES else 0
-            if launched < BATCHES and (past >= ENOUGH * imported or self._was_interrupted()):
+            if launched < BATCHES and (imported - past <= max(LATE * imported, FEW_LATE) or self._was_interrupted()):
                 self._launch(launched)
                 launched += 1
             done = Verdict.objects.filter(campaign=self.campaign, superseded_at=None).count()
@@ -173,7 +179,7 @@ class Collecting:
         if time.monotonic() > self.deadline:
             raise Stuck(f"{self.campaign.slug} is not finished")
         close_old_connections()
-        time.sleep(0.5 if self.material.pairs < 500 else 2)
+        time.sleep(0.5 if self.material.pairs < FEW else 2)
 
     def is_done(self, labels: int) -> bool:
         """Return whether nothing more is to be collected, once so many pairs have a label."""

@@ -1,4 +1,7 @@
-"""Replays of papers by their command, at a small scale; on PostgreSQL where that is what the tests run on."""
+"""Replays of papers by their command, at a small scale.
+
+The one that does most, with the same pairs by both processes, runs on PostgreSQL; the others on SQLite.
+"""
 
 import json
 import os
@@ -71,7 +74,7 @@ def replayed(folder, kind, *arguments, seconds=900, until=()):
 
 
 @pytest.mark.slow
-@pytest.mark.database
+@pytest.mark.own_database
 def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_killed_on_the_way(tmp_path):
     report, said = replayed(
         tmp_path,
@@ -102,7 +105,7 @@ def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_kil
 
 
 @pytest.mark.slow
-@pytest.mark.database
+@pytest.mark.own_database
 def test_a_replay_that_is_told_to_end_keeps_what_it_has_measured(tmp_path):
     with prepared(tmp_path, "antique", "--scale", "0.002", "--seed", "2") as (command, environment):
         interrupted(command, environment, "batch 1 of 7 is imported", signal.SIGTERM)
@@ -113,7 +116,7 @@ def test_a_replay_that_is_told_to_end_keeps_what_it_has_measured(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.database
+@pytest.mark.own_database
 def test_natural_questions_are_replayed_from_pages_to_the_studies_of_the_paper(tmp_path):
     report, _ = replayed(tmp_path, "nq", "--scale", "0.002", "--seed", "3")
     studies, released = report["studies"], report["released"]
@@ -129,7 +132,7 @@ def test_natural_questions_are_replayed_from_pages_to_the_studies_of_the_paper(t
 
 
 @pytest.mark.slow
-@pytest.mark.database
+@pytest.mark.own_database
 def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
     report, _ = replayed(tmp_path, "nlpcc", "--scale", "0.008", "--seed", "4")
     for task in ("kbqa", "dbqa"):
@@ -143,6 +146,7 @@ def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.postgresql
 @pytest.mark.database
 def test_the_paper_s_process_and_a_target_are_run_with_the_same_crowd_and_audited_whatever_is_killed(tmp_path):
     # The first lies in the paper's campaign, the others in the one with a target.

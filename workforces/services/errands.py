@@ -132,15 +132,16 @@ def _cannot_be_told() -> Q:
 
 def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
     """Yield errands that are due, each once, some of a kind after some of the other, the oldest of each first."""
-    now = timezone.now()
     too_early = Exists(_earlier_word(OuterRef("pk"), OuterRef("surrogate")).filter(workforce=workforce))
+    waiting = Errand.objects.filter(
+        workforce=workforce, due_at__lte=timezone.now(), state__in=[ErrandState.DUE, ErrandState.SENDING]
+    )
     due = (
-        Errand.objects.filter(workforce=workforce, due_at__lte=now, state__in=[ErrandState.DUE, ErrandState.SENDING])
-        .exclude(too_early, kind__in=_WORDS)
+        waiting.exclude(too_early, kind__in=_WORDS)
         .exclude(_cannot_be_told())
         .select_related("posting", "ticket__workforce", "workforce__campaign")
     )
-    after = dict.fromkeys(ErrandKind, Q())
+    after = {kind: Q() for kind in waiting.values_list("kind", flat=True).distinct().order_by()}  # mostly none
     while after:
         for kind in filter(after.__contains__, TURN):
             errand = due.filter(after[kind], kind=kind).order_by("due_at", "pk").first()
