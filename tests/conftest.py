@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,10 +21,9 @@ from tests import databases
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("QUORATE_SHARED") or ROOT.parent / "shared")
 AWS = ROOT / ".venv-awscli/bin/aws"
-# The same engine without a window's own pages is lighter by a third.
-CHROMIUM = os.environ.get("CHROMIUM") or next(
-    filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None
-)
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+# The same engine without a browser around it takes half as much, but lets third parties set cookies.
+HEADLESS = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or CHROMIUM
 
 # The marketplace is a project of its own, with settings of its own: its tests are a run of their own.
 IS_MARKETPLACE = settings.SETTINGS_MODULE == "config.settings.marketplace_test"
@@ -32,7 +32,7 @@ collect_ignore_glob = ["[!m]*", "[!_m]*.py"] if IS_MARKETPLACE else ["marketplac
 # marker -> (is it there, how to get it)
 LEGS = {
     "awscli": (AWS.exists(), "the AWS command line (make awscli)"),
-    "browser": (bool(CHROMIUM), "Chromium (Debian: apt-get install chromium-headless-shell, or chromium)"),
+    "browser": (bool(CHROMIUM), "Chromium (Debian: apt-get install chromium)"),
     "postgresql": (
         os.environ.get("DATABASE_URL", "").startswith("postgres"),
         "PostgreSQL (set DATABASE_URL=postgres://… to run the tests on it)",
@@ -60,14 +60,30 @@ CHROMIUM_ARGUMENTS = [
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """Return one Chromium for all browser tests."""
+def chromium_at():
+    """Return a function that starts the Chromium at a path; all are closed at the end."""
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
-        yield chromium
-        chromium.close()
+    with sync_playwright() as playwright, ExitStack() as started:
+
+        def start(path):
+            chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
+            started.callback(chromium.close)
+            return chromium
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def browser(chromium_at):
+    """Return one Chromium for all browser tests."""
+    return chromium_at(HEADLESS)
+
+
+@pytest.fixture(scope="session")
+def whole_browser(chromium_at):
+    """Return one that blocks the cookies of third parties, as people's browsers do: frames have to do without."""
+    return chromium_at(CHROMIUM)
 
 
 # Begun first, so that nobody is left with one of them at the end of a run.

@@ -21,13 +21,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(trans
 
 
 @pytest.fixture
-def at_market(browser, desk):  # noqa: F811
+def at_market(whole_browser, desk):  # noqa: F811
     """Return a function that opens a browser at the marketplace as a new worker who has logged in."""
     opened = []
 
     def open_as(made, name, **options):
         site, cookie = made.market.worker(f"{name}-{made.campaign.slug}@example.org")
-        watched = Watched(browser, site, expected=("can escape its sandboxing",), **options)
+        watched = Watched(whole_browser, site, expected=("can escape its sandboxing",), **options)
         opened.append(watched)
         watched.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": site}])
         watched.go("/")

@@ -27,8 +27,8 @@ from quality.services.waves import waves_due
 from tests import factories
 from tests.conftest import ROOT
 from tests.console.processes import database
-from tests.jobs.test_restart import wait_for
 from tests.quality.target_worlds import ITEMS, World
+from tests.waiting import wait_for
 
 
 @contextmanager

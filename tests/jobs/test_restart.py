@@ -13,15 +13,9 @@ from jobs.models import Job
 from jobs.services import job_enqueue
 from tests import factories
 from tests.conftest import ROOT
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.django_db(transaction=True)]
-
-
-def wait_for(condition, seconds=60):
-    until = time.monotonic() + seconds
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.1)
-    assert condition()
 
 
 def connections_end():

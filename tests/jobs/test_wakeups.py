@@ -14,7 +14,7 @@ from jobs.registry import Lane
 from jobs.services import job_enqueue
 from jobs.ticks import tick
 from tests import factories
-from tests.jobs.test_restart import wait_for
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MOST_STATEMENTS = 400  # of an idle worker in a minute; asking five times a second took 900 for each lane

@@ -35,6 +35,12 @@ HIT = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="session")
+def browser(whole_browser):
+    """Return what workers have."""
+    return whole_browser
+
+
 @dataclass
 class Side:
     """A requester with a boto3 client of their own, and what their answers have covered."""

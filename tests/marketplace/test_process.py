@@ -4,7 +4,6 @@ import http.server
 import json
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import boto3
@@ -15,6 +14,7 @@ from simulation.browser import Browser
 from tests.conftest import AWS
 from tests.marketplace.conftest import HIT
 from tests.marketplace.served import served
+from tests.waiting import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -192,20 +192,13 @@ def inbox():
     server.server_close()
 
 
-def wait_for(condition, seconds=30):
-    until = time.monotonic() + seconds
-    while not (found := condition()) and time.monotonic() < until:
-        time.sleep(0.05)
-    return found
-
-
 def test_notifications_reach_an_http_endpoint_though_it_stumbles(marketplace, lab, inbox):
     client = marketplace.client(lab)
     note = {"Destination": inbox, "Transport": "SNS", "Version": "2006-05-05", "EventTypes": ["Ping"]}
     client.send_test_event_notification(Notification=note, TestEventType="AssignmentSubmitted")
     wait_for(lambda: not Inbox.refuse)
     marketplace.call("marketplace_clock", "--advance", "30")
-    assert wait_for(lambda: Inbox.messages)
+    wait_for(lambda: Inbox.messages)
     kind, envelope = Inbox.messages[0]
     body = json.loads(envelope["Message"])
     assert (kind, envelope["Type"]) == ("Notification", "Notification")
@@ -214,12 +207,12 @@ def test_notifications_reach_an_http_endpoint_though_it_stumbles(marketplace, la
     assert set(body["Events"][0]) == {"EventType", "EventTimestamp", "HITTypeId", "HITId", "AssignmentId"}
     fault(marketplace, "Notification", "duplicate")
     client.send_test_event_notification(Notification=note, TestEventType="Ping")
-    assert wait_for(lambda: len(Inbox.messages) == 3)
+    wait_for(lambda: len(Inbox.messages) == 3)
     assert Inbox.messages[1] == Inbox.messages[2]
     fault(marketplace, "Notification", "lose")
     client.send_test_event_notification(Notification=note, TestEventType="Ping")
     client.send_test_event_notification(Notification=note, TestEventType="HITExpired")
-    assert wait_for(lambda: len(Inbox.messages) == 4)
+    wait_for(lambda: len(Inbox.messages) == 4)
     assert "HITExpired" in Inbox.messages[3][1]["Message"]
     marketplace.call("marketplace_clock", "--reset")
 
