@@ -66,8 +66,8 @@ def chromium_at():
 
     with sync_playwright() as playwright, ExitStack() as started:
 
-        def start(path):
-            chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
+        def start(path, *more):
+            chromium = playwright.chromium.launch(executable_path=path, args=[*CHROMIUM_ARGUMENTS, *more])
             started.callback(chromium.close)
             return chromium
 
@@ -77,7 +77,7 @@ def chromium_at():
 @pytest.fixture(scope="session")
 def browser(chromium_at):
     """Return one Chromium for all browser tests."""
-    return chromium_at(HEADLESS)
+    return chromium_at(HEADLESS, "--renderer-process-limit=1")
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,8 @@ from tests.workforces.conftest import desk, market  # noqa: F401  fixtures
 from workforces.models import Appeal, Errand, Ticket
 from workforces.services.workforces import workforce_add
 
+# A key that leads a frame to its next page: Playwright would wait for that page, and now and then misses that it came.
+LEAVES = {"no_wait_after": True}
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -65,16 +67,16 @@ def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_
     frame = page.frame_locator("#frame")
     frame.get_by_role("button", name="I agree").wait_for()
     assert not Participation.objects.exists()  # nothing is known of anybody before consent
-    frame.get_by_role("button", name="I agree").press("Enter")
-    frame.get_by_role("link", name="Begin with the examples").first.press("Enter")
+    frame.get_by_role("button", name="I agree").press("Enter", **LEAVES)
+    frame.get_by_role("link", name="Begin with the examples").first.press("Enter", **LEAVES)
     inner = page.frame(url=re.compile("/visit/"))
     inner.wait_for_selector("[aria-current=step]")  # the scripts are there
     frame.locator("#question").press("2")
-    frame.get_by_role("link", name="Next example").press("Enter")
+    frame.get_by_role("link", name="Next example").press("Enter", **LEAVES)
     inner.wait_for_selector("[aria-current=step]")
     frame.locator("#question").press("y")
     frame.locator("[aria-current=step] [data-no]").press("n")
-    frame.get_by_role("link", name="Go to the first task").press("Enter")
+    frame.get_by_role("link", name="Go to the first task").press("Enter", **LEAVES)
     inner.wait_for_selector("[aria-current=step]")
     frame.get_by_text("How do you repair thing number 0?").wait_for()
     assert inner.evaluate("document.cookie") == ""
