@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 # uv, where it is there, installs in seconds what takes pip minutes.
-install = $(if $(shell command -v uv),uv pip install --quiet --compile-bytecode --python $(1)/bin/python,$(1)/bin/pip install --quiet --disable-pip-version-check) --require-hashes
+install = $(if $(shell command -v uv),uv pip install --quiet --python $(1)/bin/python,$(1)/bin/pip install --quiet --disable-pip-version-check) --require-hashes
 
 $(VENV)/.run-time: requirements.txt
 	$(PYTHON) -m venv $(VENV)
