@@ -10,8 +10,8 @@ from django.db.migrations.operations.base import Operation
 class CreateModels(Operation):
     """Create the tables of an app together.
 
-    After each single one, Django renders all models that are connected with it again: with a hundred models the most of
-    what a migration takes. Here they are rendered once.
+    After each ``CreateModel``, Django renders again all models that are connected with the new one. With a hundred models,
+    that is most of the time of a migration. This operation has them rendered once.
     """
 
     reversible = True
@@ -25,7 +25,7 @@ class CreateModels(Operation):
 
     def state_forwards(self, app_label: str, state: Any) -> None:
         """Add the models to the state."""
-        state.__dict__.pop("apps", None)  # what was rendered: it is again when it is asked for
+        state.__dict__.pop("apps", None)  # Django renders the models again when it needs them
         for model in self.models:
             model.state_forwards(app_label, state)
 

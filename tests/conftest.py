@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("QUORATE_SHARED") or ROOT.parent / "shared")
 AWS = ROOT / ".venv-awscli/bin/aws"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-# The same engine without a browser around it takes half as much, but lets third parties set cookies.
+# The headless shell takes half the CPU of the whole browser, but lets third parties set cookies.
 HEADLESS = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or CHROMIUM
 
 # The marketplace is a project of its own, with settings of its own: its tests are a run of their own.
@@ -82,7 +82,7 @@ def browser(chromium_at):
 
 @pytest.fixture(scope="session")
 def whole_browser(chromium_at):
-    """Return one that blocks the cookies of third parties, as people's browsers do: frames have to do without."""
+    """Return the whole Chromium, for tests of frames: it blocks the cookies of third parties, as people's browsers do."""
     return chromium_at(CHROMIUM)
 
 
@@ -157,7 +157,7 @@ def shared():
 
 @pytest.fixture
 def broker():
-    """Return the address of a database of Redis that no other process of the tests uses: workers take what lies there."""
+    """Return the address of a Redis database of this test process alone: a worker would take the messages of other tests."""
     number = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
     return urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}").geturl()
 

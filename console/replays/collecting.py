@@ -40,15 +40,15 @@ from workforces.services.refusals import ticket_refuse
 from workforces.services.workforces import workforce_add
 
 EXPERT_RIGHT = 0.95
-# Pairs within the first round, of all and at least, with which the next batch is launched: nobody waits for the last.
+# The next batch is launched when at most this share of all pairs, or this many pairs, is still in the first round.
 LATE, FEW_LATE = 0.03, 2
 MOST_READ = 200  # inspections at a time
 REWARD_CENTS = 2
-FEW = 500  # pairs; up to there a crowd waits for the clock more than for anything else
+FEW = 500  # pairs; a smaller replay spends most of its time waiting for deadlines, so they are shorter
 
 
 def terms_of(material: Material) -> dict[str, Any]:
-    """Return what a HIT offers: seconds where a campaign has hours, as a synthetic crowd does not need the time to read."""
+    """Return the terms of the HITs, with seconds in place of a real campaign's hours: a synthetic crowd needs no time to read."""
     seconds = 30 if material.pairs < FEW else 60
     return {
         "reward_cents": REWARD_CENTS, "training_bonus_cents": 10, "has_fees": True, "qualification": "paper", "undo_seconds": 0,

@@ -17,7 +17,7 @@ from tests.workforces.conftest import desk, market  # noqa: F401  fixtures
 from workforces.models import Appeal, Errand, Ticket
 from workforces.services.workforces import workforce_add
 
-# A key that leads a frame to its next page: Playwright would wait for that page, and now and then misses that it came.
+# For a key that takes a frame to its next page: Playwright would wait for that page, and sometimes misses its arrival.
 LEAVES = {"no_wait_after": True}
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -61,7 +61,7 @@ def test_what_a_crowd_answered_is_released_with_its_mark(live_server, tmp_path):
 
 
 def test_what_cannot_be_enlivened_is_said(live_server, monkeypatch):
-    monkeypatch.setattr("simulation.crowd.MOST_UNREACHABLE", 3)
+    monkeypatch.setattr("simulation.crowd.MOST_UNREACHABLE", 3)  # else it tries 60 times
     campaign = factories.antique(items=1)
     with pytest.raises(CommandError, match="does not answer"):
         enlivened(campaign, "http://127.0.0.1:9")

@@ -1,6 +1,6 @@
 """Replays of papers by their command, at a small scale.
 
-The one that does most, with the same pairs by both processes, runs on PostgreSQL; the others on SQLite.
+The replay of the target runs on PostgreSQL, as it includes the paper's process; the others run on SQLite.
 """
 
 import json
