@@ -22,7 +22,7 @@ ROOMS = {
     ),
     "claims": (
         "annotation/services/claims.py",
-        [GUARDS, "tests/annotation/services", "tests/concurrency/test_races.py"],
+        [GUARDS, "tests/annotation", "tests/concurrency/test_races.py"],
     ),
     "voting": ("quality/rules/process.py", ["tests/quality"]),
     "verdicts": (

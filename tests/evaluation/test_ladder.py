@@ -60,6 +60,7 @@ def attack(board_of, seed):
     return accuracy(final, labels).score - 0.5
 
 
+@pytest.mark.slow
 def test_an_attacker_with_two_hundred_submissions_and_five_accounts_gains_nothing():
     gains = [attack(Sealed, seed) for seed in range(SEEDS)]
     assert abs(fmean(gains)) <= 2 * stdev(gains) / math.sqrt(SEEDS)

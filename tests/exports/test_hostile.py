@@ -186,6 +186,7 @@ def test_large_sums_and_manifests_are_refused_unread(folder):
             list(problems(ReleasedFolder(folder)))
 
 
+@pytest.mark.slow
 def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("documents.lines.RATIO_FREE_BYTES", 2**20)  # of 64 times as many lines, reading takes a minute
     blanks(tmp_path / "gold.jsonl.gz", 4, b"\n")
@@ -201,8 +202,9 @@ def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_
         read_gold([tmp_path / "annotations.parquet"])
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
-@pytest.mark.parametrize(("rows", "length"), [pytest.param(20_000, 60_000, marks=pytest.mark.slow), (3_000, 200_000)])
+@pytest.mark.parametrize(("rows", "length"), [(20_000, 60_000), (3_000, 200_000)])
 def test_one_text_that_stands_for_many_is_refused_before_it_fills_the_memory(folder, tmp_path, rows, length):
     """A text is stored once however many rows have it: a file of kilobytes holds gigabytes."""
     columns = {name: pa.array([-1] * rows) for name in ("long_start_byte", "long_end_byte", "long_start_token", "long_end_token")}  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from perf.peak import run
 
 pytestmark = [pytest.mark.slow, pytest.mark.own_database]
-SMALL, LARGE = 200, 1_000
+SMALL, LARGE = 100, 500
 
 SET_UP = f"""
 import random

@@ -37,6 +37,7 @@ def test_rows_are_those_of_arrow(tmp_path_factory, rows):
         assert list(rows_of(path, SCHEMA.names)) == [tuple(row[name] for name in SCHEMA.names) for row in rows]
 
 
+@pytest.mark.slow
 def test_many_long_texts_are_refused_before_they_are_made(tmp_path):
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table({"text": ["x" * 2**18] * 2_000 + ["y" * 2**18]}), path)

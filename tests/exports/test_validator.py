@@ -168,6 +168,7 @@ def tokens_of_a_page(draw):
     return {"document_tokens": tokens, "document_html": html}
 
 
+@pytest.mark.slow
 @given(tokens_of_a_page())
 @settings(max_examples=1500)
 def test_the_quick_look_at_tokens_passes_what_the_slow_one_passes_and_nothing_else(record):

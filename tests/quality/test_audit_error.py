@@ -31,6 +31,7 @@ def audited(chance, sizes, predicted, wrong):
     return label_error(strata), bool(seen.sum())
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_truth_as_often_as_it_says():
     """Over worlds of one to five strata, small ones among them, with and without errors."""
     chance, held = np.random.default_rng(20261123), {"all": [], "errors": [], "small": [], "none seen": []}

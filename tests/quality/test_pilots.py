@@ -11,6 +11,7 @@ from tests.quality.halves import Crowd
 CUTS = {"dog": 12, "bluebird": 30, "rte": 8}
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_forecasts_hold_what_the_other_half_of_real_crowds_did_as_often_as_they_say(shared):
     """Fifty cuts by item and by person; `perf.forecasts` makes more, of more crowds."""
@@ -23,6 +24,7 @@ def test_forecasts_hold_what_the_other_half_of_real_crowds_did_as_often_as_they_
     assert (width.mean(axis=0) < [0.35, 0.4, 0.35]).all()  # not by saying nothing
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_a_forecast_that_takes_people_for_no_sample_would_hold_far_less(shared, monkeypatch):
     """The control: without what differs between people, intervals of the same cuts are far too narrow."""

@@ -147,6 +147,7 @@ def numbers_of(items, grades):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("campaigns", [60])
 def test_intervals_hold_what_the_studies_estimate(campaigns):
     """Over seeded campaigns of 139 items: each interval as often as it says, within what so few campaigns can tell."""

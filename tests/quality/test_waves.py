@@ -53,6 +53,7 @@ def test_a_vote_of_a_wave_is_claimed_like_any_and_counts_with_the_others():
     assert [(slot.round, slot.index) for slot in slots] == [(1, 0), (1, 1), (1, 2), (2, 0)]
 
 
+@pytest.mark.slow
 def test_it_stops_at_the_target_only_once_an_audit_said_how_much_to_doubt():
     world = World(budget_cents=1_000_000)
     found = world.settle()

@@ -60,6 +60,8 @@ def test_another_seed_keeps_another_of_near_duplicates(file, tmp_path):
     for seed in range(12):
         step("questions", file, "--seed", seed, "--to", tmp_path / f"to{seed}")
         chosen |= {row["id"] for row in rows(tmp_path / f"to{seed}" / "kept.jsonl")} & {"1", "2", "3"}
+        if len(chosen) == 3:
+            break
     assert chosen == {"1", "2", "3"}
 
 

@@ -194,6 +194,7 @@ def test_exposures_come_at_the_places_that_were_drawn_whoever_skips():
     assert gold_shown(campaign).count() == 4
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_invented_visits_leave_the_gold_of_those_who_are_known():
     policy = Policy(gold_rate=0, gold_first=5, gold_first_items=8, gold_most_exposures=4)
