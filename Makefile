@@ -92,6 +92,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 lock:  ## after changing pyproject.toml (needs uv)
 	$(LOCK) pyproject.toml -o requirements.txt
 	$(LOCK) pyproject.toml --extra nlp -c requirements.txt -o requirements-nlp.txt
+	$(LOCK) pyproject.toml --extra xlsx -c requirements.txt -o requirements-xlsx.txt
 	$(LOCK) pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
 	$(LOCK) --group peers -c requirements-dev.txt -o requirements-peers.txt
 	echo awscli | $(LOCK) - -o requirements-awscli.txt

@@ -7,7 +7,6 @@ from uuid import UUID
 from django.utils import timezone
 
 from annotation.models import Batch, Campaign, Split
-from annotation.rows import read_rows
 from annotation.services.documents import documents_import
 from annotation.services.events import events_trim
 from annotation.services.items import items_import
@@ -21,6 +20,7 @@ from documents.services import limits
 from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
+from storage.tables.rows import read_rows
 
 
 def import_documents(work: Work) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def import_items(work: Work) -> dict[str, Any]:
         return items_import(
             work=work,
             campaign=_campaign(work),
-            rows=read_rows(file, work.payload["name"]),
+            rows=read_rows(file, work.payload["name"], encoding=work.payload.get("encoding")),
             pilot=work.payload["pilot"],
             good_rows_only=work.payload["good_rows_only"],
             people=work.payload.get("people") or 2,

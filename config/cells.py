@@ -1,5 +1,7 @@
 """Cells of tables that people open in a spreadsheet."""
 
+EXCEL_MARK = "\ufeff"  # before a CSV file: without it Excel takes UTF-8 for the encoding of its country
+
 
 def harmless(cell: str) -> str:
     """Return a cell that no spreadsheet takes for a formula."""

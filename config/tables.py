@@ -9,13 +9,14 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any, Protocol
 
 from django.core.exceptions import ValidationError
 from django.db.models import F, Model, Q, QuerySet
 from django.http import QueryDict, StreamingHttpResponse
 
-from config.cells import harmless
+from config.cells import EXCEL_MARK, harmless
 
 PAGE_SIZE = 50
 CSV_ROWS = 1000  # read at a time
@@ -225,8 +226,9 @@ def as_file(table: Table, asked: QueryDict, *, name: str) -> StreamingHttpRespon
     if asked.get("format") != "csv":
         return None
     disposition = f'attachment; filename="{name}.csv"'
+    lines = chain([EXCEL_MARK], table.csv(asked))
     return StreamingHttpResponse(
-        table.csv(asked), content_type="text/csv; charset=utf-8", headers={"Content-Disposition": disposition}
+        lines, content_type="text/csv; charset=utf-8", headers={"Content-Disposition": disposition}
     )
 
 

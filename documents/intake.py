@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from documents.html.errors import DocumentError
-from documents.lines import read_lines, unzipped
+from storage.lines import read_lines, unzipped
 
 _UNPACKING = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError, OSError, EOFError, ValueError)  # fmt: skip
 _PAGE_SUFFIXES = frozenset((".html", ".htm", ".xhtml"))

@@ -1,9 +1,9 @@
-"""Files that are scored: found by patterns, read by `documents.text_files`."""
+"""Files that are scored: found by patterns, read by `storage.text_files`."""
 
 import glob
 from pathlib import Path
 
-from documents.text_files import FileFault
+from storage.text_files import FileFault
 
 # Why nothing can be scored; printed to the person. Nearly always a file is at fault, so there is one class for both.
 EvaluationError = FileFault

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from documents.text_files import LineFault, naming, text_lines
+from storage.text_files import LineFault, naming, text_lines
 
 T = TypeVar("T")
 

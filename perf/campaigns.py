@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from accounts.models import ExternalIdentity, Surrogate
 from annotation.models import Annotation, Batch, Campaign, Item, Participation, Slot
-from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.items import items_import
 from annotation.services.slots import batch_launch
@@ -23,6 +22,7 @@ from jobs.models import Job
 from jobs.work import Work
 from quality.services.policies import policy_ensure
 from quality.services.verdicts import items_judge, items_lock
+from storage.tables.rows import read_rows
 
 VOTES, PEOPLE = 3, 577
 AT_ONCE, JUDGED_AT_ONCE = 50_000, 500

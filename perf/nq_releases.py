@@ -20,12 +20,12 @@ from django.utils import timezone
 
 from accounts.models import ExternalIdentity, Surrogate
 from annotation.models import Annotation, Batch, Campaign, Participation, Slot
-from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.items import items_import
 from annotation.services.slots import batch_launch
 from config.bulk import rows_insert
 from perf.campaigns import work
+from storage.tables.rows import read_rows
 
 PAGES, WAYS, WORDS = 50, 5, 11_000
 COPY = """

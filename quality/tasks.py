@@ -7,7 +7,6 @@ from uuid import UUID
 from django.utils import timezone
 
 from annotation.models import Campaign
-from annotation.rows import read_rows
 from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
@@ -26,6 +25,7 @@ from quality.services.studies import studies_refresh, study_begin, study_planned
 from quality.services.suspensions import person_restore
 from quality.services.watching import rule_dry_run
 from quality.services.waves import waves_due, waves_look
+from storage.tables.rows import read_rows
 
 
 def examine(work: Work) -> dict[str, Any]:

@@ -4,17 +4,21 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from annotation.rows import read_rows
-from annotation.tasktypes.base import RowError
-from documents.text_files import FileFault, LineFault, naming, text_lines
 from sources.rules.faults import RecordFault
 from sources.rules.questions import Question, question_of
+from storage.tables.faults import RowError
+from storage.tables.rows import read_rows
+from storage.text_files import FileFault, LineFault, naming, text_lines
 
 T = TypeVar("T")
 
 
-def read_records(path: Path, of: Callable[[Mapping[str, Any]], T]) -> Iterator[tuple[int, T]]:
+def read_records(
+    path: Path, of: Callable[[Mapping[str, Any]], T], *, encoding: str | None = None, fold: bool = True
+) -> Iterator[tuple[int, T]]:
     """Yield the number of each row of a file, and what a function makes of it or raises `RecordFault` for.
+
+    ``encoding`` and ``fold`` are those of `read_rows`.
 
     Raises
     ------
@@ -23,7 +27,7 @@ def read_records(path: Path, of: Callable[[Mapping[str, Any]], T]) -> Iterator[t
     """
     try:
         with path.open("rb") as file:
-            for number, row in read_rows(file, path.name):
+            for number, row in read_rows(file, path.name, encoding=encoding, fold=fold):
                 yield number, _made(path, number, row, of)
     except FileFault:
         raise

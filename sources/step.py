@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, Protocol, Self
 
-from documents.text_files import FileFault
+from storage.text_files import FileFault
 
 REPORT = "report.json"
 Inputs = Mapping[str, Sequence[Path]]  # files by what they are to the step

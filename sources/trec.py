@@ -6,7 +6,7 @@ from ctypes import c_float
 from enum import StrEnum
 from typing import NamedTuple
 
-from documents.text_files import LineFault
+from storage.text_files import LineFault
 
 
 class TieOrder(StrEnum):

@@ -18,7 +18,6 @@ from accounts.selectors import consent_text_current
 from accounts.services import consent_give, consent_text_publish, membership_grant, role_waiver_grant
 from annotation.management.campaigns import launch_here
 from annotation.models import Annotation, Assignment, Campaign, CampaignState, FaqEntry, Item, ItemReport
-from annotation.rows import parse_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.claims import slot_claim_next
 from annotation.services.documents import documents_import
@@ -31,6 +30,7 @@ from documents.intake import IncomingPage, read_pages
 from documents.services import limits
 from jobs.models import Job, JobState
 from jobs.work import Work
+from storage.tables.rows import parse_rows
 
 _numbers = itertools.count(1)
 

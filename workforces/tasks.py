@@ -3,10 +3,10 @@
 from dataclasses import asdict
 from typing import Any
 
-from annotation.rows import read_rows
 from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
+from storage.tables.rows import read_rows
 from workforces.models import Workforce
 from workforces.selectors import CONFIRM_LIST, RECONCILE
 from workforces.services.panels import panel_list_confirm

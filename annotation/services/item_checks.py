@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 from django.db.models import Q
 
 from annotation.models import Campaign, CampaignDocument, Item
-from annotation.rows import Row
 from annotation.services.scratch import scratch_table
 from annotation.services.shared_texts import SharedTexts
-from annotation.tasktypes.base import NewItem, RowError, TaskType
+from annotation.tasktypes.base import NewItem, TaskType
+from storage.tables.faults import RowError
+from storage.tables.rows import Row
 
 CHUNK = 2_000
 LONGEST_ORIGIN = 10_000  # signs of JSON: a pool of a hundred runs has less

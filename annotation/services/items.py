@@ -23,15 +23,17 @@ from annotation.models import (
     Split,
 )
 from annotation.ordering import drawn_split, new_example_id
-from annotation.rows import Row
 from annotation.selectors.sealing import is_sealed
 from annotation.services.campaigns import batch_for_import, pilot_split
 from annotation.services.counting import item_slots_close
 from annotation.services.item_checks import Checked, Spool, checked_rows
-from annotation.tasktypes.base import FollowedUp, RowError
+from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
 from config.bulk import rows_insert
 from jobs.work import Work
+from storage.tables.faults import RowError
+from storage.tables.rows import Row, Rows
+from storage.tables.used import ColumnsUsed
 
 MAX_ERRORS_KEPT = 1_000
 
@@ -73,9 +75,9 @@ def items_import(
 
 
 def _check(work: Work, campaign: Campaign, rows: Iterable[Row]) -> tuple[Spool, dict[str, Any]]:
-    checked = Spool()
+    checked, used = Spool(), ColumnsUsed()
     result: dict[str, Any] = {"rows": 0, "unchanged": 0, "failed": 0, "errors": []}
-    for chunk in checked_rows(campaign, TASK_TYPES[campaign.task_type], rows):
+    for chunk in checked_rows(campaign, TASK_TYPES[campaign.task_type], used.watched(rows)):
         good = []
         for number, outcome in chunk:
             result["rows"] += 1
@@ -89,6 +91,8 @@ def _check(work: Work, campaign: Campaign, rows: Iterable[Row]) -> tuple[Spool, 
                 good.append(outcome)
         checked.add(good)
         work.progress(work.job.done, message=f"{result['rows']:,} rows checked")
+    if isinstance(rows, Rows):
+        result["notes"] = [*rows.reading.said(), *used.unused(rows.reading.columns)]
     return checked, result
 
 

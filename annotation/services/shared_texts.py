@@ -6,7 +6,8 @@ from typing import Any
 
 from annotation.models import Campaign, Item, ItemState
 from annotation.services.scratch import scratch_table
-from annotation.tasktypes.base import RowError, Shared, TaskType
+from annotation.tasktypes.base import Shared, TaskType
+from storage.tables.faults import RowError
 
 CHUNK = 2_000
 _HERE = 0  # the "row" of what the campaign had before

@@ -27,14 +27,6 @@ class AnswerError(ValueError):
         self.field = field
 
 
-class RowError(ValueError):
-    """A row of an import cannot be an item; the message says why, ``column`` where."""
-
-    def __init__(self, message: str, column: str) -> None:
-        super().__init__(message)
-        self.column = column
-
-
 @dataclass(frozen=True, slots=True)
 class NewItem:
     """What a row of an import says about an item.
@@ -120,11 +112,13 @@ class Measure:
     """One thing that an answer says, over which the agreement of annotators is computed.
 
     ``of`` returns its value, or None where an answer says nothing of it; on `Scale.SETS` a set of things of the item.
+    ``labels`` are all values in their order, the smallest first, on `Scale.ORDINAL`.
     """
 
     key: str
     scale: Scale
     of: Callable[[Answer], Any]
+    labels: tuple[Any, ...] = ()
 
 
 class TaskType(Protocol):

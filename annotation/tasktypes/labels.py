@@ -1,13 +1,16 @@
 """What task types have in common whose answer is one label of a few: gold, experts and agreement follow from the labels."""
 
+import json
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from annotation.tasktypes.base import Accepted, Answer, Measure, Part, RowError, Said, Scale
+from annotation.tasktypes.base import Accepted, Answer, Measure, Part, Said, Scale
 from annotation.tasktypes.columns import Column, Filled, kind_of
 from documents.html.tokens import Tokenization
+from storage.tables.faults import RowError
+from storage.tables.values import Spelling, text_of
 
-MOST_DIGITS = 10  # of a label that is a number
 LABEL = "label"  # the key of the one part that experts judge, and of the measure
 
 
@@ -32,7 +35,9 @@ class Labels:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """Agreement is computed of the label."""
-        return (Measure(LABEL, Scale.ORDINAL if self.is_ordinal else Scale.NOMINAL, self.vote_key),)
+        if self.is_ordinal:
+            return (Measure(LABEL, Scale.ORDINAL, self.vote_key, labels=tuple(reversed(self.labels))),)
+        return (Measure(LABEL, Scale.NOMINAL, self.vote_key),)
 
     @property
     def grades(self) -> tuple[Any, ...]:
@@ -40,17 +45,30 @@ class Labels:
         return self.labels
 
     def accepted_from(self, row: Mapping[str, Any], page: Tokenization | None) -> Accepted:
-        """Return the labels that are right; in a table they are separated by blanks."""
-        accepted = row.get("accepted")
-        if isinstance(accepted, str):
-            accepted = [
-                int(part) if part.isdecimal() and len(part) < MOST_DIGITS else part for part in accepted.split()
-            ]
+        """Return the labels that are right; a table's cell lists them as JSON, or with blanks, commas or semicolons."""
+        given = row.get("accepted")
+        accepted = self._listed(given) if isinstance(given, str) else given
         if not isinstance(accepted, list) or not accepted or not all(self._is_label(one) for one in accepted):
-            raise RowError(f"expected some of {', '.join(map(str, self.labels))}", "accepted")
+            some = " ".join(map(str, self.labels[:2]))
+            raise RowError(
+                f"expected some of {', '.join(map(str, self.labels))}, as in {some} or [{some.replace(' ', ', ')}]; found {str(given)[:80]!r}",
+                "accepted",
+            )
         if set(accepted) == set(self.labels):
             raise RowError("a key that accepts every label tests nobody", "accepted")
         return accepted
+
+    def _listed(self, cell: str) -> Any:
+        """Return what a cell of a table lists: labels where it spells them, else its parts."""
+        parts: Any = re.split(r"[\s,;|]+", cell.strip())
+        if cell.strip().startswith("["):
+            try:
+                parts = json.loads(cell)
+            except (ValueError, RecursionError):
+                return None
+        of = {text_of(label): label for label in self.labels}
+        spelling = Spelling.of(of)
+        return [of.get(spelling.text(text_of(part)), part) for part in parts]
 
     def _is_label(self, value: Any) -> bool:
         return any(type(value) is type(label) and value == label for label in self.labels)

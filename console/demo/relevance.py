@@ -12,13 +12,13 @@ from accounts.models import Role, User
 from accounts.services import membership_grant
 from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
-from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from console.demo.seed import PEOPLE
 from jobs.terminal import run_here
 from quality.rules.policy import Policy
 from quality.services.gold import gold_import
 from quality.services.policies import policy_publish
+from storage.tables.rows import read_rows
 from workforces.services.workforces import workforce_add
 
 CONTENT = Path(__file__).parent / "content"

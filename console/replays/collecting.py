@@ -14,7 +14,6 @@ from django.utils import timezone
 from accounts.models import Surrogate
 from annotation.management.campaigns import launch_here
 from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Item, Slot
-from annotation.rows import read_rows
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.tasktypes.labels import LABEL
 from config.secrets import new_password
@@ -35,6 +34,7 @@ from simulation.crowd import Crowd
 from simulation.doors.market import MarketWorker
 from simulation.people import people_of
 from simulation.world import chance_of
+from storage.tables.rows import read_rows
 from workforces.models import Ticket, TicketState
 from workforces.services.refusals import ticket_refuse
 from workforces.services.workforces import workforce_add

@@ -8,7 +8,7 @@ from typing import IO, Any
 import orjson
 
 from documents.html.tokens import Candidate, Token, Tokenization
-from documents.lines import MAX_LINE_BYTES, LineTooLong, read_lines, unzipped
+from storage.lines import MAX_LINE_BYTES, LineTooLong, read_lines, unzipped
 
 SOURCE = "published"
 _GZIP = b"\x1f\x8b"

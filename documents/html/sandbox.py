@@ -19,7 +19,6 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import IO, Self, TypeVar
 
-from documents.child import child_end, child_start, limit_memory
 from documents.html import errors
 from documents.html.canonical import canonical_text
 from documents.html.closing import closed_page
@@ -27,6 +26,7 @@ from documents.html.display import display_html
 from documents.html.errors import DocumentError, LimitExceeded
 from documents.html.markup import MAX_DEPTH
 from documents.html.tokens import Candidate, CandidateRules, Tokenization, dump, load, tokenize
+from storage.child import child_end, child_start, limit_memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from documents.html.published import PublishedError, read_records
-from documents.lines import DamagedFile, LineTooLong
 from evaluation.files import EvaluationError
+from storage.lines import DamagedFile, LineTooLong
 
 NULL = {"start_byte": -1, "end_byte": -1, "start_token": -1, "end_token": -1}
 OFFSETS = tuple(NULL)

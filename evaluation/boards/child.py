@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 
-from documents.child import child_end, child_start, limit_memory
 from evaluation.boards.ladder import Scored
 from evaluation.files import EvaluationError
+from storage.child import child_end, child_start, limit_memory
 
 MOST_BYTES = 3 * 2**30  # of addresses: numpy alone reserves some
 MOST_SECONDS = 300

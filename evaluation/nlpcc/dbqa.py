@@ -11,9 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from documents.text_files import LineFault, naming, text_lines
 from evaluation.files import EvaluationError
 from evaluation.statistics import RESAMPLES, mean_intervals, means
+from storage.text_files import LineFault, naming, text_lines
 
 ENCODINGS = ("utf-8", "gb18030")  # the guideline's own sample is GBK, released data is UTF-8
 DEPTHS = (1, 3, 5)

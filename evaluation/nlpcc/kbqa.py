@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from documents.text_files import text_lines
 from evaluation.files import EvaluationError
 from evaluation.nlpcc.dbqa import ENCODINGS
 from evaluation.statistics import RESAMPLES, mean_intervals, means
+from storage.text_files import text_lines
 
 _LINE = re.compile(r"<(question|triple|answer) id=(\d{1,18})>(?:\t(.*))?", re.DOTALL)
 _BETWEEN = re.compile(r" \| |\t")

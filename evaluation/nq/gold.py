@@ -10,9 +10,9 @@ import orjson
 from isal import igzip
 from isal.igzip_lib import IsalError
 
-from documents.lines import MAX_LINE_BYTES, DamagedFile, LineTooLong, check_ratio, check_values
 from evaluation.nq.answers import YES_NO, AnswerFault, Gold, span_of
 from evaluation.nq.table import TableFault, examples_of_table
+from storage.lines import MAX_LINE_BYTES, DamagedFile, LineTooLong, check_ratio, check_values
 
 BUFFER = 1 << 20
 EDGE = 1 << 18  # bytes at either end of a line that are looked at first

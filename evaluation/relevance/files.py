@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from documents.text_files import LineFault, naming, text_lines
 from evaluation.files import EvaluationError
 from sources.trec import ranked, result_of
+from storage.text_files import LineFault, naming, text_lines
 
 MOST_LABEL = 127  # trec_eval's
 MOST_LABELS = 1_000_000  # thirty times as many as ANTIQUE has
@@ -36,7 +36,8 @@ def read_qrels(path: Path, *, lowest: int, without: Collection[str] = ()) -> Qre
     Parameters
     ----------
     lowest
-        The least label that there is.
+        The least label of what is relevant to some degree or not at all. Negative labels are taken besides, as TREC uses
+        them for spam and off-topic answers: judged, and not relevant.
     without
         Questions to leave out.
 
@@ -70,7 +71,7 @@ def _qrel(text: str, lowest: int) -> tuple[str, str, int]:
         value = int(label)
     except ValueError:
         raise LineFault(f"the label {label[:40]!r} is no whole number") from None
-    if not lowest <= value <= MOST_LABEL:
+    if not (-MOST_LABEL <= value < 0 or lowest <= value <= MOST_LABEL):
         raise LineFault(f"the label {value} is below {lowest} or above {MOST_LABEL}: see --lowest")
     return question, answer, value
 

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from documents.text_files import LineFault, naming, text_lines
 from evaluation.files import EvaluationError
 from evaluation.relevance.files import MOST_LABELS, Qrels
 from evaluation.statistics import ratio_interval
+from storage.text_files import LineFault, naming, text_lines
 
 LONGEST_PAIR = 2**20  # bytes of a line: three texts of 20,000 signs, as an import takes them, and where they come from
 

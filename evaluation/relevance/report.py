@@ -1,7 +1,7 @@
 """The metrics of the ANTIQUE paper (section 4), how sure they are, and whether two runs differ.
 
 Labels from ``relevant`` on are relevant in MAP, MRR and precision; the gain of nDCG is the label above the lowest one:
-labels 1 to 4 have the gains 0 to 3 (readme of the ANTIQUE release).
+labels 1 to 4 have the gains 0 to 3 (readme of the ANTIQUE release). Negative labels have the gain 0, as in trec_eval.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -61,7 +61,7 @@ def values_of(qrels: Qrels, run: Run, convention: Convention) -> Values:
         scores = run.scores.get(question)
         got: Mapping[str, float] = {}
         if scores:
-            gains = {answer: label - convention.lowest for answer, label in qrels[question].items()}
+            gains = {answer: max(label - convention.lowest, 0) for answer, label in qrels[question].items()}
             evaluator = pytrec_eval.RelevanceEvaluator(
                 {question: gains}, _ASKED, relevance_level=convention.relevant - convention.lowest
             )

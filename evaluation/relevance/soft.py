@@ -9,11 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from documents.text_files import LineFault
 from evaluation.files import EvaluationError
 from evaluation.item_lines import read_item_lines
 from evaluation.statistics import RESAMPLES, mean_intervals, means
 from exports.released.folder import FolderError, ReleasedFolder
+from storage.text_files import LineFault
 
 MOST_ITEMS = 1_000_000
 _ROUNDING = 1e-3  # by which probabilities may miss 1 altogether

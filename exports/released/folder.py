@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from annotation.tasktypes.columns import Kind
-from documents.lines import DamagedFile, LineTooLong, read_lines, unzipped
+from storage.lines import DamagedFile, LineTooLong, read_lines, unzipped
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 MOST_BYTES = 64 * 2**20  # of a manifest, and of the sums: those of a hundred shards have a hundredth of this

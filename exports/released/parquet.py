@@ -5,7 +5,7 @@ from pathlib import Path
 from struct import calcsize
 from typing import Any, Literal
 
-from documents.lines import MAX_RATIO, RATIO_FREE_BYTES
+from storage.lines import MAX_RATIO, RATIO_FREE_BYTES
 
 BATCH = 2_000  # rows in memory at a time
 MOST_OF_A_BATCH = 2**28  # bytes of its text

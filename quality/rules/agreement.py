@@ -61,7 +61,12 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
     Parameters
     ----------
     level
-        How far apart two labels are; the labels of ``interval`` and ``ratio`` are numbers.
+        How far apart two labels are; the labels of ``interval`` and ``ratio`` are numbers, those of ``ordinal`` numbers
+        or in an order that was said.
+
+    Raises
+    ------
+    LabelsWithoutOrder
 
     Notes
     -----
@@ -79,6 +84,8 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
     >>> round(alpha(judgments_of(rows)).alpha, 3)
     0.444
     """
+    if level is not Level.NOMINAL:
+        judgments.check_order()
     counts = judgments.counts()
     paired = counts.sum(axis=1) >= 2
     inside = paired[judgments.item] if len(judgments) else np.zeros(0, dtype=bool)
@@ -99,7 +106,14 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
 
 
 def alpha_alone(judgments: Judgments, level: Level) -> float | None:
-    """Return alpha without its interval, which takes most of the time; None where it is undefined."""
+    """Return alpha without its interval, which takes most of the time; None where it is undefined.
+
+    Raises
+    ------
+    LabelsWithoutOrder
+    """
+    if level is not Level.NOMINAL:
+        judgments.check_order()
     counts = judgments.counts()
     if int((counts.sum(axis=1) >= 2).sum()) < 2:
         return None

@@ -1,13 +1,17 @@
 """Judgments in columns: who gave which item which label. Every coefficient and model here reads them."""
 
+import math
 from array import array
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -22,6 +26,10 @@ class Repeats(StrEnum):
 
 
 MOST_CELLS = 2**26  # half a gigabyte
+
+
+class LabelsWithoutOrder(ValueError):
+    """The order of labels that aren't numbers was not said, and something was asked that depends on it."""
 
 
 class TooManyLabels(ValueError):
@@ -42,6 +50,8 @@ class Judgments:
         Shape (judgments,): numbers into the three above.
     repeated
         How many rows were left out because their annotator judged the item in another one.
+    is_ordered
+        Whether the order of the labels means something: it was said, or they are numbers. Else they stand by their text.
     """
 
     items: tuple[Any, ...]
@@ -51,6 +61,7 @@ class Judgments:
     annotator: Places
     label: Places
     repeated: int = 0
+    is_ordered: bool = True
 
     def __len__(self) -> int:
         return len(self.item)
@@ -69,6 +80,17 @@ class Judgments:
                 "tables. Labels are a small fixed set; is this the right column?"
             )
 
+    def check_order(self) -> None:
+        """Refuse labels that aren't numbers and whose order was not said.
+
+        Raises
+        ------
+        LabelsWithoutOrder
+        """
+        if not self.is_ordered:
+            first = next(label for label in self.labels if not is_number(label))
+            raise LabelsWithoutOrder(f"{first!r} is not a number, and the order of the labels was not said")
+
     def counts(self) -> Floats:
         """Return how often each item was given each label, shape (items, labels)."""
         shape = (len(self.items), len(self.labels))
@@ -78,19 +100,23 @@ class Judgments:
     def part(self, keep: NDArray[np.bool_]) -> "Judgments":
         """Return some of the judgments; items, annotators and labels stay, also those without a judgment."""
         columns = (self.item[keep], self.annotator[keep], self.label[keep])
-        return Judgments(self.items, self.annotators, self.labels, *columns)
+        return Judgments(self.items, self.annotators, self.labels, *columns, is_ordered=self.is_ordered)
 
     def of_items(self, first: int, after: int) -> "Judgments":
         """Return the judgments of the items from a place on, up to another one."""
         keep = (self.item >= first) & (self.item < after)
         columns = (self.item[keep] - first, self.annotator[keep], self.label[keep])
-        return Judgments(self.items[first:after], self.annotators, self.labels, *columns)
+        return Judgments(self.items[first:after], self.annotators, self.labels, *columns, is_ordered=self.is_ordered)
 
 
 class Columns:
-    """Judgments that come one by one, an annotator's only one of an item: kept as numbers, 24 bytes each."""
+    """Judgments that come one by one, an annotator's only one of an item: kept as numbers, 24 bytes each.
 
-    def __init__(self) -> None:
+    ``labels`` are all labels in their order, smallest first; empty: those that come, as in `judgments_of`.
+    """
+
+    def __init__(self, labels: Sequence[Any] = ()) -> None:
+        self._order = tuple(labels)
         self._columns = tuple(array("q") for _ in range(3))
         self._items = 0
         self._people: dict[Hashable, int] = {}
@@ -109,10 +135,11 @@ class Columns:
         item, person, label = (
             np.frombuffer(column, dtype=np.int64) if column else np.zeros(0, np.int64) for column in self._columns
         )
-        labels = in_order(self._labels)
+        labels, is_ordered = in_order(self._labels) if not self._order else (self._order, True)
         places = {value: place for place, value in enumerate(labels)}
         moved = np.array([places[value] for value in self._labels], dtype=np.int64)
-        return Judgments(tuple(range(self._items)), tuple(self._people), labels, item, person, moved[label])
+        items = tuple(range(self._items))
+        return Judgments(items, tuple(self._people), labels, item, person, moved[label], is_ordered=is_ordered)
 
 
 def judgments_of(
@@ -126,7 +153,8 @@ def judgments_of(
     Parameters
     ----------
     labels
-        All labels there can be, in their order. By default those that occur: numbers by size, else by their text.
+        All labels there can be, in their order. By default those that occur: numbers by size, which is an order, or by
+        their text, which is none.
     repeats
         What becomes of further judgments of one item by one annotator.
 
@@ -142,26 +170,73 @@ def judgments_of(
     ((1, 3), [[1.0, 1.0], [1.0, 0.0]])
     """
     columns = list(zip(*rows, strict=True)) or [(), (), ()]
-    items, item = _numbered(columns[0])
-    annotators, annotator = _numbered(columns[1])
-    known = tuple(labels) if labels is not None else in_order(set(columns[2]))
+    return _judgments([_numbered(column) for column in columns], labels, repeats)
+
+
+def judgments_from(
+    frame: "pd.DataFrame", *, labels: Sequence[Any] | None = None, repeats: Repeats = Repeats.REFUSE
+) -> Judgments:
+    """Return judgments from a table with the columns ``item``, ``annotator`` (or ``worker``) and ``label``.
+
+    Parameters
+    ----------
+    labels, repeats
+        As in `judgments_of`.
+
+    Raises
+    ------
+    ValueError
+        An annotator judged an item twice, and ``repeats`` is ``refuse``.
+    KeyError
+        A column is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"item": ["a", "a", "b"], "worker": ["ann", "bo", "ann"], "label": [1, 3, 1]})
+    >>> judgments_from(frame).counts().tolist()
+    [[1.0, 1.0], [1.0, 0.0]]
+    """
+    people = "annotator" if "annotator" in frame.columns else "worker"
+    numbered = []
+    for name in ("item", people, "label"):
+        codes, values = frame[name].factorize()
+        numbered.append((tuple(values.tolist()), codes.astype(np.int64)))
+    return _judgments(numbered, labels, repeats)
+
+
+def _judgments(
+    columns: Sequence[tuple[tuple[Any, ...], Places]], labels: Sequence[Any] | None, repeats: Repeats
+) -> Judgments:
+    """Return judgments from the different values of items, annotators and labels, and which of them each row has."""
+    (items, item), (annotators, annotator), (given, code) = columns
+    known, is_ordered = (tuple(labels), True) if labels is not None else in_order(given)
     places = {value: place for place, value in enumerate(known)}
-    label = np.fromiter((places[value] for value in columns[2]), dtype=np.int64, count=len(columns[2]))
+    label = np.array([places[value] for value in given], dtype=np.int64)[code]
     kept = _kept(item * max(1, len(annotators)) + annotator, repeats)
     repeated = len(item) - len(kept)
     if repeated and repeats is Repeats.REFUSE:
         again = int(np.setdiff1d(np.arange(len(item)), kept)[0])
-        raise ValueError(f"{columns[1][again]!r} judged {columns[0][again]!r} twice; keep one judgment of each pair")
-    return Judgments(items, annotators, known, item[kept], annotator[kept], label[kept], repeated)
+        raise ValueError(
+            f"{annotators[annotator[again]]!r} judged {items[item[again]]!r} twice; keep one judgment of each pair"
+        )
+    return Judgments(items, annotators, known, item[kept], annotator[kept], label[kept], repeated, is_ordered)
 
 
-def in_order(labels: Iterable[Any]) -> tuple[Any, ...]:
-    """Return labels in their order: by size if each is a number or the text of one, else by their text."""
+def in_order(labels: Iterable[Any]) -> tuple[tuple[Any, ...], bool]:
+    """Return labels by size and True if each is a number or the text of one, else by their text and False."""
     values = list(labels)
+    if all(is_number(value) for value in values):
+        return tuple(sorted(values, key=float)), True
+    return tuple(sorted(values, key=str)), False
+
+
+def is_number(label: Any) -> bool:
+    """Return whether a label is a finite number or the text of one."""
     try:
-        return tuple(sorted(values, key=float))
+        return math.isfinite(float(label))
     except (TypeError, ValueError):
-        return tuple(sorted(values, key=str))
+        return False
 
 
 def _numbered(column: Sequence[Hashable]) -> tuple[tuple[Hashable, ...], Places]:

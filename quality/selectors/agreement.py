@@ -73,7 +73,7 @@ def agreement_over(task_type: TaskType, answers: Iterable[tuple[int, str, str]])
     """
     said, measures = Said(task_type), task_type.measures
     sets = {place: PagesAgreement() for place, measure in enumerate(measures) if measure.scale is Scale.SETS}
-    labels = {place: Columns() for place in range(len(measures)) if place not in sets}
+    labels = {place: Columns(measure.labels) for place, measure in enumerate(measures) if place not in sets}
     for number, (_item, rows) in enumerate(groupby(answers, key=itemgetter(0))):
         last = {who: said.of(answer)[1] for _, who, answer in rows}
         values: dict[int, list[Any]] = defaultdict(list)
@@ -166,7 +166,7 @@ def _level(measure: Measure) -> Level:
 def _agreement(measure: Measure, values: list[Value]) -> tuple[dict[str, Any], Judgments | None]:
     """Return what a measure's values come to, and the judgments where they are labels."""
     if measure.scale is not Scale.SETS:
-        judgments = judgments_of(values, repeats=Repeats.LAST)
+        judgments = judgments_of(values, labels=measure.labels or None, repeats=Repeats.LAST)
         return asdict(alpha(judgments, level=_level(measure))), judgments
     by_item: dict[int, dict[str, Any]] = defaultdict(dict)
     for item, surrogate, value in values:

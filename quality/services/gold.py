@@ -18,15 +18,16 @@ from annotation.locks import campaign_lock
 from annotation.models import Annotation, AnnotationState, Batch, BatchState, Campaign, Injection, Item, Purpose
 from annotation.models import Split as SplitRow
 from annotation.ordering import new_example_id
-from annotation.rows import Row
 from annotation.services.item_checks import Checked, checked_rows
-from annotation.tasktypes.base import Accepted, RowError
+from annotation.tasktypes.base import Accepted
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.models import Tokenization
 from documents.selectors import tokenization_of
 from quality.models import CaseReason, GoldCheck, GoldKey, GoldKeyState
 from quality.services.cases import case_open, experts_check
 from quality.services.policies import policy_ensure
+from storage.tables.faults import RowError
+from storage.tables.rows import Row
 
 GOLD_SPLIT = "gold_keys"
 MOST_KEYS = 10_000  # of one file

@@ -9,13 +9,14 @@ from accounts.transactions import durable, require_transaction
 from annotation.models import Item
 from annotation.services.counting import item_slots_close, people_lock
 from annotation.services.items import item_retire
-from annotation.tasktypes.base import RowError, Said
+from annotation.tasktypes.base import Said
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.selectors import tokenization_of
 from quality.models import PENDING, CaseReason, CaseState, GoldCheck, GoldKey, GoldKeyState
 from quality.services.cases import case_end, case_open, experts_check
 from quality.services.people import person_assess
 from quality.services.policies import policy_ensure
+from storage.tables.faults import RowError
 
 
 class KeyRefused(ValueError):

@@ -17,6 +17,7 @@ from accounts.permissions import Action
 from annotation.models import Campaign, Snapshot
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
+from config.cells import EXCEL_MARK
 from quality.charts.campaign import DRAWINGS, chart_of
 from quality.charts.drawings import Numbers
 from quality.charts.studies import STUDIES
@@ -54,7 +55,7 @@ def chart_svg(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
 @require_GET
 def chart_csv(request: HttpRequest, slug: str, figure: str) -> HttpResponse:
     """Send the numbers of a chart as a file."""
-    return _sent(request, slug, figure, "csv", "text/csv; charset=utf-8", as_csv)
+    return _sent(request, slug, figure, "csv", "text/csv; charset=utf-8", lambda drawn: EXCEL_MARK + as_csv(drawn))
 
 
 def _sent(

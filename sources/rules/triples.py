@@ -5,7 +5,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from annotation.tasktypes.kbqa.items import BETWEEN
-from documents.text_files import LineFault
+from storage.text_files import LineFault
 
 # https://www.w3.org/TR/n-triples/, without what has no name of its own (blank nodes).
 _NAME = r"<([^<>\"{}|^`\\\x00-\x20]*)>"

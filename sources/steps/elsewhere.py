@@ -3,38 +3,44 @@
 import csv
 import io
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
-from documents.text_files import FileFault
 from sources.records import read_records
 from sources.rules.faults import RecordFault
+from sources.rules.label_studio import Said, names_of, said_of
 from sources.rules.mapping import at, mapped, pairs_of
 from sources.step import Given, Outputs, StepError
 from sources.steps.arguments import named_apart
+from storage.tables.values import clean, text_of
+from storage.text_files import FileFault
 
-KEY, VERSION = "elsewhere", 1
+KEY, VERSION = "elsewhere", 2
 HELP = (
-    "Make rows to import of records of other tools, column by column, and a table of their judgments: Label Studio's JSON "
-    "export, files of a Hugging Face datasets folder (Parquet, JSON lines, CSV)."
+    "Make rows to import of records of other tools, column by column, with a table of their judgments and one of the answers "
+    "that are known: Label Studio's JSON export, and any table (CSV, TSV, Excel, Parquet, JSON lines), such as those of a "
+    "Hugging Face datasets folder."
 )
-ROWS, JUDGMENTS = "rows.jsonl", "judgments.csv"
-_AT_ONCE = 1_000
-Judgment = tuple[str, str]  # worker, label
+ROWS, JUDGMENTS, TRUTH = "rows.jsonl", "judgments.csv", "truth.csv"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="JSON, JSON lines, CSV, TSV or Parquet")
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="JSON, JSON lines, CSV, TSV, Excel or Parquet"
+    )
     parser.add_argument("--map", action="append", default=[], metavar="COLUMN=PATH", help="which part of a record becomes which column, such as question=data.text; repeatable")  # fmt: skip
     parser.add_argument("--label-studio", action="store_true", help="records are tasks of Label Studio, with their annotations")  # fmt: skip
     parser.add_argument("--name", metavar="NAME", help="of Label Studio's results, which are the judgments (from_name)")
     parser.add_argument("--worker", metavar="PATH", help="where a record names who judged it")
     parser.add_argument("--label", metavar="PATH", help="where a record holds what they said")
+    parser.add_argument(
+        "--pseudonyms", action="store_true", help="give a pseudonym to each annotation that names nobody"
+    )
+    parser.add_argument("--encoding", metavar="NAME", help="of CSV and TSV files that aren't UTF-8, such as gb18030")
     parser.add_argument("--show", action="store_true", help="show the mapping on the first record, and write nothing")
 
 
@@ -58,7 +64,10 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
         raise StepError("say with --map which part of a record becomes which column; --show shows a record")
     if bool(options["label"]) != bool(options["worker"]) or (options["label_studio"] and options["label"]):
         raise StepError("judgments have --worker and --label, or are those of Label Studio")
-    return {"map": paths, **{name: options[name] for name in ("label_studio", "name", "worker", "label")}}
+    return {
+        "map": paths,
+        **{name: options[name] for name in ("label_studio", "name", "worker", "label", "pseudonyms", "encoding")},
+    }
 
 
 def show(options: dict[str, Any]) -> str:
@@ -70,7 +79,7 @@ def show(options: dict[str, Any]) -> str:
     """
     try:
         paths = pairs_of(options["map"])
-        for _path, _number, record in _records(options["files"]):
+        for _path, _number, record in _records(options["files"], options["encoding"]):
             keys = [f"  {name}: {str(value)[:60]!r}" for name, value in _leaves(record)]
             lines = [f"  {column} <- {path}: {str(at(record, path))[:60]!r}" for column, path in paths.items()]
             return "\n".join(["the first record holds", *keys, "of which are made", *(lines or ["  nothing yet: say --map COLUMN=PATH"])])  # fmt: skip
@@ -92,73 +101,105 @@ def _leaves(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
-    """Write a row for each record, each once, and all judgments."""
-    said = given.parameters
-    out.begin(ROWS, JUDGMENTS)
-    out.line(JUDGMENTS, "item,worker,label")
-    judged = _judged(said)
-    read = judgments = again = 0
-    seen: dict[str, dict[str, Any]] = {}
-    for path, number, record in _records(given.inputs["records"]):
-        read += 1
-        try:
-            row = mapped(record, said["map"])
-            found = list(judged(record))
-        except RecordFault as fault:
-            raise FileFault(f"{path}: row {number}: {fault.column}: {fault}") from fault
-        key = str(row.get("id") or f"{path.name} {number}")
-        if key in seen and seen[key] != row:
-            raise FileFault(f"{path}: row {number}: id: {key} stands in an earlier row, with other columns")
-        again += key in seen
-        if key not in seen:
-            seen[key] = row
-            out.row(ROWS, {**row, "id": key, "origin": given.origin(path, number)})
-        for worker, label in found:
-            out.line(JUDGMENTS, _csv(key, worker, label))
-            judgments += 1
-    return {"read": read, "rows": len(seen), "again": again, "judgments": judgments}
+    """Write a row for each record, each once, all judgments, and the known answers."""
+    said, files = given.parameters, given.inputs["records"]
+    if said["label_studio"] and said["name"] is None:
+        _refuse_several(files)
+    taken = _Taken(said, out)
+    for path, number, record in _records(files, said["encoding"]):
+        with _naming(path, number):
+            taken.add(record, f"{path.name} {number}", given.origin(path, number))
+    return taken.report()
 
 
-def _records(paths: list[Path] | Any) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
-    for path in paths:
-        if path.suffix == ".parquet":
-            yield from ((path, number, record) for number, record in enumerate(_parquet(path), 1))
+class _Taken:
+    """What was made of the records so far."""
+
+    def __init__(self, said: Mapping[str, Any], out: Outputs) -> None:
+        self._said, self._out = said, out
+        self._counts: Counter[str] = Counter()
+        self._passed: Counter[str] = Counter()
+        self._rows: dict[str, dict[str, Any]] = {}
+        self._truths: dict[str, str] = {}
+        out.begin(ROWS, JUDGMENTS, TRUTH)
+        out.line(JUDGMENTS, "item,worker,label")
+        out.line(TRUTH, "item,truth")
+
+    def add(self, record: Mapping[str, Any], place: str, origin: Any) -> None:
+        """Write what a record holds; its place names it where it has no id."""
+        self._counts["read"] += 1
+        row = mapped(record, self._said["map"])
+        found = list(_judged(record, self._said, self._passed))
+        key = clean(text_of(row.get("id"))) or place
+        if key not in self._rows:
+            self._rows[key] = row
+            self._out.row(ROWS, {**row, "id": key, "origin": origin})
+        elif self._rows[key] == row:
+            self._counts["again"] += 1
         else:
-            yield from ((path, number, record) for number, record in read_records(path, dict))
+            raise RecordFault("id", f"{key} stands in an earlier row, with other columns")
+        for one in found:
+            if one.is_truth:
+                self._truth(key, one.label)
+            else:
+                self._judgment(key, one)
+
+    def report(self) -> dict[str, Any]:
+        """Return the counts."""
+        counts = {name: self._counts[name] for name in ("read", "again", "judgments", "pseudonyms")}
+        return {**counts, "rows": len(self._rows), "truths": len(self._truths), "passed_over": dict(self._passed)}
+
+    def _truth(self, key: str, label: str) -> None:
+        if key not in self._truths:
+            self._out.line(TRUTH, _csv(key, label))
+        if self._truths.setdefault(key, label) != label:
+            raise RecordFault("ground_truth", f"{label!r}, but {self._truths[key]!r} before")
+
+    def _judgment(self, key: str, one: Said) -> None:
+        worker = one.worker
+        if not worker:
+            if not self._said["pseudonyms"]:
+                raise RecordFault(
+                    "annotations", "names nobody who made it; --pseudonyms gives each such annotation one"
+                )
+            self._counts["pseudonyms"] += 1
+            worker = f"unnamed-{self._counts['pseudonyms']}"
+        self._counts["judgments"] += 1
+        self._out.line(JUDGMENTS, _csv(key, worker, one.label))
 
 
-def _parquet(path: Path) -> Iterator[dict[str, Any]]:
+def _refuse_several(files: list[Path] | Any) -> None:
+    """Refuse an export with several controls of which none was named: they ask different questions."""
+    names: dict[str, None] = {}
+    for path, number, record in _records(files, None):
+        with _naming(path, number):
+            names |= dict.fromkeys(names_of(record))
+    if len(names) > 1:
+        raise StepError(f"say with --name which of these is meant: {', '.join(names)}")
+
+
+@contextmanager
+def _naming(path: Path, number: int) -> Iterator[None]:
+    """Turn a `RecordFault` into a `FileFault` that names file and row."""
     try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_AT_ONCE):
-                yield from batch.to_pylist()
-    except (OSError, ValueError) as error:  # pyarrow's errors are of these
-        raise FileFault(f"{path}: {error}") from error
+        yield
+    except RecordFault as fault:
+        raise FileFault(f"{path}: row {number}: {fault.column}: {fault}") from fault
 
 
-def _judged(said: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Iterator[Judgment]]:
+def _records(paths: list[Path] | Any, encoding: str | None) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
+    for path in paths:
+        yield from (
+            (path, number, record) for number, record in read_records(path, dict, encoding=encoding, fold=False)
+        )
+
+
+def _judged(record: Mapping[str, Any], said: Mapping[str, Any], passed: Counter[str]) -> Iterator[Said]:
     if said["label_studio"]:
-        return partial(_of_label_studio, name=said["name"])
-    if said["label"]:
-        return lambda record: iter([(str(at(record, said["worker"])), _one(at(record, said["label"]), said["label"]))])
-    return lambda _record: iter(())
-
-
-def _of_label_studio(record: Mapping[str, Any], *, name: str | None) -> Iterator[Judgment]:
-    """Yield who said what of a task: its annotations, but those that were skipped.
-
-    References
-    ----------
-    https://labelstud.io/guide/export: "Raw JSON format of completed tasks".
-    """
-    for annotation in record.get("annotations") or ():
-        if annotation.get("was_cancelled"):
-            continue
-        who = annotation.get("completed_by")
-        who = who.get("email") or who.get("id") if isinstance(who, dict) else who
-        for result in annotation.get("result") or ():
-            if name in (None, result.get("from_name")) and result.get("type") in ("choices", "rating", "number"):
-                yield str(who), _one(result.get("value", {}).get(result["type"]), "annotations")
+        yield from said_of(record, said["name"], passed)
+    elif said["label"]:
+        label = _one(at(record, said["label"]), said["label"])
+        yield Said(clean(text_of(at(record, said["worker"]))), label, is_truth=False)
 
 
 def _one(label: Any, path: str) -> str:
@@ -166,9 +207,9 @@ def _one(label: Any, path: str) -> str:
         if len(label) != 1:
             raise RecordFault(path, "a judgment is one label, and this has several or none")
         label = label[0]
-    if not isinstance(label, str | int | float) or not str(label).strip():
+    if not isinstance(label, str | int | float) or not text_of(label).strip():
         raise RecordFault(path, "is no label")
-    return str(label)
+    return text_of(label)
 
 
 def _csv(*cells: str) -> str:
@@ -180,7 +221,13 @@ def _csv(*cells: str) -> str:
 def text(report: dict[str, Any]) -> str:
     """Return the counts as lines."""
     mapping = ", ".join(f"{column} <- {path}" for column, path in report["parameters"]["map"].items())
-    return (
-        f"{report['read']:,} records read: {mapping}\n"
-        f"{report['rows']:,} rows, {report['again']:,} records more about the same; {report['judgments']:,} judgments"
-    )
+    lines = [
+        f"{report['read']:,} records read: {mapping}",
+        f"{report['rows']:,} rows, {report['again']:,} records more about the same",
+        f"{report['judgments']:,} judgments, {report['truths']:,} known answers",
+    ]
+    if report["pseudonyms"]:
+        lines.append(f"{report['pseudonyms']:,} judgments by annotators without a name: each has a pseudonym")
+    if report["passed_over"]:
+        lines.append("passed over: " + ", ".join(f"{count:,} {kind}" for kind, count in report["passed_over"].items()))
+    return "\n".join(lines)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from annotation.ordering import seeded
-from documents.text_files import LineFault, naming, text_lines
 from sources.records import read_records
 from sources.rules.heuristics import RULES, rules_of
 from sources.rules.queries import text_of
@@ -16,6 +15,7 @@ from sources.step import Given, Outputs, StepError
 from sources.tagging.base import Tagger, TaggerMissing
 from sources.tagging.lexicon import LexiconTagger
 from sources.tagging.spacy import SpacyTagger
+from storage.text_files import LineFault, naming, text_lines
 
 KEY, VERSION = "heuristics", 1
 HELP = (

@@ -5,9 +5,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from documents.text_files import text_lines
 from sources.rules.hearst import instances
 from sources.step import Given, Outputs, StepError
+from storage.text_files import text_lines
 
 KEY, VERSION = "kinds", 1
 HELP = (

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from documents.text_files import FileFault
 from sources.records import read_records
 from sources.rules.faults import RecordFault
 from sources.rules.pages import FIRST, addresses_of, wikipedia_page
 from sources.rules.queries import text_of
 from sources.step import Given, Outputs, StepError
+from storage.tables import values
+from storage.text_files import FileFault
 
 KEY, VERSION = "pages", 1
 HELP = (
@@ -96,7 +97,7 @@ def _results(given: Given) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 def _asked(row: Mapping[str, Any]) -> tuple[str, str, Mapping[str, Any]]:
     text = text_of(row)
-    return str(row.get("id") or text), text, row
+    return values.text_of(row.get("id")) or text, text, row
 
 
 def _found(row: Mapping[str, Any]) -> tuple[str, str, list[str]]:

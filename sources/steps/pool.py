@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotation.ordering import seeded
-from documents.text_files import LineFault, naming, text_lines
 from sources.records import read_collection, read_questions
 from sources.rules.near_duplicates import Overlap, near_duplicates
 from sources.rules.pools import Depth, Pooled, Taken, pool, taken
@@ -16,6 +15,7 @@ from sources.rules.terms import terms_of
 from sources.step import Given, Outputs, StepError
 from sources.steps.arguments import add_collection, collection_of, share
 from sources.trec import TieOrder, result_of
+from storage.text_files import LineFault, naming, text_lines
 
 KEY, VERSION = "pool", 1
 HELP = (

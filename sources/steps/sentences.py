@@ -9,12 +9,12 @@ from typing import Any
 from annotation.ordering import seeded
 from annotation.tasktypes.dbqa.items import LEAST, MOST
 from annotation.tasktypes.writing.texts import LONGEST
-from documents.text_files import text_lines
 from sources.records import read_records
 from sources.rules.faults import RecordFault
 from sources.rules.sentences import sentences
 from sources.step import Given, Outputs, StepError
 from sources.steps.arguments import named_apart
+from storage.text_files import text_lines
 
 KEY, VERSION = "sentences", 1
 HELP = "Cut texts in Chinese or English into sentences, a document a row, for the task type DBQA."

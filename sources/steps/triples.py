@@ -10,10 +10,10 @@ from typing import Any
 
 from annotation.ordering import seeded
 from annotation.tasktypes.kbqa.items import BETWEEN, MOST_FACTS, SEVERAL
-from documents.text_files import LineFault, text_lines
 from sources.rules.triples import Triple, triple_of
 from sources.step import Given, Outputs, StepError
 from sources.steps.arguments import named_apart
+from storage.text_files import LineFault, text_lines
 
 KEY, VERSION = "triples", 1
 HELP = (

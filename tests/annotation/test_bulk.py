@@ -8,9 +8,9 @@ from django.utils import timezone
 from annotation.models import Item, Slot
 from annotation.services import item_checks
 from annotation.services.item_checks import Checked, checked_rows
-from annotation.tasktypes.base import RowError
 from annotation.tasktypes.registry import TASK_TYPES
 from config.bulk import rows_insert
+from storage.tables.faults import RowError
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
-from documents.text_files import text_lines
 from evaluation.files import EvaluationError
 from evaluation.relevance import files
 from evaluation.relevance.files import read_qrels, read_run
 from evaluation.relevance.report import MEASURES, Convention, relevance_report, values_of
 from evaluation.statistics import holm, mean_intervals, randomisation_p
+from storage.text_files import text_lines
 
 CONVENTION = Convention(resamples=0)
 
@@ -227,3 +227,23 @@ def test_a_gzip_file_with_broken_blocks_is_damaged(tmp_path):
         list(text_lines(tmp_path / "bad.gz"))
     with pytest.raises(CommandError, match="1 errors in 0 records"):
         call_command("validate_nq", str(tmp_path / "bad.gz"))
+
+
+@pytest.mark.peers
+def test_negative_labels_are_judged_and_have_no_gain_as_in_trec_eval(tmp_path):
+    import ir_measures
+
+    qrels = [("q1", "d1", -2), ("q1", "d2", 1), ("q1", "d3", 3), ("q2", "d3", 2), ("q2", "d4", -1)]
+    run = [("q1", "d1", 9.5), ("q1", "d2", 8.5), ("q1", "d3", 2.5), ("q1", "d9", 1.5), ("q2", "d4", 9.5), ("q2", "d3", 1.5)]  # fmt: skip
+    found = scored(tmp_path, qrels, run, Convention(relevant=2, lowest=0, resamples=0))["runs"][0]
+    theirs = ir_measures.calc_aggregate(
+        [ir_measures.nDCG @ 3, ir_measures.AP(rel=2), ir_measures.P(rel=2) @ 3],
+        [ir_measures.Qrel(*row) for row in qrels], [ir_measures.ScoredDoc(*row) for row in run],
+    )  # fmt: skip
+    of = {str(measure): value for measure, value in theirs.items()}
+    assert found["metrics"]["nDCG@3"] == pytest.approx(of["nDCG@3"], abs=1e-12)
+    assert found["metrics"]["MAP"] == pytest.approx(of["AP(rel=2)"], abs=1e-12)
+    assert found["metrics"]["P@3"] == pytest.approx(of["P(rel=2)@3"], abs=1e-12)
+    assert found["judged"]["@3"] == 1
+    with pytest.raises(EvaluationError, match=r"line 1: the label 0 is below 1"):
+        read_qrels(write(tmp_path, [("q1", "d1", 0)], run)[0], lowest=1)

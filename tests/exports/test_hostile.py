@@ -188,7 +188,7 @@ def test_large_sums_and_manifests_are_refused_unread(folder):
 
 @pytest.mark.slow
 def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("documents.lines.RATIO_FREE_BYTES", 2**20)  # of 64 times as many lines, reading takes a minute
+    monkeypatch.setattr("storage.lines.RATIO_FREE_BYTES", 2**20)  # of 64 times as many lines, reading takes a minute
     blanks(tmp_path / "gold.jsonl.gz", 4, b"\n")
     with pytest.raises(GoldFault, match="times its size"):
         read_gold([tmp_path / "gold.jsonl.gz"])

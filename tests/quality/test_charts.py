@@ -174,6 +174,7 @@ def test_a_manager_sees_the_charts_and_takes_them_along(client, campaign):
         assert (svg["Content-Type"], svg.content[:5]) == ("image/svg+xml", b"<?xml")
         assert "attachment" in svg["Content-Disposition"]
     csv = client.get(reverse("quality-chart-csv", args=[campaign.slug, "confusion"])).content.decode()
+    assert csv.startswith("\ufeff")  # Excel reads Chinese text then
     assert csv.splitlines()[1] == "4 – convincing,80.0,20.0"
     assert "Too little" in client.get(reverse("quality-chart", args=[campaign.slug, "money"])).content.decode()
     for name in ("quality-chart", "quality-chart-svg", "quality-chart-csv"):

@@ -192,11 +192,11 @@ def test_a_page_of_hardly_any_judgments_has_no_charts_and_no_error(written, tmp_
     [
         ("item,person,label\na,b,1\n", "line 1: no column worker or annotator; there are item, person, label"),
         ("item,worker,label\na,b,1\na,,2\n", "line 3, column worker: is empty"),
-        ("item,worker,label\na,b\n", "line 2: 2 columns, not 3"),
+        ("item,worker,label\na,b\n", "line 2: the header has 3 columns, this row 2"),
         ("item,worker,label,seconds\na,b,1,soon\n", "line 2, column seconds: 'soon' is not a number"),
         ("item,worker,label\n", "no judgments"),
         ("", "line 1: no column item; there are none"),
-        ("item,worker,label\na,b," + "1" * 200_000, "a line is longer than 131,072 signs"),
+        ("item,worker,label\na,b," + "1" * 200_000, "line 2, column label: longer than 10,000 characters"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_named_by_line_and_column(written, text, message):
@@ -206,13 +206,13 @@ def test_what_is_wrong_with_a_file_is_named_by_line_and_column(written, text, me
 
 def test_the_command_refuses_what_it_cannot_use(written, tmp_path):
     labels = written(LABELS)
-    with pytest.raises(JudgmentFileError, match="line 3, column truth: 'a' was '1' before"):
-        truths_read(written("item,truth\na,1\na,2\n", "truth.csv"))
+    with pytest.raises(JudgmentFileError, match="line 3, column truth: '2', but 'a' was '1' before"):
+        truths_read(written("item,truth\na,1\na,2\n", "truth.csv"), judgments_read(labels))
     with pytest.raises(CommandError, match="No such file"):
         call_command("crowd_report", str(tmp_path / "nothing.csv"))
     with pytest.raises(CommandError, match="'ann' judged 'q1' twice"):
         call_command("crowd_report", str(written(f"{LABELS}q1,ann,1,1\n", "twice.csv")), "--repeats", "refuse")
-    with pytest.raises(CommandError, match="'yes' is no number, as interval needs"):
+    with pytest.raises(CommandError, match=r"'yes' is not a number\. At interval level"):
         call_command("crowd_report", str(written("item,worker,label\na,b,yes\n", "texts.csv")), "--level", "interval")
     call_command("crowd_report", str(labels), "--level", "interval")
 

@@ -11,7 +11,6 @@ from accounts.models import Role
 from annotation.models import Annotation, Injection
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.work import assignment_skip
-from annotation.tasktypes.base import RowError
 from annotation.tasktypes.nq import judging
 from documents.selectors import tokenization_of
 from quality.models import Case, CaseState, GoldCheck, GoldKey, GoldKeyState, QualitySnapshot
@@ -22,6 +21,7 @@ from quality.services.gold_keys import KeyRefused, gold_key_ask, gold_key_edit, 
 from quality.services.numbers import quality_numbers_refresh
 from quality.services.opinions import opinion_give
 from quality.services.policies import policy_publish
+from storage.tables.faults import RowError
 from tests import factories
 from tests.quality.worlds import careless, expert_of, nq, rows
 

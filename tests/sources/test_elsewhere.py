@@ -2,6 +2,8 @@
 
 import json
 from io import StringIO
+from pathlib import Path
+from tempfile import mkdtemp
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -86,6 +88,87 @@ def test_damaged_parquet_is_named(tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(CommandError, match=r"x\.parquet"):
         step("elsewhere", tmp_path / "x.parquet", "--map", "a=b", "--to", tmp_path / "to")
+
+
+def task(number, *annotations, name="annotations", **more):
+    """Return a task of Label Studio with annotations of (author, results, other fields)."""
+    made = [{"completed_by": who, "result": results, **fields} for who, results, fields in annotations]
+    return {"id": number, "data": {"q": f"question {number}"}, name: made, **more}
+
+
+def result(kind, value, name="relevance"):
+    return {"from_name": name, "to_name": "t", "type": kind, "value": value}
+
+
+GOOD, BAD = result("choices", {"choices": ["good"]}), result("choices", {"choices": ["bad"]})
+
+
+def labels(tmp_path, tasks, *arguments, ids="id"):
+    """Run the step on an export; return its report, and the judgments and known answers that it wrote."""
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(tasks))
+    to = Path(mkdtemp(dir=tmp_path)) / "to"
+    report = step("elsewhere", path, "--map", f"id={ids}", "--map", "question=data.q", "--label-studio", *arguments, "--to", to)  # fmt: skip
+    read = [(to / name).read_text().splitlines()[1:] for name in ("judgments.csv", "truth.csv")]
+    return report, *read
+
+
+def test_several_questions_of_one_export_are_never_mixed(tmp_path):
+    fluent = result("choices", {"choices": ["yes"]}, "fluency")
+    tasks = [task(1, (1, [GOOD], {})), task(2, (1, [BAD, fluent], {}))]
+    with pytest.raises(CommandError, match="say with --name which of these is meant: relevance, fluency"):
+        labels(tmp_path, tasks)
+    assert not list(tmp_path.glob("*/to"))
+    assert labels(tmp_path, tasks, "--name", "fluency")[1] == ["2,1,yes"]
+
+
+def test_ground_truth_is_an_answer_that_is_known_and_no_judgment(tmp_path):
+    tasks = [task(1, (9, [GOOD], {"ground_truth": True}), (1, [BAD], {"ground_truth": False}), (2, [GOOD], {}))]
+    report, judged, truths = labels(tmp_path, tasks)
+    assert (judged, truths, report["truths"]) == (["1,1,bad", "1,2,good"], ["1,good"], 1)
+    with pytest.raises(CommandError, match="row 1: ground_truth: 'bad', but 'good' before"):
+        labels(tmp_path, [task(1, (9, [GOOD], {"ground_truth": True}), (9, [BAD], {"ground_truth": True}))])
+
+
+def test_nobody_is_no_annotator_of_that_name(tmp_path):
+    tasks = [task(1, (None, [GOOD], {}), (None, [BAD], {})), task(2, ({"id": 0}, [GOOD], {}))]
+    with pytest.raises(CommandError, match="row 1: annotations: names nobody who made it; --pseudonyms"):
+        labels(tmp_path, tasks)
+    report, judged, _ = labels(tmp_path, tasks, "--pseudonyms")
+    assert judged == ["1,unnamed-1,good", "1,unnamed-2,bad", "2,0,good"]
+    assert report["pseudonyms"] == 2
+
+
+def test_zero_is_an_id(tmp_path):
+    tasks = [{**task(1, (1, [GOOD], {})), "idx": 0}, {**task(2, (1, [BAD], {})), "idx": 1}]
+    assert labels(tmp_path, tasks, ids="idx")[1] == ["0,1,good", "1,1,bad"]
+
+
+def test_old_exports_pairs_and_ratings_are_read_and_the_rest_is_counted_by_type(tmp_path):
+    several = result("choices", {"choices": ["good", "bad"]})
+    tasks = [
+        task(1, (1, [GOOD], {}), name="completions"), task(2, (1, [result("pairwise", {"selected": "left"})], {})),
+        task(3, (1, [result("rating", {"rating": 0})], {}), (2, [GOOD], {"was_cancelled": True})),
+        task(4, (1, [result("textarea", {"text": ["why"]}), several, result("ranker", {"ranker": {}})], {})), task(5),
+    ]  # fmt: skip
+    report, judged, _ = labels(tmp_path, tasks)
+    assert judged == ["1,1,good", "2,1,left", "3,1,0"]
+    assert report["passed_over"] == {"skipped annotations": 1, "textarea": 1, "choices with several labels or none": 1, "ranker": 1}  # fmt: skip
+    out = StringIO()
+    call_command("source", "elsewhere", str(tmp_path / "export.json"), "--map", "id=id", "--label-studio", "--to", str(tmp_path / "again"), stdout=out)  # fmt: skip
+    assert "passed over: 1 skipped annotations, 1 textarea" in out.getvalue()
+
+
+@pytest.mark.parametrize("broken", [{"annotations": 7}, {"annotations": [7]}, {"annotations": [{"result": [7]}]}])
+def test_an_export_in_another_form_is_refused_by_row(tmp_path, broken):
+    with pytest.raises(CommandError, match=r"row 1: annotations.*: isn't a list"):
+        labels(tmp_path, [{"id": 1, "data": {"q": "q"}, **broken}])
+
+
+def test_tables_keep_the_names_of_their_columns(tmp_path):
+    (tmp_path / "x.csv").write_bytes("Frage Nr;Wer;Label\n7;Jörg;gut\n".encode("cp1252"))
+    step("elsewhere", tmp_path / "x.csv", "--map", "id=Frage Nr", "--worker", "Wer", "--label", "Label", "--encoding", "cp1252", "--to", tmp_path / "to")  # fmt: skip
+    assert (tmp_path / "to" / "judgments.csv").read_text() == "item,worker,label\n7,Jörg,gut\n"
 
 
 @pytest.mark.django_db

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError
 
 from annotation.tasktypes.kbqa.task import KnowledgeBase
-from documents.text_files import LineFault
 from sources.rules.triples import Triple, triple_of
+from storage.text_files import LineFault
 from tests import factories, writing
 from tests.sources.files import lines, rows, step
 

@@ -3,10 +3,11 @@
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar
 
-from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, RowError, Shown, Summary
+from annotation.tasktypes.base import Answer, AnswerError, Draft, Example, NewItem, Shown, Summary
 from annotation.tasktypes.columns import Filled, Kind, of_key
 from annotation.tasktypes.labels import Labels
 from documents.html.tokens import Tokenization
+from storage.tables.faults import RowError
 
 LABELS = ("red", "green", "blue")
 

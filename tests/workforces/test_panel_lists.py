@@ -10,10 +10,12 @@ from django.utils import timezone
 from accounts.models import ExternalIdentity
 from annotation.models import Annotation, Participation, Slot
 from annotation.services.withdrawal import withdrawals_apply
+from jobs.models import Job
 from tests import factories
 from tests.workforces.acts import by_link
 from tests.workforces.panel import come, come_only, confirm, link, states, unsigned, work
 from workforces.models import Ticket
+from workforces.selectors import CONFIRM_LIST
 from workforces.services.confirmations import ticket_accept
 from workforces.services.statements import statement_path
 from workforces.services.tickets import tickets_lapse
@@ -90,6 +92,21 @@ def test_a_list_in_which_nothing_can_be_read_is_an_error(tmp_path):
     (tmp_path / "x.csv").write_text("nonsense\n1\n")
     with pytest.raises(CommandError, match="no row could be read"):
         call_command("confirm_visits", row.campaign.slug, str(tmp_path / "x.csv"))
+
+
+@pytest.mark.parametrize("header", ["participant_id;session_id", "prolific_pid;Submission ID", "Participant ID;Visit"])
+def test_a_panels_names_of_columns_are_understood_in_any_case(header):
+    row = link(factories.antique(items=1, n=1))
+    work(*come(unsigned(row, "p1", "s1")))
+    assert "1 visits confirmed" in confirm(row, f"{header}\np1;s1\n")
+
+
+def test_a_list_without_people_is_told_which_column_is_missing():
+    row = link(factories.antique(items=1, n=1))
+    confirm(row, "Worker,Session_ID\np1,s1\n")
+    [error] = Job.objects.filter(kind=CONFIRM_LIST).latest("created_at").result["errors"]
+    assert "the person is missing: expected a column PROLIFIC_PID or participant_id or prolific_pid" in error["error"]
+    assert "there are worker, session_id" in error["error"]
 
 
 def test_a_list_of_thousands_that_were_never_here_costs_a_look_a_piece(django_assert_max_num_queries):

@@ -6,17 +6,19 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.rows import Row
-from annotation.tasktypes.base import RowError
 from jobs.work import Work
+from storage.tables.delimited import folded
+from storage.tables.faults import RowError
+from storage.tables.rows import Row
+from storage.tables.values import clean, text_of
 from workforces.models import Ticket, TicketState, Workforce
 from workforces.services.confirmations import visit_confirm, visit_doubt
 from workforces.services.identities import tickets_claimed
 from workforces.services.terms import terms_of
 
 # Prolific's names of the same columns, as in its export of submissions.
-PERSON = ("participant id", "prolific_pid", "person")
-VISIT = ("submission id", "session id", "session_id", "visit")
+PERSON = ("participant_id", "prolific_pid", "person")
+VISIT = ("submission_id", "session_id", "visit")
 # Prolific's words for visits whose work was handed in. A list without the column names only such visits.
 FINISHED = ("awaiting review", "approved", "completed")
 CHUNK = 500
@@ -65,11 +67,16 @@ def _read(row: Mapping[str, Any] | RowError, workforce: Workforce) -> tuple[str,
     if isinstance(row, RowError):
         raise row
     terms = terms_of(workforce)
-    cells = {str(key).strip().lower(): str(value or "").strip() for key, value in row.items()}
-    person = _first(cells, (terms.person_parameter.lower(), *PERSON))
-    visit = _first(cells, (terms.visit_parameter.lower(), *VISIT))
+    cells = {folded(str(key)): clean(text_of(value)) for key, value in row.items()}
+    person = _first(cells, (folded(terms.person_parameter), *PERSON))
+    visit = _first(cells, (folded(terms.visit_parameter), *VISIT))
     if not person or not visit:
-        raise RowError("a person or a visit is missing", "line")
+        lacking, names = (
+            ("person", (terms.person_parameter, *PERSON)) if not person else ("visit", (terms.visit_parameter, *VISIT))
+        )
+        raise RowError(
+            f"the {lacking} is missing: expected a column {' or '.join(names)}; there are {', '.join(cells)}", "line"
+        )
     return person, visit, cells.get("status", "")
 
 

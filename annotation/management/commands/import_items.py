@@ -13,7 +13,7 @@ class Command(BaseCommand):
     """Import items from JSON lines or CSV."""
 
     help = (
-        "Import items from .jsonl, .csv or .tsv (with a header). Each row needs an id (external_id, example_id or id), "
+        "Import items from a table with a header (.csv, .tsv, .xlsx, .parquet) or .jsonl. Each row needs an id (external_id, example_id or id), "
         "a question (question_text or question) and its page (document, page, document_url or document_title: the "
         "name, address or title it was imported under). All rows are checked before any is imported; importing again "
         "changes nothing. Example: manage.py import_items questions.jsonl --campaign earth --launch"
@@ -28,6 +28,7 @@ class Command(BaseCommand):
             "--pilot", action="store_true", help="keep these items out of the dataset and its statistics"
         )
         parser.add_argument("--people", type=int, default=2, help="with --pilot: annotations an item (default 2)")
+        parser.add_argument("--encoding", metavar="NAME", help="of a CSV or TSV file that isn't UTF-8, such as gb18030")
         parser.add_argument("--launch", action="store_true", help="hand the items out at once")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -38,12 +39,14 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: no such file")
         payload = {
             "campaign": str(campaign.pk), "path": str(path.resolve()), "name": path.name, "pilot": options["pilot"],
-            "good_rows_only": options["good_rows_only"], "people": options["people"],
+            "good_rows_only": options["good_rows_only"], "people": options["people"], "encoding": options["encoding"],
         }  # fmt: skip
         job = run_here(kind="annotation.import_items", payload=payload, stderr=self.stderr, scope_id=campaign.pk)
         result = dict(job.result)
         for error in result["errors"]:
             self.stderr.write(f"{path}, row {error['row']}, {error['column']}: {error['error']}")
+        for note in result["notes"]:
+            self.stderr.write(f"{path}: {note}")
         if options["launch"]:
             result["slots"] = launch_here(campaign, self.stderr)
         summary = f"{result['imported']} items imported, {result['unchanged']} there already, {result['failed']} wrong"

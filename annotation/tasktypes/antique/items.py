@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotation.tasktypes.base import NewItem, RowError
+from annotation.tasktypes.base import NewItem
+from storage.tables.faults import RowError
 
 MAX_CHARACTERS = 20_000
 _ID = re.compile(r"[^\s]{1,100}")

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.tasktypes.base import AnswerError, NewItem, RowError
+from annotation.tasktypes.base import AnswerError, NewItem
 from annotation.tasktypes.writing.texts import one_line
+from storage.tables.faults import RowError
+from storage.tables.values import text_of
 
 LEAST, MOST = 2, 200  # sentences of a document
 
@@ -25,7 +27,7 @@ def item_from_row(row: Mapping[str, Any]) -> NewItem:
     identity = "\n".join([title, *sentences])
     # The first is what lists show: no more than who answers blind may read.
     content = {"question_text": title or sentences[0], "title": title, "sentences": sentences}
-    return NewItem(str(row.get("id") or title or identity)[:200], content, identity)
+    return NewItem((text_of(row.get("id")) or title or identity)[:200], content, identity)
 
 
 def _text(value: Any, column: str, *, may_be_empty: bool = False) -> str:

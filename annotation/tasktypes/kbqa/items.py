@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from annotation.tasktypes.base import AnswerError, NewItem, RowError
+from annotation.tasktypes.base import AnswerError, NewItem
 from annotation.tasktypes.writing.texts import one_line
+from storage.tables.faults import RowError
+from storage.tables.values import text_of
 
 BETWEEN = "|||"
 SEVERAL = " | "
@@ -25,7 +27,7 @@ def item_from_row(row: Mapping[str, Any]) -> NewItem:
         "facts": _facts(row.get("facts"), triple),
     }
     identity = f" {BETWEEN} ".join(triple)
-    return NewItem(str(row.get("id") or identity)[:200], content, identity)
+    return NewItem((text_of(row.get("id")) or identity)[:200], content, identity)
 
 
 def _triple(row: Mapping[str, Any]) -> tuple[str, str, str]:

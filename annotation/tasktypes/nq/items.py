@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.tasktypes.base import NewItem, RowError
+from annotation.tasktypes.base import NewItem
+from storage.tables.faults import RowError
 
 # Names under which the field's files carry the same thing, in order of preference.
 _ID_COLUMNS = ("external_id", "example_id", "id")

@@ -16,9 +16,10 @@ import json
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from annotation.tasktypes.base import Accepted, Answer, AnswerError, Measure, Part, RowError, Said, Scale
+from annotation.tasktypes.base import Accepted, Answer, AnswerError, Measure, Part, Said, Scale
 from annotation.tasktypes.nq.answers import BAD, GOOD, NO, NO_ANSWER, NONE, SPANS, YES, clean_spans
 from documents.html.tokens import Tokenization
+from storage.tables.faults import RowError
 
 # Kwiatkowski et al. 2019, section 4.2.
 CORRECT, DEBATABLE, WRONG = "correct", "debatable", "wrong"

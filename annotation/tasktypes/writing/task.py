@@ -14,7 +14,6 @@ from annotation.tasktypes.base import (
     Option,
     Part,
     Remark,
-    RowError,
     Said,
     Shown,
     Summary,
@@ -22,6 +21,7 @@ from annotation.tasktypes.base import (
 from annotation.tasktypes.columns import Column, Filled, Kind
 from annotation.tasktypes.writing.texts import compared, key_of, one_line
 from documents.html.tokens import Tokenization
+from storage.tables.faults import RowError
 
 WRITE, REVIEW, RECOVER = "write", "review", "recover"  # what an item asks, and the stage at which it does
 ACCEPT, EDIT, REJECT = "accept", "edit", "reject"

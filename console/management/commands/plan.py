@@ -25,9 +25,11 @@ from console.plans.making import plan_made
 from console.plans.setting import Setting
 from console.plans.words import TITLES, span
 from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
+from quality.management.judgments import add_reading_arguments, asked_of
 from quality.rules.agreement import Level
 from quality.rules.policy import Policy
 
+LABELS = "1,2,3,4"
 GOLD = ("gold_rate", "gold_first", "gold_first_items")
 
 
@@ -44,7 +46,12 @@ class Command(BaseCommand):
         """Add the arguments."""
         parser.add_argument("campaign", nargs="?", metavar="SLUG", help="take labels, items and policy from a campaign")
         parser.add_argument("--keep", action="store_true", help="keep the forecast with the campaign")
-        parser.add_argument("--labels", default="1,2,3,4", help="in their order (default 1,2,3,4)")
+        parser.add_argument(
+            "--labels",
+            dest="labels_in_order",
+            metavar="LOW,…,HIGH",
+            help="in their order (default 1,2,3,4; with --crowd those of the file, if they are numbers)",
+        )
         parser.add_argument("--level", choices=[level.value for level in Level], default=Level.ORDINAL.value)
         parser.add_argument("--items", type=int)
         parser.add_argument("--votes", type=int, default=3, help="of each item in the first round (default 3)")
@@ -78,6 +85,7 @@ class Command(BaseCommand):
         parser.add_argument("--answer-seconds", type=float, default=20, help="median of an answer (default 20)")
         parser.add_argument("--crowd", type=Path, metavar="FILE", help="judgments to learn the crowd from: item,worker,label[,seconds]")  # fmt: skip
         parser.add_argument("--truth", type=Path, metavar="FILE", help="with --crowd: known labels: item,truth")
+        add_reading_arguments(parser)
         parser.add_argument("--runs", type=int, default=RUNS, help=f"of each policy (default {RUNS})")
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
@@ -97,7 +105,9 @@ class Command(BaseCommand):
 
 
 def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, Any]:
-    labels, base = campaign_asked(campaign) if campaign else (options["labels"].split(","), Policy())
+    labels, base = (
+        campaign_asked(campaign) if campaign else ((options["labels_in_order"] or LABELS).split(","), Policy())
+    )
     base = replace(base, **{name: options[name] for name in GOLD if options[name] is not None})
     items = campaign.items.count() if campaign else 0
     level, pilot = Level(options["level"]), None
@@ -107,8 +117,9 @@ def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, An
         answers_a_day=options["answers_a_day"], level=level,
     )  # fmt: skip
     if options["crowd"]:
-        crowd = judgments_read(options["crowd"])
-        true = truth_places(crowd.judgments, truths_read(options["truth"]) if options["truth"] else None)
+        crowd = judgments_read(options["crowd"], asked_of(options))
+        truths = truths_read(options["truth"], crowd, encoding=options["encoding"]) if options["truth"] else None
+        true = truth_places(crowd.judgments, truths)
         model, pilot = crowd_fitted(crowd.judgments, true, crowd.seconds), foreseen(crowd.judgments, true, setting)
     else:
         model = crowd_assumed(
@@ -117,7 +128,7 @@ def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, An
         )  # fmt: skip
     names = options["policy"] or ([base.process.value] if campaign else ["paper", "fixed"])
     policies = {name: policy_named(name, base) for name in names}
-    source = {"file": options["crowd"].name} if options["crowd"] else {"no_majority": options["no_majority"], "care": options["care"]}  # fmt: skip
+    source = {"file": options["crowd"].name, "rows": crowd.read.rows, "notes": crowd.read.notes} if options["crowd"] else {"no_majority": options["no_majority"], "care": options["care"]}  # fmt: skip
     return plan_made(model, policies, setting, source=source, pilot=pilot, runs=options["runs"], seed=options["seed"])
 
 

@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign
-from documents.text_files import FileFault, text_lines
 from exports.build import build_release
 from exports.families import FAMILIES
 from exports.models import Release
@@ -16,6 +15,7 @@ from exports.selectors.sealing import closed_by
 from exports.services import ReleaseError, release_finish, release_freeze
 from exports.targets import FolderTaken, FolderTarget
 from jobs.terminal import print_result
+from storage.text_files import FileFault, text_lines
 
 
 class Command(BaseCommand):

@@ -8,8 +8,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from documents.html.published import PublishedError, read_records
 from documents.html.published_rules import Checker
-from documents.lines import DamagedFile
 from documents.management.reading import ReadingCommand
+from storage.lines import DamagedFile
 
 
 class Command(ReadingCommand):

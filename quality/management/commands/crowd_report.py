@@ -12,6 +12,7 @@ from django.utils.safestring import mark_safe
 from documents.management.reading import ReadingCommand
 from quality.charts.svg import in_page
 from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
+from quality.management.judgments import add_reading_arguments, asked_of
 from quality.rules.agreement import Level
 from quality.rules.judgments import Repeats, TooManyLabels
 from quality.rules.report import crowd_report
@@ -24,16 +25,21 @@ class Command(ReadingCommand):
     """Report on a crowd."""
 
     help = (
-        "Agreement, labels, reliability and doubt of the judgments in a CSV file with the columns item, worker and "
-        "label, and seconds if there are; --truth names a CSV file with item and truth. No database is needed. "
-        "Example: manage.py crowd_report labels.csv --truth truth.csv --level ordinal"
+        "Agreement, labels, reliability and doubt of the judgments in a table (CSV, TSV, JSON lines, Parquet or Excel) with "
+        "the columns item, worker and label, and optionally seconds; --truth names a table with item and truth. Labels that "
+        "aren't numbers have an order only if --labels gives it. No database is needed. "
+        "Example: manage.py crowd_report labels.csv --truth truth.csv --level ordinal --labels poor,fair,good"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("labels", type=Path)
+        parser.add_argument("judgments", type=Path, metavar="FILE")
         parser.add_argument("--truth", type=Path, help="known answers: item,truth")
         parser.add_argument("--level", choices=[level.value for level in Level], default=Level.NOMINAL.value)
+        parser.add_argument(
+            "--labels", dest="labels_in_order", metavar="LOW,…,HIGH", help="all labels in their order, smallest first"
+        )
+        add_reading_arguments(parser)
         parser.add_argument(
             "--repeats", choices=[one.value for one in Repeats], default=Repeats.LAST.value,
             help="which judgment of several of one item by one worker counts (default: the last)",
@@ -43,29 +49,21 @@ class Command(ReadingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Read, compute, print."""
-        level = Level(options["level"])
+        level, path = Level(options["level"]), options["judgments"]
         try:
-            crowd = judgments_read(options["labels"], repeats=Repeats(options["repeats"]))
-            truth = truths_read(options["truth"]) if options["truth"] else None
-            if level in (Level.INTERVAL, Level.RATIO):
-                _refuse_texts(options["labels"], crowd.judgments.labels, level)
+            crowd = judgments_read(path, asked_of(options))
+            truth = truths_read(options["truth"], crowd, encoding=options["encoding"]) if options["truth"] else None
         except JudgmentFileError as error:
             raise CommandError(str(error)) from error
         try:
             found = crowd_report(crowd.judgments, level=level, truth=truth, seconds=crowd.seconds)
         except TooManyLabels as error:
-            raise CommandError(f"{options['labels']}, column label: {error}") from error
+            raise CommandError(f"{path}, column label: {error}") from error
+        found["read"] = {"rows": crowd.read.rows, "notes": crowd.read.notes}
         if options["html"]:
-            _write_page(options["html"], options["labels"].name, found)
-        self.stdout.write(json.dumps(found, ensure_ascii=False) if options["json"] else _text(found))
-
-
-def _refuse_texts(path: Path, labels: tuple[Any, ...], level: Level) -> None:
-    for label in labels:
-        try:
-            float(label)
-        except ValueError:
-            raise JudgmentFileError(f"{path}, column label: {label!r} is no number, as {level.value} needs") from None
+            _write_page(options["html"], path.name, found)
+        text = json.dumps(found, ensure_ascii=False, allow_nan=False) if options["json"] else _text(found)
+        self.stdout.write(text)
 
 
 def _write_page(path: Path, name: str, found: dict[str, Any]) -> None:
@@ -99,8 +97,18 @@ def _text(found: dict[str, Any]) -> str:
         "",
         "most doubt (votes, entropy in bits, label by the model and its probability):",
         *_item_lines(found["item_table"]),
+        "",
+        _read_line(found),
+        *(f"  {note}" for note in found["read"]["notes"]),
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _read_line(found: dict[str, Any]) -> str:
+    return (
+        f"read: {found['read']['rows']:,} rows, {found['judgments']:,} judgments, {found['items']:,} items, "
+        f"{found['annotators']:,} annotators"
+    )
 
 
 def _number(value: float | None) -> str:
@@ -110,7 +118,8 @@ def _number(value: float | None) -> str:
 def _alpha_line(found: dict[str, Any]) -> str:
     if found["alpha"] is None:
         return f"Krippendorff's alpha is undefined: {found['alpha_why']}"
-    line = f"Krippendorff's alpha ({found['level']}) {found['alpha']:.3f}"
+    order = "" if found["level"] == Level.NOMINAL else f", {' < '.join(map(str, found['labels']))}"
+    line = f"Krippendorff's alpha ({found['level']}{order}) {found['alpha']:.3f}"
     if found["alpha_low"] is not None:
         line += f", 95 % {found['alpha_low']:.3f} to {found['alpha_high']:.3f}"
     return line + (f" ({found['alpha_warning']})" if found["alpha_warning"] else "")

@@ -7,17 +7,17 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
-from annotation.rows import read_rows
 from jobs.terminal import print_result
 from quality.services.gold import GoldRefused, gold_import
+from storage.tables.rows import read_rows
 
 
 class Command(BaseCommand):
     """Import gold keys."""
 
     help = (
-        "Import gold keys from .jsonl, .json, .csv or .tsv: rows as import_items takes them, with a column accepted "
-        "(the answers that are right; labels as a list, or separated by blanks). All rows are checked before any is imported; "
+        "Import gold keys from .jsonl, .json or a table (.csv, .tsv, .xlsx, .parquet): rows as import_items takes them, with a "
+        "column accepted that lists the right labels, as in 3 4, 3;4 or [3, 4]. All rows are checked before any is imported; "
         "importing again changes nothing. Example: manage.py import_gold gold.jsonl --campaign relevance"
     )
 
@@ -26,6 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--experts", type=int, default=0, help="how many confirm each key before it is used")
+        parser.add_argument("--encoding", metavar="NAME", help="of a CSV or TSV file that isn't UTF-8, such as gb18030")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -36,7 +37,7 @@ class Command(BaseCommand):
         try:
             with path.open("rb") as file:
                 made = gold_import(
-                    campaign=campaign, rows=read_rows(file, path.name), actor_id=None, now=timezone.now(),
+                    campaign=campaign, rows=read_rows(file, path.name, encoding=options["encoding"]), actor_id=None, now=timezone.now(),
                     experts=options["experts"],
                 )  # fmt: skip
         except (GoldRefused, ValueError) as error:

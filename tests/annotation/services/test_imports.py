@@ -159,3 +159,88 @@ def test_numbers_follow_the_paths_of_the_paper(now):
     assert data["paths"] == {"bad_question": 1, "no_answer": 1, "long_only": 1, "yes_no": 1}
     assert data["slots"] == {"filled": 4}
     assert [row["counted"] for row in data["people"]] == [4]
+
+
+QUESTION = "why is rain wet, really?"
+PAIRS = [("901", QUESTION, "901_0", 'because; it is "water"'), ("901", QUESTION, "901_1", "never mind")]
+
+
+def pairs_of(campaign):
+    names = ("question_id", "question_text", "answer_id", "answer_text")
+    return [tuple(item.content[name] for name in names) for item in campaign.items.order_by("pk")]
+
+
+def import_file(tmp_path, name, content, *options):
+    """Import a file by the command; return the campaign of pairs, and what was said beside the result."""
+    from io import StringIO
+
+    from django.core.management import call_command
+
+    campaign = factories.antique(items=0)
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    said = StringIO()
+    call_command("import_items", str(path), "--campaign", campaign.slug, *options, stdout=StringIO(), stderr=said)
+    return campaign, said.getvalue()
+
+
+def csv_of(header, delimiter=",", end="\r\n"):
+    lines = [header, *(delimiter.join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in row) for row in PAIRS)]
+    return end.join([*lines, ""])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options"),
+    [
+        ("semi.csv", "\ufeff" + csv_of("question_id;question;answer_id;answer", ";"), []),
+        ("utf16.csv", csv_of("question_id,question,answer_id,answer").encode("utf-16"), []),
+        ("caps.csv", csv_of("Question_ID,Question,Answer_ID ,answer"), []),
+        ("sep.csv", "sep=|\n" + csv_of("question_id|question|answer_id|answer", "|", "\n"), []),
+        ("latin.csv", csv_of("question_id,question,answer_id,answer").encode("gb18030"), ["--encoding", "gb18030"]),
+    ],
+)
+def test_items_of_any_usual_table_are_read(tmp_path, name, content, options):
+    campaign, said = import_file(tmp_path, name, content, *options)
+    assert pairs_of(campaign) == PAIRS
+    assert "not used" not in said
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ['"trunk mains are thicker', 'ours is 12"', "as a door"],
+        ['"it is reggae', "music", 'an "echo"', 'sound systems call it "dub"', "older"],
+    ],
+)
+def test_in_tsv_a_quotation_mark_swallows_no_item(tmp_path, answers):
+    lines = ["question_id\tanswer_id\tquestion\tanswer", *(f"91\t91_{n}\thow thick\t{text}" for n, text in enumerate(answers))]  # fmt: skip
+    campaign, _ = import_file(tmp_path, "inch.tsv", "\n".join(lines))
+    assert [answer for *_, answer in pairs_of(campaign)] == answers
+
+
+def test_a_doubled_column_is_refused_by_name(tmp_path):
+    with pytest.raises(CommandError, match=r"dupcol\.csv, line 1: the column 'answer' stands twice"):
+        import_file(tmp_path, "dupcol.csv", csv_of("question_id,question,answer_id,answer,Answer"))
+    assert not Item.objects.filter(batch__purpose="work").exists()
+
+
+def test_what_a_table_holds_besides_is_said_once(tmp_path):
+    table = 'question_id,question,answer_id,answer,mood,id\n1,q one,1_0,a one,fine,\n\n1,q one,1_1,"a, two\nlines",,\n'
+    campaign, said = import_file(tmp_path, "x.csv", table)
+    assert campaign.items.count() == 2
+    notes = Job.objects.filter(kind="annotation.import_items").latest("created_at").result["notes"]
+    assert notes[0] == "empty rows passed over: 1"
+    assert "begins in line 4" in notes[1]
+    assert notes[2] == "not used: columns mood, id"
+    assert all(note in said for note in notes)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "parquet"])
+def test_items_of_workbooks_and_parquet_are_read(tmp_path, kind):
+    import pandas as pd
+
+    table = pd.DataFrame(PAIRS, columns=["Question ID", "question", "answer_id", "answer"])
+    table["Question ID"] = table["Question ID"].astype(int)
+    path = tmp_path / f"made.{kind}"
+    table.to_excel(path, index=False) if kind == "xlsx" else table.to_parquet(path)
+    assert pairs_of(import_file(tmp_path, f"x.{kind}", path.read_bytes())[0]) == PAIRS

@@ -2,10 +2,11 @@
 
 import pytest
 
-from annotation.tasktypes.base import AnswerError, RowError, Shown
+from annotation.tasktypes.base import AnswerError, Shown
 from annotation.tasktypes.dbqa.task import DocumentBased
 from annotation.tasktypes.kbqa.task import KnowledgeBase
 from annotation.tasktypes.writing.texts import key_of, one_line
+from storage.tables.faults import RowError
 from tests import writing
 
 KBQA, DBQA = KnowledgeBase(), DocumentBased()

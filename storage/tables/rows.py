@@ -1,56 +1,85 @@
-"""Rows of an import file, numbered as a person counts them.
+"""Rows of any table that people bring: CSV, TSV, JSON, Parquet or a workbook, numbered as a person counts them.
 
 A file is read by a child process with limits: what it unpacks to fills the child's memory and not ours.
 """
 
-import csv
 import io
 import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import IO, Any
 
-from annotation.tasktypes.base import RowError
-from documents.child import child_end, child_start, limit_memory
-from documents.lines import LineTooLong, read_lines, unzipped
+from storage.child import child_end, child_start, limit_memory
+from storage.lines import table_lines, unzipped
+from storage.tables.columnar import parquet_rows, workbook_rows
+from storage.tables.delimited import DelimitedTable
+from storage.tables.encodings import as_utf8
+from storage.tables.faults import RowError
+from storage.tables.reading import Reading
 
 Row = tuple[int, Mapping[str, Any] | RowError]
 
-csv.field_size_limit(2**24)
 CHILD_BYTES = 2**30
-MOST_BLANK_LINES = 100_000  # one after another
 MOST_VALUES = 10_000  # of one row, so that a row is not much larger here than it is in its file
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".xlsx")
 
 
-def read_rows(file: IO[bytes], name: str) -> Iterator[Row]:
-    """Yield (row number, row or what is wrong with it) from a file, by its name.
-
-    JSON lines, one JSON array of objects (as nfL6 is), or CSV with a header; gzip too.
+class Rows(Iterator[Row]):
+    """The rows of a file with their numbers; ``reading`` is complete once all of them were taken.
 
     Raises
     ------
     ValueError
-        The file is neither, is not UTF-8, or needs too much memory to be read.
+        The file is of no known kind, isn't text in its encoding, or needs too much memory.
     """
-    with _on_disk(file) as source:
-        child = child_start("annotation.rows", name, str(CHILD_BYTES), stdin=source)
-        try:
-            assert child.stdout is not None
-            for line in child.stdout:
-                found = json.loads(line)
-                if found is None:
-                    return
-                if isinstance(found, str):
-                    raise ValueError(found)  # noqa: TRY004  the child's sentence about the file
-                number, row, *column = found
-                yield number, RowError(row, column[0]) if column else row
-            raise ValueError(f"{name}: needs more memory to be read than allowed")
-        finally:
-            child_end(child)
+
+    def __init__(self, file: IO[bytes], name: str, *, encoding: str | None = None, fold: bool = True) -> None:
+        self.reading = Reading()
+        self._rows = self._read(file, name, encoding, fold=fold)
+
+    def __next__(self) -> Row:
+        return next(self._rows)
+
+    def close(self) -> None:
+        """End the child that reads."""
+        self._rows.close()
+
+    def _read(self, file: IO[bytes], name: str, encoding: str | None, *, fold: bool) -> Generator[Row]:
+        with _on_disk(file) as source:
+            options = json.dumps({"encoding": encoding, "fold": fold})
+            child = child_start("storage.tables.rows", name, str(CHILD_BYTES), options, stdin=source)
+            try:
+                assert child.stdout is not None
+                for line in child.stdout:
+                    found = json.loads(line)
+                    if isinstance(found, dict):
+                        self.reading = Reading(**found)
+                        return
+                    if isinstance(found, str):
+                        raise ValueError(found)  # noqa: TRY004  the child's sentence about the file
+                    number, row, *column = found
+                    yield number, RowError(row, column[0]) if column else row
+                raise ValueError(f"{name}: needs more memory to be read than allowed")
+            finally:
+                child_end(child)
+
+
+def read_rows(file: IO[bytes], name: str, *, encoding: str | None = None, fold: bool = True) -> Rows:
+    """Return the rows of a file, by its name: tables with a header, JSON lines, or a JSON array; gzip too.
+
+    Parameters
+    ----------
+    encoding
+        Of a CSV or TSV file that is neither UTF-8 nor has a byte order mark.
+    fold
+        Whether names of columns are compared without case and blanks, as `storage.tables.delimited.folded` says.
+    """
+    return Rows(file, name, encoding=encoding, fold=fold)
 
 
 @contextmanager
@@ -69,14 +98,15 @@ def _on_disk(file: IO[bytes]) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _serve(name: str, most_bytes: int) -> None:
-    """Write a line for each row of standard input, then null; a sentence instead if the file is of no use."""
+def _serve(name: str, most_bytes: int, options: Mapping[str, Any]) -> None:
+    """Write a line per row of standard input, then what was read; a sentence instead if the file is of no use."""
     limit_memory(most_bytes)
+    reading = Reading()
     try:
-        for number, row in parse_rows(sys.stdin.buffer, name):
+        for number, row in parse_rows(sys.stdin.buffer, name, reading, **options):
             line = [number, str(row), row.column] if isinstance(row, RowError) else [number, row]
             sys.stdout.write(f"{json.dumps(line)}\n")
-        sys.stdout.write("null\n")
+        sys.stdout.write(f"{json.dumps(asdict(reading))}\n")
     except MemoryError:
         pass  # the parent says so
     except ValueError as error:
@@ -85,9 +115,11 @@ def _serve(name: str, most_bytes: int) -> None:
         sys.stdout.write(f"{json.dumps(f'{name}: cannot be read ({type(error).__name__}: {error})')}\n")
 
 
-def parse_rows(file: IO[bytes], name: str) -> Iterator[Row]:
-    """Yield the rows of a file as `read_rows` does, in this process."""
-    for number, row in _parsed(file, name):
+def parse_rows(
+    file: IO[bytes], name: str, reading: Reading | None = None, *, encoding: str | None = None, fold: bool = True
+) -> Iterator[Row]:
+    """Yield the rows of a file as `read_rows` does, in this process; fill in what was read."""
+    for number, row in _parsed(file, name, Reading() if reading is None else reading, encoding, fold=fold):
         problem = "" if isinstance(row, RowError) else _problem(row)
         yield number, RowError(problem, "line") if problem else row
 
@@ -119,32 +151,32 @@ def _is_text(value: str) -> bool:
     return "\x00" not in value
 
 
-def _parsed(file: IO[bytes], name: str) -> Iterator[Row]:
+def _parsed(file: IO[bytes], name: str, reading: Reading, encoding: str | None, *, fold: bool) -> Iterator[Row]:
     lower = name.lower()
     if lower.endswith(".gz"):
         file, lower = unzipped(file), lower.removesuffix(".gz")
-    if lower.endswith((".jsonl", ".ndjson")):
-        yield from _json_lines(file)
+    if lower.endswith((".csv", ".tsv")):
+        yield from DelimitedTable(as_utf8(file, encoding), name, reading, fold=fold).rows()
+    elif lower.endswith((".jsonl", ".ndjson")):
+        yield from _counted(_json_lines(as_utf8(file, encoding)), reading)
     elif lower.endswith(".json"):
-        yield from _json_array(file, name)
-    elif lower.endswith((".csv", ".tsv")):
-        yield from _table(file, name, "\t" if lower.endswith(".tsv") else ",")
+        yield from _counted(_json_array(as_utf8(file, encoding), name), reading)
+    elif name.lower().endswith(".parquet"):
+        yield from parquet_rows(file, name, reading, fold=fold)
+    elif name.lower().endswith(".xlsx"):
+        yield from workbook_rows(file, name, reading, fold=fold)
     else:
-        raise ValueError(f"{name}: expected .jsonl, .json, .csv or .tsv")
+        raise ValueError(f"{name}: expected {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
 
 
-def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file; one that is nothing but blank lines from somewhere on is of no use."""
-    blank = 0
-    for number, line in read_lines(file, max_bytes=2**24):
-        blank = 0 if line.strip() else blank + 1
-        if blank > MOST_BLANK_LINES:
-            raise LineTooLong(f"line {number} is one of more than {MOST_BLANK_LINES:,} blank ones")
-        yield number, line
+def _counted(rows: Iterator[Row], reading: Reading) -> Iterator[Row]:
+    for row in rows:
+        reading.rows += 1
+        yield row
 
 
 def _json_lines(file: IO[bytes]) -> Iterator[Row]:
-    for number, line in _lines(file):
+    for number, line in table_lines(file):
         if not line.strip():
             continue
         try:
@@ -157,7 +189,7 @@ def _json_lines(file: IO[bytes]) -> Iterator[Row]:
 
 def _json_array(file: IO[bytes], name: str) -> Iterator[Row]:
     """Yield the objects of one JSON array, a piece of the file in memory at a time."""
-    text = io.TextIOWrapper(file, encoding="utf-8-sig")
+    text = io.TextIOWrapper(file, encoding="utf-8")
     decoder = json.JSONDecoder()
     buffer, number = "", 0
     try:
@@ -196,22 +228,5 @@ def _next_object(decoder: json.JSONDecoder, buffer: str, position: int) -> tuple
         return None
 
 
-def _table(file: IO[bytes], name: str, delimiter: str) -> Iterator[Row]:
-    lines = (line.decode("utf-8-sig" if number == 1 else "utf-8") for number, line in _lines(file))
-    reader = csv.DictReader(lines, delimiter=delimiter, strict=True)
-    try:
-        for row in reader:
-            if None in row:
-                yield reader.line_num, RowError("more cells than the header has columns", "line")
-            else:
-                yield reader.line_num, row
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{name}: not valid UTF-8 ({error.reason} at byte {error.start})") from error
-    except csv.Error as error:
-        raise ValueError(f"{name}, line {reader.line_num}: {error}") from error
-    except LineTooLong as error:
-        raise ValueError(f"{name}: {error}") from error
-
-
 if __name__ == "__main__":
-    _serve(sys.argv[1], int(sys.argv[2]))
+    _serve(sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3]))

@@ -6,12 +6,12 @@ import tracemalloc
 
 import pytest
 
-from annotation.rows import parse_rows, read_rows
-from annotation.tasktypes.base import RowError
-from documents.child import child_start
 from documents.html.published import PublishedError, read_records
 from documents.intake import read_pages
-from documents.lines import BlownUp, LineTooLong
+from storage.child import child_start
+from storage.lines import BlownUp, LineTooLong
+from storage.tables.faults import RowError
+from storage.tables.rows import parse_rows, read_rows
 
 
 def bomb(first: bytes) -> io.BytesIO:
@@ -46,7 +46,7 @@ def test_a_gzip_bomb_is_refused_before_it_fills_the_memory(name, first):
 
 
 def test_a_file_that_needs_too_much_memory_ends_its_reader_and_nothing_else(monkeypatch):
-    monkeypatch.setattr("annotation.rows.CHILD_BYTES", 64 * 2**20)
+    monkeypatch.setattr("storage.tables.rows.CHILD_BYTES", 64 * 2**20)
     row = b'{"id": "1", "question": "%s"}\n' % (b"a" * (15 * 2**20))
     with pytest.raises(ValueError, match=r"x\.jsonl: needs more memory"):
         list(read_rows(io.BytesIO(row), "x.jsonl"))
@@ -72,7 +72,7 @@ def test_what_nests_without_end_is_refused(name):
 
 
 def test_many_small_rows_from_a_bomb_are_refused_too(monkeypatch):
-    monkeypatch.setattr("documents.lines.RATIO_FREE_BYTES", 2**20)
+    monkeypatch.setattr("storage.lines.RATIO_FREE_BYTES", 2**20)
     packed = io.BytesIO(gzip.compress(b"id,question\n" + b"1,q\n" * 1_000_000))
     with pytest.raises(BlownUp):
         for _ in parse_rows(packed, "x.csv.gz"):
@@ -107,7 +107,7 @@ def test_a_reader_whose_rows_nobody_wants_any_more_ends(monkeypatch):
         started.append(child_start(*arguments, **pipes))
         return started[-1]
 
-    monkeypatch.setattr("annotation.rows.child_start", start)
+    monkeypatch.setattr("storage.tables.rows.child_start", start)
     rows = read_rows(io.BytesIO(b'{"id": "1"}\n' * 200_000), "x.jsonl")
     assert next(rows) == (1, {"id": "1"})
     rows.close()
@@ -135,5 +135,5 @@ def test_a_cell_may_hold_a_line_break(text):
 
 
 def test_half_a_character_is_named_by_the_file():
-    with pytest.raises(ValueError, match=r"x\.csv: not valid UTF-8"):
+    with pytest.raises(ValueError, match=r"x\.csv, line 2: not valid UTF-8"):
         list(read_rows(io.BytesIO(b"id,question\n1,\xc3"), "x.csv"))

@@ -15,6 +15,8 @@ RATIO_FREE_BYTES = 64 * 2**20  # so much may come out of any file
 MAX_LINE_BYTES = 128 * 2**20
 # Between and around values: their number, more than their bytes, is what fills a memory. Those examples have a third.
 MAX_LINE_MARKS = 4_000_000
+MAX_ROW_BYTES = 16 * 2**20
+MOST_BLANK_LINES = 100_000  # one after another
 _MARKS = (b",", b":", b"[", b"{")
 
 
@@ -38,6 +40,21 @@ def read_lines(file: IO[bytes], *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[
         if len(line) > max_bytes:
             raise LineTooLong(f"line {number} is longer than {max_bytes:,} bytes")
         check_values(line, f"line {number}")
+        yield number, line
+
+
+def table_lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a table; one that is nothing but blank lines from somewhere on is of no use.
+
+    Raises
+    ------
+    LineTooLong
+    """
+    blank = 0
+    for number, line in read_lines(file, max_bytes=MAX_ROW_BYTES):
+        blank = 0 if line.strip() else blank + 1
+        if blank > MOST_BLANK_LINES:
+            raise LineTooLong(f"line {number} is one of more than {MOST_BLANK_LINES:,} blank ones")
         yield number, line
 
 

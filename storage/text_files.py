@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from documents.lines import DamagedFile, LineTooLong, read_lines, unzipped
+from storage.lines import DamagedFile, LineTooLong, read_lines, unzipped
 
 MOST_LINES = 3_000_000  # a run of a thousand answers for each of ANTIQUE's training questions has 2.4 million
 LONGEST = 2**16  # bytes of a line

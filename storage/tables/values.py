@@ -1,0 +1,126 @@
+"""One canonical text per value, so that two spellings of a label or an id aren't two labels or two ids."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE)
+_LONGEST_NUMBER = 50  # characters
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_SHOWN = 5  # pairs of spellings
+
+
+def clean(text: str) -> str:
+    """Return a text in Unicode's composed form (NFC), without blanks around it.
+
+    Examples
+    --------
+    >>> clean(" cafe\u0301\u00a0")
+    'café'
+    """
+    return text.strip() if text.isascii() else unicodedata.normalize("NFC", text).strip()
+
+
+def number_of(text: str) -> Decimal | None:
+    """Return the finite number that a text writes, in any script's digits or width; None where it writes none.
+
+    Examples
+    --------
+    >>> number_of("03") == number_of("3.0") == number_of("３") == 3
+    True
+    >>> number_of("1_000"), number_of("nan")
+    (None, None)
+    """
+    plain = unicodedata.normalize("NFKC", text).strip().replace("\u2212", "-")
+    return Decimal(plain) if len(plain) <= _LONGEST_NUMBER and _NUMBER.fullmatch(plain) else None
+
+
+def number_text(number: Decimal) -> str:
+    """Return the shortest usual text of a number: what equal numbers have in common.
+
+    Examples
+    --------
+    >>> number_text(Decimal("3.00")), number_text(Decimal("0.50")), number_text(Decimal("-0")), number_text(Decimal("1e2"))
+    ('3', '0.5', '0', '100')
+    """
+    if not number:
+        return "0"
+    found = number.normalize()
+    return f"{found:f}" if abs(found.adjusted()) < _LONGEST_NUMBER else str(found)
+
+
+def is_not_finite(text: str) -> bool:
+    """Return whether a text is ``nan`` or ``inf``, which programs write where a value is missing or overflowed."""
+    return _NOT_FINITE.fullmatch(text.strip()) is not None
+
+
+def text_of(value: Any) -> str:
+    """Return the text of a value from JSON, Parquet or a workbook; None is the empty text, and 0 and False aren't."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How the values of a column are written: as numbers, if each of them is one, or as texts.
+
+    Attributes
+    ----------
+    canonical
+        The canonical text per spelling.
+    several
+        The spellings that became one value: ``("3", "3.0")``.
+    alike
+        Values that differ in nothing but case or width and stay apart: ``("Good", "good")``.
+    """
+
+    is_number: bool
+    canonical: dict[str, str]
+    several: tuple[tuple[str, ...], ...] = field(default=())
+    alike: tuple[tuple[str, ...], ...] = field(default=())
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "Spelling":
+        """Return the spelling of a column from its different texts, in their order."""
+        distinct = list(dict.fromkeys(texts))
+        numbers = [number_of(text) for text in distinct]
+        if distinct and all(number is not None for number in numbers):
+            canonical = {text: number_text(number) for text, number in zip(distinct, numbers, strict=True) if number is not None}  # fmt: skip
+            return cls(True, canonical, _groups(canonical))
+        canonical = {text: clean(text) for text in distinct}
+        folded = {text: unicodedata.normalize("NFKC", text).casefold() for text in dict.fromkeys(canonical.values())}
+        return cls(False, canonical, (), _groups(folded))
+
+    def text(self, value: str) -> str:
+        """Return the canonical text of a value of another file, such as a known answer."""
+        number = number_of(value) if self.is_number else None
+        return clean(value) if number is None else number_text(number)
+
+    def notes(self, column: str) -> list[str]:
+        """Return sentences about what became one value and what looks alike."""
+        found = [f"column {column}: {_listed(self.several)} are one value"] if self.several else []
+        if self.alike:
+            found.append(
+                f"column {column}: {_listed(self.alike)} differ only by case or width and are different values"
+            )
+        return found
+
+
+def _groups(of: dict[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Return the keys that have a value in common, where there are several."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for key, value in of.items():
+        groups[value].append(key)
+    return tuple(tuple(keys) for keys in groups.values() if len(keys) > 1)
+
+
+def _listed(groups: tuple[tuple[str, ...], ...]) -> str:
+    shown = "; ".join(" and ".join(map(repr, group)) for group in groups[:_SHOWN])
+    return shown + (f"; {len(groups) - _SHOWN:,} more" if len(groups) > _SHOWN else "")
