@@ -1,6 +1,8 @@
 """Is this installation ready: what keeps people from working, or their work from being looked at."""
 
 import shutil
+import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import cache
@@ -16,6 +18,34 @@ from jobs.models import Heartbeat
 from jobs.ticks import TICK
 
 WORKER_SILENT = timedelta(seconds=90)  # a tick is due every ten seconds
+KEPT_SECONDS = 5.0
+BROKER_SECONDS = 2.0  # of each step: connecting, and each answer of the broker
+
+
+class Readiness:
+    """What is wrong, looked at by one request at a time and kept for some seconds.
+
+    Anybody may ask, and a service that is frozen answers nobody: however many ask, one of them waits for it.
+    """
+
+    def __init__(self, look: Callable[[datetime], Iterator[str]]) -> None:
+        self._look, self._lock = look, threading.Lock()
+        self._found: tuple[str, ...] = ("not looked at yet",)
+        self._until = 0.0
+
+    def problems(self, now: datetime) -> tuple[str, ...]:
+        """Return what was found last, or look again if that is old and nobody is looking."""
+        if time.monotonic() >= self._until and self._lock.acquire(blocking=False):
+            try:
+                self._found = tuple(self._look(now))
+                self._until = time.monotonic() + KEPT_SECONDS
+            finally:
+                self._lock.release()
+        return self._found
+
+    def forget(self) -> None:
+        """Look again the next time that somebody asks."""
+        self._until = 0.0
 
 
 def problems(now: datetime) -> Iterator[str]:
@@ -65,9 +95,15 @@ def _disk(_now: datetime) -> Iterator[str]:
 def _broker(_now: datetime) -> Iterator[str]:
     if not settings.CELERY_BROKER_URL:
         return
-    broker = app.connection_for_write(connect_timeout=2)
+    # Kombu gives options to the transport that it knows; Redis and RabbitMQ call the time for an answer differently.
+    limits = {
+        "socket_timeout": BROKER_SECONDS,
+        "socket_connect_timeout": BROKER_SECONDS,
+        "read_timeout": BROKER_SECONDS,
+    }
+    broker = app.connection_for_write(connect_timeout=BROKER_SECONDS, transport_options=limits)
     try:
-        broker.ensure_connection(max_retries=1, timeout=3)
+        broker.ensure_connection(max_retries=1, timeout=BROKER_SECONDS)
     except (OSError, KombuError):
         yield "the broker does not answer"
     finally:
@@ -75,3 +111,4 @@ def _broker(_now: datetime) -> Iterator[str]:
 
 
 _DATABASE: tuple[Callable[[datetime], Iterator[str]], ...] = (_writable, _migrated, _worker)
+readiness = Readiness(problems)

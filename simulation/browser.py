@@ -4,6 +4,7 @@ import gzip
 import http.client
 import ipaddress
 import socket
+import ssl
 import threading
 import urllib.parse
 import urllib.request
@@ -15,6 +16,7 @@ from typing import Any
 import turbohtml
 
 MOST_REDIRECTS = 10
+_PORTS = {"http": 80, "https": 443}
 _MOVED = (301, 302, 303, 307, 308)
 _KEPT = threading.local()  # connections of a thread: people come and go, servers stay
 
@@ -165,13 +167,13 @@ class Browser:
 
     def _exchange(self, parts: Any, asked: tuple[Any, ...]) -> tuple[http.client.HTTPResponse, bytes]:
         """Ask over the thread's connection; once more over a new one where the server had closed it meanwhile."""
-        if parts.scheme != "http":
-            raise NotHere(f"only http is spoken here, not {parts.scheme}")
+        if parts.scheme not in _PORTS:
+            raise NotHere(f"only http and https are spoken here, not {parts.scheme}")
         kept: dict[Any, http.client.HTTPConnection] = _KEPT.__dict__.setdefault("connections", {})
-        place = (parts.hostname, parts.port, self._anywhere)
+        place = (parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme], self._anywhere)
         is_old = place in kept
         if not is_old:
-            kept[place] = _Connection(parts.hostname, parts.port or 80, self._timeout, anywhere=self._anywhere)
+            kept[place] = _Connection(*place[:3], self._timeout, anywhere=self._anywhere)
         connection = kept[place]
         try:
             connection.request(*asked)
@@ -188,11 +190,12 @@ class Browser:
 
 
 class _Connection(http.client.HTTPConnection):
-    """Reaches every ``*.localhost`` on this machine, as browsers do."""
+    """Reaches every ``*.localhost`` on this machine, as browsers do; over TLS it trusts whom this machine trusts."""
 
-    def __init__(self, host: str, port: int, timeout: float, *, anywhere: bool) -> None:
+    def __init__(self, scheme: str, host: str, port: int, timeout: float, *, anywhere: bool) -> None:
         super().__init__(host, port, timeout=timeout)
-        self.anywhere = anywhere
+        self.default_port = _PORTS[scheme]  # so that the name of the host is sent as browsers send it
+        self.anywhere, self._is_secure = anywhere, scheme == "https"
 
     def connect(self) -> None:
         host = "127.0.0.1" if self.host.endswith("localhost") else self.host
@@ -201,3 +204,5 @@ class _Connection(http.client.HTTPConnection):
         if not self.anywhere and not ipaddress.ip_address(self.sock.getpeername()[0]).is_loopback:
             self.sock.close()
             raise NotHere(f"{self.host} is another machine: a crowd stays on this one unless it is told otherwise")
+        if self._is_secure:
+            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)

@@ -1,23 +1,32 @@
 """What must be part of a larger change refuses to run on its own: half of a change is never committed."""
 
+import ast
 import inspect
 from importlib import import_module
 
 import pytest
 
 from accounts.transactions import NotInTransaction
+from tests.conftest import ROOT
+
+APPS = ("accounts", "annotation", "documents", "evaluation", "exports", "jobs", "quality", "sources", "workforces")
 
 STEPS = """
 accounts.audit.record
+accounts.services.consent_restore
 accounts.services.consent_text_publish
 accounts.services.consent_withdraw
+accounts.services.consents_join
 accounts.services.membership_grant
+accounts.services.role_end
 annotation.locks.campaign_lock
+annotation.services.bars.bars_join
+annotation.services.bars.bars_meet
+annotation.services.bars.bars_put
 annotation.services.campaigns.batch_for_import
 annotation.services.campaigns.pilot_split
 annotation.services.claims.claim_next
 annotation.services.claims.participation_lock
-annotation.services.queue.queue_rewind
 annotation.services.counting._move
 annotation.services.counting.annotation_count_again
 annotation.services.counting.annotation_enter
@@ -26,30 +35,58 @@ annotation.services.counting.people_lock
 annotation.services.counting.round_slots_close
 annotation.services.counting.round_slots_want
 annotation.services.counting.slot_hold
+annotation.services.counting.slot_hold_first
 annotation.services.counting.slots_release
+annotation.services.counting.submission_come_back
 annotation.services.counting.submission_take_back
+annotation.services.counting.submissions_adopt
 annotation.services.counting.submissions_confirm
 annotation.services.counting.submissions_withdraw
+annotation.services.follow_ups.follow_ups_add
+annotation.services.follow_ups.follow_ups_withdraw
+annotation.services.joining.participation_join
+annotation.services.joining.standing_join
+annotation.services.people.place_plan
 annotation.services.people.standing_move
+annotation.services.questions._publish
+annotation.services.queue.queue_rewind
 annotation.services.slots._extend
 annotation.services.slots.round_open
+annotation.services.slots.votes_add
 annotation.services.training.training_create
+annotation.services.withdrawal.withdrawal_cancel
+annotation.services.withdrawal.work_unlink
+annotation.services.work._locked
 documents.services.tokenization_record
+quality.services.cases.case_end
+quality.services.cases.case_open
+quality.services.follow_ups.follow_ups_settle
 quality.services.gold.gold_check
-quality.services.gold_plans.gold_plan
+quality.services.gold.gold_place
 quality.services.gold.key_create
+quality.services.gold_keys.key_judged
+quality.services.gold_plans.gold_plan
+quality.services.inspections.inspections_draw
+quality.services.opinions._held
 quality.services.people.person_assess
+quality.services.people.person_pause
 quality.services.verdicts.items_judge
 quality.services.verdicts.items_lock
+quality.services.watching.rules_run
+workforces.services.identities.ticket_identify
 workforces.services.messages.person_message
 workforces.services.outbox.errand_add
 workforces.services.pay.bonus_paid
 workforces.services.pay.pay_hold
+workforces.services.pay.pay_refusal_end
+workforces.services.pay.pay_refusal_move
 workforces.services.pay.pay_release
+workforces.services.pay.ticket_paid
+workforces.services.refusals.panel_visits_pass
+workforces.services.refusals.refusal_carry_out
 workforces.services.refusals.refusal_make_good
 workforces.services.refusals.refusal_take_back
 workforces.services.refusals.refusals_take_back
-workforces.services.pay.ticket_paid
 workforces.services.refusals.tickets_refuse
 workforces.services.tickets.exclusion_begin
 workforces.services.tickets.exclusion_end
@@ -67,3 +104,20 @@ def test_a_step_is_refused_outside_a_transaction_before_it_does_anything(path):
     by_name = {one.name: None for one in taken if one.kind is one.KEYWORD_ONLY}
     with pytest.raises(NotInTransaction):
         step(*by_place, **by_name)
+
+
+def test_every_step_is_among_them():
+    found = set()
+    for app in APPS:
+        for path in sorted((ROOT / app).rglob("*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            found |= {f"{module}.{node.name}" for node in ast.walk(tree) if refuses_alone(node)}
+    assert found == set(STEPS)
+
+
+def refuses_alone(node):
+    """Return whether a function asks to be in a transaction."""
+    return isinstance(node, ast.FunctionDef) and any(
+        isinstance(line, ast.Expr) and ast.unparse(line) == "require_transaction()" for line in node.body
+    )

@@ -86,6 +86,14 @@ class AnsweredByPeople(ValueError):
     """People have answered in a campaign: their work and a synthetic crowd's could not be told apart."""
 
 
+def campaign_check_unanswered(campaign: Campaign) -> None:
+    """Raise `AnsweredByPeople` where a synthetic crowd would mark answers of people."""
+    if not campaign.is_synthetic and campaign.annotations.exists():
+        raise AnsweredByPeople(
+            f"{campaign.slug} holds answers of people, which would be marked as synthetic with the others."
+        )
+
+
 @durable
 def campaign_mark_synthetic(*, campaign: Campaign, mixed: bool, actor_id: UUID | None, now: datetime) -> None:
     """Mark a campaign, for good, as answered by a synthetic crowd; every page and release says so from then on.
@@ -98,10 +106,8 @@ def campaign_mark_synthetic(*, campaign: Campaign, mixed: bool, actor_id: UUID |
     locked = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if locked.is_synthetic:
         return
-    if not mixed and locked.annotations.exists():
-        raise AnsweredByPeople(
-            f"{locked.slug} holds answers of people, which would be marked as synthetic with the others."
-        )
+    if not mixed:
+        campaign_check_unanswered(locked)
     Campaign.objects.filter(pk=locked.pk).update(is_synthetic=True)
     record(action="campaign_mark_synthetic", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
     campaign.is_synthetic = True

@@ -232,6 +232,7 @@ DOCUMENT_LIMITS = {
 
 # --- The marketplace that postings go to ------------------------------------------------------------
 PLATFORM_URL = env.str("PLATFORM_URL", default="http://localhost:8000").rstrip("/")  # where frames and mails find us
+CROWD_NEEDS_NAME = False  # whether `crowd` works only in a campaign that is named twice
 MTURK_ENDPOINT_URL = env.str("MTURK_ENDPOINT_URL", default="")
 MTURK_ACCESS_KEY_ID = env.str("MTURK_ACCESS_KEY_ID", default="")
 MTURK_SECRET_ACCESS_KEY = env.str("MTURK_SECRET_ACCESS_KEY", default="")

@@ -14,6 +14,7 @@ if not ALLOWED_HOSTS or "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured("ALLOWED_HOSTS must name this installation's hosts, without *")
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS]
 PLATFORM_URL = env.str("PLATFORM_URL", default=f"https://{ALLOWED_HOSTS[0]}").rstrip("/")
+CROWD_NEEDS_NAME = True  # a campaign of people is marked for good
 
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31_536_000)

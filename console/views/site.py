@@ -13,7 +13,7 @@ from accounts.models import Role
 from accounts.permissions import Action, can, signed_in
 from annotation.selectors.campaigns import campaigns_of, campaigns_worked_in
 from annotation.selectors.progress import progress_of
-from console.health import problems
+from console.health import readiness
 from console.selectors import CampaignCard, campaign_cards
 from quality.selectors.decisions import WAITING
 
@@ -58,7 +58,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
     """Say whether people can work here and their work is looked at; if not, why."""
-    found = list(problems(timezone.now()))
+    found = readiness.problems(timezone.now())
     text = "\n".join(found) or "ok"
     return HttpResponse(f"{text}\n", status=503 if found else 200, content_type="text/plain")
 

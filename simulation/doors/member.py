@@ -1,5 +1,6 @@
 """A member with an account of the platform, at the pages where they answer."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,7 @@ class Member:
     person: Person
     world: Any
     browser: Browser = field(default_factory=Browser)
+    before_answering: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.desk = Desk(self.person, self.world, self.browser)
@@ -45,6 +47,8 @@ class Member:
         done, asked = self.desk.answers, False
         page = self._page or self.browser.get(f"{self.site_url}/work/{self.campaign}/")
         for _ in range(MOST_STEPS):
+            if page.stage:
+                self.before_answering()
             after = self.desk.onward(page)
             if self.desk.answers > done:
                 self._page = after if after is not None and after.stage else None

@@ -1,11 +1,14 @@
 """``manage.py crowd``: a campaign of a running platform is brought to life, and says so from then on."""
 
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.models import AuditEvent
+from accounts.models import AuditEvent, User
 from annotation.models import Annotation, Campaign
 from tests import factories, writing
 
@@ -60,13 +63,69 @@ def test_what_a_crowd_answered_is_released_with_its_mark(live_server, tmp_path):
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["synthetic"] is True
 
 
-def test_what_cannot_be_enlivened_is_said(live_server, monkeypatch):
-    monkeypatch.setattr("simulation.crowd.MOST_UNREACHABLE", 3)  # else it tries 60 times
+def test_what_cannot_be_enlivened_is_said(live_server):
     campaign = factories.antique(items=1)
-    with pytest.raises(CommandError, match="does not answer"):
-        enlivened(campaign, "http://127.0.0.1:9")
     with pytest.raises(CommandError, match="1 to 1,000"):
         enlivened(campaign, live_server.url, people=0)
     Campaign.objects.update(state="closed")
     with pytest.raises(CommandError, match="nothing is handed out"):
         enlivened(campaign, live_server.url)
+
+
+@contextmanager
+def another_server(is_alike):
+    """Serve what answers at the same addresses, and lets nobody in."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if is_alike else 404)
+            self.end_headers()
+            self.wfile.write(b'<form method="post" action="/account/login/"><input name="login"></form>')
+
+        do_POST = do_GET  # noqa: N815  the name that the library asks for
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_where_nobody_answers_nothing_is_made_and_nothing_marked():
+    campaign = factories.antique(items=1)
+    before = User.objects.count()
+    with pytest.raises(CommandError, match=r"http://127\.0\.0\.1:9 does not answer"):
+        enlivened(campaign, "http://127.0.0.1:9")
+    with another_server(is_alike=False) as url, pytest.raises(CommandError, match="not as this platform does"):
+        enlivened(campaign, url)
+    assert (User.objects.count(), Campaign.objects.get().is_synthetic) == (before, False)
+
+
+def test_a_platform_with_another_database_lets_nobody_in_and_one_account_is_named():
+    campaign = factories.antique(items=1)
+    before = User.objects.count()
+    with another_server(is_alike=True) as url, pytest.raises(CommandError) as caught:
+        enlivened(campaign, url)
+    made = User.objects.latest("pk")
+    assert f"Nothing was marked; the account {made.email} was made" in str(caught.value)
+    assert (User.objects.count(), Campaign.objects.get().is_synthetic) == (before + 1, False)
+
+
+def test_a_campaign_is_marked_with_the_first_answer_and_not_before(live_server):
+    campaign = factories.antique(items=0)
+    assert "0 answers" in enlivened(campaign, live_server.url, "--seconds", "2")
+    assert not campaign.is_synthetic
+    assert not AuditEvent.objects.filter(action="campaign_mark_synthetic").exists()
+
+
+def test_with_production_settings_a_campaign_is_named_twice(live_server, settings):
+    settings.CROWD_NEEDS_NAME = True
+    campaign = factories.antique(items=1, n=1)
+    for named in ([], ["--production", "another"]):
+        with pytest.raises(CommandError, match=f"--production {campaign.slug} lets it work"):
+            enlivened(campaign, live_server.url, *named)
+    assert not User.objects.filter(email__endswith="@crowd.example").exists()
+    enlivened(campaign, live_server.url, "--production", campaign.slug)
+    assert campaign.is_synthetic

@@ -6,10 +6,12 @@ import logging.config
 import os
 import re
 import shutil
+import socket
 import stat
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from datetime import timedelta
 from types import SimpleNamespace
 
@@ -24,7 +26,9 @@ from django.utils import timezone
 
 from config.cache import LastingDatabaseCache
 from config.logs import RedactingFormatter
+from console import health
 from console.checks import files_are_private, frames_are_signed
+from console.health import Readiness, readiness
 from jobs.models import Heartbeat
 from jobs.ticks import tick
 from tests import factories
@@ -198,6 +202,7 @@ def test_every_page_turns_off_what_it_does_not_use():
 @pytest.mark.django_db
 def test_ready_means_that_work_can_be_done_and_is_looked_at(settings, monkeypatch):
     def ready():
+        readiness.forget()
         answer = Client().get("/readyz")
         return answer.status_code, answer.content.decode()
 
@@ -218,6 +223,49 @@ def test_ready_means_that_work_can_be_done_and_is_looked_at(settings, monkeypatc
     monkeypatch.setattr(app.conf, "broker_url", settings.CELERY_BROKER_URL)
     assert ready() == (503, "the broker does not answer\n")
     assert Client().get("/healthz").content == b"ok\n"
+
+
+@pytest.fixture
+def silent_broker(settings, monkeypatch):
+    """Return a broker that takes connections and never answers, as one that was stopped; and who connected to it."""
+    from config.celery import app
+
+    came, listener = [], socket.create_server(("127.0.0.1", 0), backlog=100)
+
+    def take():
+        with suppress(OSError):
+            while True:
+                came.append(listener.accept()[0])
+
+    threading.Thread(target=take, daemon=True).start()
+    settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
+    monkeypatch.setattr(app.conf, "broker_url", settings.CELERY_BROKER_URL)
+    yield came
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    for one in came:
+        one.close()
+
+
+def test_a_frozen_broker_keeps_one_probe_waiting_however_many_ask(silent_broker, monkeypatch):
+    monkeypatch.setattr(health, "_DATABASE", ())
+    monkeypatch.setattr(health, "BROKER_SECONDS", 0.2)
+    asked = Readiness(health.problems)
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(asked.problems(timezone.now())), daemon=True) for _ in range(20)]  # fmt: skip
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(answers) == 20  # nobody waits for ever
+    assert set(answers) <= {("not looked at yet",), ("the broker does not answer",)}
+    connections = len(silent_broker)
+    assert 1 <= connections <= 3  # of one look, with what kombu tries again
+    assert asked.problems(timezone.now()) == ("the broker does not answer",)
+    assert len(silent_broker) == connections  # what was found is kept
+    asked.forget()
+    assert asked.problems(timezone.now()) == ("the broker does not answer",)
+    assert len(silent_broker) > connections
 
 
 @pytest.mark.django_db
