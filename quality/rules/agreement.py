@@ -16,6 +16,7 @@ from quality.rules.judgments import Floats, Judgments, Places
 FEW_ITEMS, FEW_ANNOTATORS = 200, 30  # with fewer, intervals are too narrow
 TOO_FEW = ("no item has two judgments", "only one item has two judgments")
 _MOST_CELLS = 4_000_000  # of an array at once
+_MOST_OF_PACKAGE = 2**25  # cells of the arrays (items × labels × labels) that the package makes
 
 
 class Level(StrEnum):
@@ -25,6 +26,9 @@ class Level(StrEnum):
     ORDINAL = "ordinal"  # by how many judgments lie between them
     INTERVAL = "interval"  # by their difference
     RATIO = "ratio"  # by their difference in proportion to their sum
+
+
+_MEASURED = (Level.INTERVAL, Level.RATIO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def alpha(judgments: Judgments, *, level: Level = Level.NOMINAL, confidence: flo
         return Agreement(None, units, values, annotators, why=TOO_FEW[units])
     sums = _Sums.of(counts)
     coefficient = partial(_alpha, distance=_distance(judgments.labels, level))
-    found = float(coefficient(sums.pairs, sums.totals))
+    found = _of_all(judgments.labels, counts, level, float(coefficient(sums.pairs, sums.totals)))
     observed = _observed(counts[paired])
     if np.isnan(found):
         return Agreement(None, units, values, annotators, observed, why="all labels are the same")
@@ -118,8 +122,22 @@ def alpha_alone(judgments: Judgments, level: Level) -> float | None:
     if int((counts.sum(axis=1) >= 2).sum()) < 2:
         return None
     sums = _Sums.of(counts)
-    found = float(_alpha(sums.pairs, sums.totals, distance=_distance(judgments.labels, level)))
+    own = float(_alpha(sums.pairs, sums.totals, distance=_distance(judgments.labels, level)))
+    found = _of_all(judgments.labels, counts, level, own)
     return None if np.isnan(found) else found
+
+
+def _of_all(labels: tuple[Any, ...], counts: Floats, level: Level, own: float) -> float:
+    """Return alpha as the `krippendorff` package computes it; from our own sums where it is undefined or too large for it.
+
+    The package has no jackknife: intervals come from our sums, which are the same but for rounding.
+    """
+    if np.isnan(own) or counts.size * counts.shape[1] > _MOST_OF_PACKAGE:
+        return own
+    import krippendorff  # noqa: PLC0415  loaded where a coefficient is asked for
+
+    domain = np.array([float(label) for label in labels]) if level in _MEASURED else np.arange(len(labels))
+    return float(krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level.value))
 
 
 def coincidences(judgments: Judgments) -> Floats:

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from quality.rules.agreement import Level, alpha
+from quality.rules import agreement
+from quality.rules.agreement import Level, alpha, alpha_alone
 from quality.rules.judgments import Judgments, Repeats, judgments_of
 from tests.quality import crowds
 
@@ -52,6 +53,25 @@ def test_made_up_crowds_have_the_alpha_of_the_library(seed):
     judgments = judgments_of([(item, person, label) for (item, person), label in rows.items()])
     for level in Level:
         assert alpha(judgments, level=level).alpha == pytest.approx(reference(judgments, level), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_our_own_sums_and_the_package_are_the_same_but_for_rounding(seed, monkeypatch):
+    chance = np.random.default_rng(100 + seed)
+    rows = {(int(chance.integers(20)), int(chance.integers(6))): int(chance.integers(-1, 4)) for _ in range(80)}
+    judgments = judgments_of([(item, person, label) for (item, person), label in rows.items()])
+    by_package = {level: (alpha(judgments, level=level), alpha_alone(judgments, level)) for level in Level}
+    monkeypatch.setattr(agreement, "_MOST_OF_PACKAGE", 0)
+    monkeypatch.setattr(krippendorff, "alpha", None)
+    for level, (whole, alone) in by_package.items():
+        own = alpha(judgments, level=level)
+        assert whole.alpha == alone == pytest.approx(own.alpha, abs=1e-9)
+        assert (whole.low, whole.high) == pytest.approx((own.low, own.high), abs=1e-9)
+
+
+def test_the_coefficient_is_that_of_the_package(monkeypatch):
+    monkeypatch.setattr(krippendorff, "alpha", lambda **_: 0.25)
+    assert alpha(judged(EXAMPLE)).alpha == alpha_alone(judged(EXAMPLE), Level.NOMINAL) == 0.25
 
 
 def without(judgments, keep):

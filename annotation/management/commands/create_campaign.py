@@ -51,7 +51,7 @@ class Command(BaseCommand):
             raise CommandError(f"a campaign is already called {options['slug']!r}")
         manager = None
         if options["manager"]:
-            manager = User.objects.filter(email=options["manager"]).first()
+            manager = User.objects.filter(email__iexact=options["manager"].strip()).first()
             if manager is None:
                 raise CommandError(f"nobody here has the address {options['manager']}")
         try:

@@ -244,3 +244,15 @@ def test_items_of_workbooks_and_parquet_are_read(tmp_path, kind):
     path = tmp_path / f"made.{kind}"
     table.to_excel(path, index=False) if kind == "xlsx" else table.to_parquet(path)
     assert pairs_of(import_file(tmp_path, f"x.{kind}", path.read_bytes())[0]) == PAIRS
+
+
+def test_a_manager_is_found_by_their_address_in_any_case():
+    from io import StringIO
+
+    from django.core.management import call_command
+
+    from accounts.models import Membership
+
+    manager = factories.user("Mira")
+    call_command("create_campaign", "c", "--title", "C", "--split", "dev 1", "--manager", "mira@Example.ORG", stdout=StringIO())  # fmt: skip
+    assert Membership.objects.filter(user=manager, role="manager").exists()
