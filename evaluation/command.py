@@ -1,7 +1,6 @@
 """What `python -m evaluation` and `manage.py evaluate` have in common: arguments, scoring, what is printed."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -10,6 +9,7 @@ from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 from evaluation.files import EvaluationError
 from evaluation.kinds import annotator, dbqa, kbqa, nq, pool, relevance, soft
 from evaluation.statistics import RESAMPLES
+from storage.printed import json_line
 
 DESCRIPTION = (
     "Score predictions, with intervals. nq: the numbers of the official evaluation of Natural Questions, to the last digit. "
@@ -72,7 +72,7 @@ def evaluate(options: dict[str, Any]) -> str:
         raise EvaluationError(f"resamples and seeds are at least 0, resamples {MOST_RESAMPLES:,} at most")
     kind = KINDS[options["kind"]]
     found = kind.report(options)
-    return json.dumps(found, ensure_ascii=False) if options["json"] else kind.text(found)
+    return json_line(found) if options["json"] else kind.text(found)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

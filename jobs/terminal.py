@@ -1,6 +1,5 @@
 """Run a job from the command line: the same row, fence and progress as anywhere, shown on the terminal."""
 
-import json
 import time
 from typing import Any
 
@@ -11,6 +10,7 @@ from django.db import connection
 
 from jobs.models import Job, JobState
 from jobs.services import job_run_here
+from storage.printed import json_line
 
 
 def prepare_database() -> None:
@@ -48,4 +48,4 @@ def run_here(*, kind: str, payload: dict[str, Any], stderr: Any, scope_id: Any =
 
 def print_result(stdout: Any, result: dict[str, Any], *, as_json: bool, summary: str) -> None:
     """Write a command's result: one JSON object, or a sentence."""
-    stdout.write(json.dumps(result, ensure_ascii=False, sort_keys=True) if as_json else summary)
+    stdout.write(json_line(result) if as_json else summary)

@@ -1,6 +1,5 @@
 """``manage.py plan``: the cost and quality of a campaign, forecast by policy."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from quality.judgment_files import JudgmentFileError, judgments_read, truths_rea
 from quality.management.judgments import add_reading_arguments, asked_of
 from quality.rules.agreement import Level
 from quality.rules.policy import Policy
+from storage.printed import json_line
 
 LABELS = "1,2,3,4"
 GOLD = ("gold_rate", "gold_first", "gold_first_items")
@@ -101,7 +101,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         if campaign is not None and options["keep"]:
             plan_keep(campaign=campaign, data=data, actor_id=None, now=timezone.now())
-        self.stdout.write(json.dumps(data) if options["json"] else _text(data))
+        self.stdout.write(json_line(data) if options["json"] else _text(data))
 
 
 def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from console.replays.base import Asked, State
 from console.replays.registry import REPLAYS, report_of
 from console.serving import prepare
 from console.settling import Stuck
+from storage.printed import json_line
 
 
 class Command(BaseCommand):
@@ -54,4 +55,4 @@ class Command(BaseCommand):
         if options["to"]:
             options["to"].with_suffix(".md").write_text(text, encoding="utf-8")
             options["to"].with_suffix(".json").write_text(json.dumps(report, indent=1), encoding="utf-8")
-        self.stdout.write(json.dumps(report, indent=1) if options["json"] else text)
+        self.stdout.write(json_line(report) if options["json"] else text)

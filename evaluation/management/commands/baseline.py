@@ -16,6 +16,7 @@ from evaluation.baselines.nq import (
     read_examples,
 )
 from evaluation.files import EvaluationError, matching_files
+from storage.printed import json_line
 
 COPYING = {"most-frequent": most_frequent, "closest-question": closest_question}
 
@@ -50,7 +51,7 @@ class Command(ReadingCommand):
         answered = sum(row["long_answer"]["start_token"] >= 0 for row in rows)
         summary = {"predictions": len(rows), "answered": answered}
         text = f"{len(rows):,} predictions, {answered:,} of them with an answer, written to {options['to']}"
-        self.stdout.write(json.dumps(summary) if options["json"] else text)
+        self.stdout.write(json_line(summary) if options["json"] else text)
 
     def _baseline(self, options: dict[str, Any]) -> Any:
         if options["name"] not in COPYING:

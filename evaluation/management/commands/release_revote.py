@@ -1,6 +1,5 @@
 """``manage.py release_revote``: compute the labels of a release again."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from evaluation.relevance.report import MEASURES
 from evaluation.relevance.reranked import Reranked, reranked
 from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.revote import Revote, Revoted, revote
+from storage.printed import json_line
 
 SHOWN = 20
 
@@ -62,9 +62,7 @@ class Command(ReadingCommand):
                 options["to"].write_text("".join(rows), encoding="utf-8")
             except OSError as error:
                 raise CommandError(f"{options['to']}: {error}") from error
-        self.stdout.write(
-            json.dumps(_as_data(found, ranks), ensure_ascii=False) if options["json"] else _text(found, ranks)
-        )
+        self.stdout.write(json_line(_as_data(found, ranks)) if options["json"] else _text(found, ranks))
 
 
 def _refuse_unknown(folder: ReleasedFolder, without: list[str]) -> None:

@@ -1,6 +1,5 @@
 """``manage.py release_diff``: compare two releases."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from documents.management.reading import ReadingCommand
 from exports.released.diff import difference
 from exports.released.folder import FolderError, ReleasedFolder, shown
+from storage.printed import json_line
 
 SHOWN = 10
 
@@ -36,7 +36,7 @@ class Command(ReadingCommand):
         if options["json"]:
             changed = [{"item_id": item, "before": old, "after": new} for item, old, new in found.changed]
             said = {"added": found.added, "removed": found.removed, "changed": changed}
-            self.stdout.write(json.dumps(said, ensure_ascii=False))
+            self.stdout.write(json_line(said))
             return
         changes = [f"{item}: {old} → {new}" for item, old, new in found.changed]
         for name, rows in (("added", found.added), ("removed", found.removed), ("changed", changes)):

@@ -1,6 +1,5 @@
 """``manage.py release_errata``: what a release rests on that no longer counts."""
 
-import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -9,6 +8,7 @@ from annotation.management.campaigns import campaign_named
 from exports.models import Release
 from exports.selectors.errata import errata_of
 from exports.selectors.sealing import closed_by
+from storage.printed import json_line
 
 
 class Command(BaseCommand):
@@ -33,6 +33,6 @@ class Command(BaseCommand):
         count = 0
         for item, annotation, why in errata_of(release):
             row = {"annotation_id": annotation, "because": why, "item_id": item, "release": release.number}
-            self.stdout.write(json.dumps(row, ensure_ascii=False))
+            self.stdout.write(json_line(row))
             count += 1
         self.stderr.write(f"{count:,} annotations no longer count")

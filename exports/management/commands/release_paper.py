@@ -1,6 +1,5 @@
 """``manage.py release_paper``: what a paper needs of a release."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from documents.management.reading import ReadingCommand
 from exports.released.deposit import deposit_write
 from exports.released.folder import FolderError, ReleasedFolder
 from exports.released.paper import methods_tex, tables_tex
+from storage.printed import json_line
 
 
 class Command(ReadingCommand):
@@ -42,7 +42,7 @@ class Command(ReadingCommand):
             raise CommandError(str(error)) from error
         written = [*texts, "deposit.zip"]
         text = f"{', '.join(written)} written to {to}; the deposit has {files} files"
-        self.stdout.write(json.dumps({"written": written, "files": files}) if options["json"] else text)
+        self.stdout.write(json_line({"written": written, "files": files}) if options["json"] else text)
 
 
 def _make_empty(folder: Path) -> None:

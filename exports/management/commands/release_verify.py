@@ -1,6 +1,5 @@
 """``manage.py release_verify``: check a release's folder."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from documents.management.reading import ReadingCommand
 from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.verify import problems
+from storage.printed import json_line
 
 
 class Command(ReadingCommand):
@@ -34,7 +34,7 @@ class Command(ReadingCommand):
             raise CommandError(str(error)) from error
         files = len(folder.manifest["files"])
         if options["json"]:
-            self.stdout.write(json.dumps({"valid": not found, "files": files, "problems": found}, ensure_ascii=False))
+            self.stdout.write(json_line({"valid": not found, "files": files, "problems": found}))
         else:
             for row in found:
                 self.stdout.write(shown(f"{row['file']}: {row['problem']}"))

@@ -1,6 +1,5 @@
 """``manage.py validate_nq``: check Natural Questions files."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from documents.html.published import PublishedError, read_records
 from documents.html.published_rules import Checker
 from documents.management.reading import ReadingCommand
 from storage.lines import DamagedFile
+from storage.printed import json_line
 
 
 class Command(ReadingCommand):
@@ -38,7 +38,7 @@ class Command(ReadingCommand):
                 break
         errors = errors[: options["most"]]
         if options["json"]:
-            self.stdout.write(json.dumps({"records": records, "valid": not errors, "errors": errors}))
+            self.stdout.write(json_line({"records": records, "valid": not errors, "errors": errors}))
         else:
             for row in errors:
                 self.stdout.write(f"{row['file']}:{row['line']}: {row['field']}: {row['error']}")

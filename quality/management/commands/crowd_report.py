@@ -1,6 +1,5 @@
 """``manage.py crowd_report``: what can be said of anybody's judgments, without a database."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from quality.management.judgments import add_reading_arguments, asked_of
 from quality.rules.agreement import Level
 from quality.rules.judgments import Repeats, TooManyLabels
 from quality.rules.report import crowd_report
+from storage.printed import json_line
 
 SHOWN = 10  # annotators and items in the text
 MOST_ITEMS = 200  # of a page
@@ -62,7 +62,7 @@ class Command(ReadingCommand):
         found["read"] = {"rows": crowd.read.rows, "notes": crowd.read.notes}
         if options["html"]:
             _write_page(options["html"], path.name, found)
-        text = json.dumps(found, ensure_ascii=False, allow_nan=False) if options["json"] else _text(found)
+        text = json_line(found) if options["json"] else _text(found)
         self.stdout.write(text)
 
 

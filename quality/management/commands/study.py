@@ -1,6 +1,5 @@
 """``manage.py study``: the studies of the Natural Questions and ANTIQUE papers, computed from what a campaign collected."""
 
-import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +10,7 @@ from annotation.models import Campaign
 from quality.rules.studies import PARTITIONS, Share, as_json, usual_alpha
 from quality.selectors.relevance_study import relevance_study_of
 from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
+from storage.printed import json_line
 
 
 class Command(BaseCommand):
@@ -48,9 +48,7 @@ class Command(BaseCommand):
             found = STUDIES[options["study"]](campaign, options)
         except StudyError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(
-            json.dumps(as_json(found), ensure_ascii=False) if options["json"] else "\n".join(_lines(found))
-        )
+        self.stdout.write(json_line(as_json(found)) if options["json"] else "\n".join(_lines(found)))
 
 
 def _bounds(campaign: Campaign, options: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """``manage.py source``: a step from raw material towards items."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from documents.management.reading import ReadingCommand
 from sources.step import StepError, read_report, step_again, step_make
 from sources.steps import STEPS, elsewhere
+from storage.printed import json_line
 
 
 class Command(ReadingCommand):
@@ -47,7 +47,7 @@ class Command(ReadingCommand):
         except StepError as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            self.stdout.write(json.dumps(report, ensure_ascii=False))
+            self.stdout.write(json_line(report))
             return
         self.stdout.write(STEPS[report["step"]].text(report))
         verb = "written to" if is_new else "is there already, nothing was written:"

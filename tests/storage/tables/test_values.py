@@ -4,11 +4,12 @@ import doctest
 
 import pytest
 
+from storage import printed
 from storage.tables import delimited, values
 from storage.tables.values import Spelling, number_of, text_of
 
 
-@pytest.mark.parametrize("module", [values, delimited])
+@pytest.mark.parametrize("module", [values, delimited, printed])
 def test_the_examples_in_the_documentation_run(module):
     found = doctest.testmod(module)
     assert found.attempted and not found.failed

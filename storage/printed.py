@@ -1,0 +1,16 @@
+"""What commands print for programs."""
+
+from typing import Any
+
+import orjson
+
+
+def json_line(value: Any) -> str:
+    """Return a value as JSON on one line: a number that is none (NaN, infinity) is null, as JSON has no word for it.
+
+    Examples
+    --------
+    >>> json_line({"alpha": float("nan"), "label": "很好"})
+    '{"alpha":null,"label":"很好"}'
+    """
+    return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY).decode()
