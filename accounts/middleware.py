@@ -4,17 +4,18 @@ from collections.abc import Callable
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import redirect, resolve_url
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext as _
+
+from accounts.given_back import OUT, given_back
 
 
 class LoginReturnMiddleware:
     """Send people who have to log in back to the page they were on.
 
-    The address of a form, of a piece of a page or of a draft cannot be opened: its page can. A script is told in its
-    own words where to go: htmx by a header, one that reads JSON by a status.
+    The address of a form, of a piece of a page or of a draft cannot be opened: its page can. htmx, which only looks, is
+    told by a header where to go. What was sent is given back: nobody is led away from what they typed.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -27,15 +28,12 @@ class LoginReturnMiddleware:
         if response.status_code != 302 or not response.headers["Location"].startswith(f"{login}?"):
             return response
         is_partial = bool(request.headers.get("HX-Request"))
-        if request.method in ("GET", "HEAD") and not is_partial:
-            return response
-        if request.headers.get("Accept") == "application/json":
-            text = _("You were logged out. Log in again in another tab; what you marked is kept in this one.")
-            return JsonResponse({"error": text}, status=401)
-        address = f"{login}?{urlencode({'next': _page(request)})}"
-        if not is_partial:
-            return redirect(address)
-        return HttpResponse(status=204, headers={"HX-Redirect": address})
+        if request.method != "POST":
+            if not is_partial:
+                return response
+            address = f"{login}?{urlencode({'next': _page(request)})}"
+            return HttpResponse(status=204, headers={"HX-Redirect": address})
+        return given_back(request, OUT, _page(request))
 
 
 def _page(request: HttpRequest) -> str:

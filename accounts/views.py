@@ -4,14 +4,17 @@ from allauth.core.internal.ratelimit import get_ip
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.adapter import INVITATION_KEY
+from accounts.context import person_mark
 from accounts.identities import user_erase
 from accounts.models import User
 from accounts.permissions import signed_in
@@ -52,6 +55,13 @@ def invitation_page(request: HttpRequest) -> HttpResponse:
         over = {"invitation": None, "used_before": isinstance(error, InvitationUsedBefore)}
         return render(request, "accounts/invitation.html", over, status=410)
     return render(request, "accounts/invitation.html", {"invitation": invited})
+
+
+@never_cache
+@require_GET
+def session(request: HttpRequest) -> HttpResponse:
+    """Tell a page of ours who is logged in, by their mark, and the token with which they may send."""
+    return JsonResponse({"person": person_mark(request.user), "token": get_token(request)})
 
 
 @login_required

@@ -75,6 +75,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "accounts.context.person",
             ],
         },
     }
@@ -154,6 +155,7 @@ LOGIN_REDIRECT_URL = "home"
 SESSION_ENGINE = "config.sessions"
 SESSION_COOKIE_NAME = "quorate_session"
 CSRF_COOKIE_NAME = "quorate_csrf"
+CSRF_FAILURE_VIEW = "accounts.given_back.csrf_failed"
 LANGUAGE_COOKIE_NAME = "quorate_language"
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"

@@ -1,3 +1,4 @@
+import { refused } from "../web/session.js";
 import { Draft } from "./draft.js";
 import { EventLog } from "./eventlog.js";
 import { Outbox } from "./outbox.js";
@@ -60,7 +61,10 @@ class Desk {
     this.stage = this.draft = this.log = undefined;
     showProblem("");
     announce("");
-    if (!root) return;
+    if (!root) {
+      this.outbox.shown(null);
+      return;
+    }
     this.progress.show(root);
     this.draft = new Draft(root);
     this.log = new EventLog(root);
@@ -69,6 +73,7 @@ class Desk {
     if (this.stage) this.stage.focus();
     else /** @type {HTMLElement} */ (document.getElementById("question")).focus();
     if (root.dataset.reserveUrl) this.reserve(root);
+    this.outbox.shown(root);
     this.clock();
   }
 
@@ -153,6 +158,10 @@ class Desk {
 
   /** @param {CustomEvent} event */
   failed(event) {
+    if (refused(event.detail.xhr.getResponseHeader("X-Session"))) {
+      this.outbox.refused(event);
+      return;
+    }
     if (event.detail.xhr.status === 409 && this.outbox.wasResent) {
       window.location.reload(); // what was sent the first time had arrived: only its answer was lost
       return;

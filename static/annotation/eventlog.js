@@ -53,8 +53,10 @@ export class EventLog {
     const body = new FormData();
     if (token) body.set("csrfmiddlewaretoken", token.value);
     body.set("sequence", String(this.sequence));
-    body.set("events", JSON.stringify(this.events.splice(0)));
-    navigator.sendBeacon(this.url, body);
+    const events = this.events.splice(0);
+    body.set("events", JSON.stringify(events));
+    const again = () => (this.events = [...events, ...this.events]); // with the next piece
+    fetch(this.url, { method: "POST", body, keepalive: true }).then((response) => response.headers.has("X-Session") && again(), again);
   }
 
   close() {

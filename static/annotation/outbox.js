@@ -1,14 +1,20 @@
+import { renew, say } from "../web/session.js";
 import { _, showProblem } from "./text.js";
 
 const AGAIN_MS = 4000;
+const OF_THE_PAGE = ["csrfmiddlewaretoken", "version", "active_seconds"]; // newer on the page that sends it again
 
-/** What could not be sent for want of a connection is sent as soon as there is one, unless something else is done. */
+/**
+ * What could not be sent, for want of a connection or of the session that it belongs to, is sent as soon as it can be,
+ * unless something else is done. It is also kept in this tab, for the page that comes after logging in again.
+ */
 export class Outbox {
   constructor() {
     /** @type {(() => void) | null} */
     this.send = null;
-    this.isResending = this.wasResent = false;
+    this.isResending = this.wasResent = this.isLocked = false;
     this.timer = 0;
+    this.key = "";
     window.addEventListener("online", () => this.again());
   }
 
@@ -16,6 +22,15 @@ export class Outbox {
   failed(event) {
     const { elt, triggeringEvent } = event.detail.requestConfig;
     this.keep(elt, triggeringEvent?.submitter);
+    showProblem(_("No connection. Your answer is kept here and is sent as soon as there is one. Keep this page open."));
+  }
+
+  /** @param {CustomEvent} event of htmx, whose request was refused for the session alone */
+  async refused(event) {
+    const { elt, triggeringEvent } = event.detail.requestConfig;
+    this.keep(elt, triggeringEvent?.submitter);
+    this.isLocked = true;
+    await this.again();
   }
 
   /**
@@ -28,6 +43,7 @@ export class Outbox {
     event.preventDefault();
     this.began();
     this.keep(form, event.submitter);
+    showProblem(_("No connection. Your answer is kept here and is sent as soon as there is one. Keep this page open."));
   }
 
   /**
@@ -36,14 +52,28 @@ export class Outbox {
    */
   keep(form, button) {
     this.send = () => form.isConnected && form.requestSubmit(button?.isConnected ? button : undefined);
-    showProblem(_("No connection. Your answer is kept here and is sent as soon as there is one. Keep this page open."));
     this.timer = window.setTimeout(() => this.again(), AGAIN_MS);
+    const root = /** @type {HTMLElement | null} */ (form.closest("[data-stage]"));
+    if (!root || !(form instanceof HTMLFormElement)) return;
+    const fields = [...new FormData(form)].filter(([name, value]) => !OF_THE_PAGE.includes(name) && typeof value === "string");
+    const pressed = button instanceof HTMLButtonElement ? [button.name, button.value] : null;
+    sessionStorage.setItem(Outbox.key(root), JSON.stringify({ action: form.getAttribute("action"), fields, pressed }));
   }
 
-  again() {
+  async again() {
     if (!this.send) return;
+    clearTimeout(this.timer);
+    if (this.isLocked) {
+      const state = await renew();
+      say(state);
+      if (state !== "same") {
+        this.timer = window.setTimeout(() => this.again(), AGAIN_MS);
+        return;
+      }
+      this.isLocked = false;
+    }
     this.isResending = true;
-    this.send();
+    this.send?.();
   }
 
   /** A request is under way: whatever it is, it is what counts now. */
@@ -53,4 +83,51 @@ export class Outbox {
     this.wasResent = this.isResending;
     this.isResending = false;
   }
+
+  /**
+   * What this tab could not send of a stage before is sent now; what belonged to the one before has arrived.
+   * @param {HTMLElement | null} root the stage that is shown
+   */
+  shown(root) {
+    const key = root ? Outbox.key(root) : "";
+    if (this.key && this.key !== key) sessionStorage.removeItem(this.key);
+    this.key = key;
+    if (!root) return;
+    const kept = JSON.parse(sessionStorage.getItem(key) || "null");
+    sessionStorage.removeItem(key);
+    const form = kept && [...root.querySelectorAll("form")].find((one) => one.getAttribute("action") === kept.action && holds(one, kept.pressed));
+    if (form) window.setTimeout(() => submit(form, kept));
+  }
+
+  /** @param {HTMLElement} root */
+  static key(root) {
+    return `quorate:unsent:${root.dataset.assignment}:${root.dataset.stage}`;
+  }
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {[string, string] | null} pressed name and value of a button
+ */
+const holds = (form, pressed) =>
+  !pressed?.[0] || [...form.querySelectorAll("button")].some((one) => one.name === pressed[0] && one.value === pressed[1]);
+
+/**
+ * Fill a form in as it was, and send it.
+ * @param {HTMLFormElement} form
+ * @param {{fields: [string, string][], pressed: [string, string] | null}} kept
+ */
+function submit(form, kept) {
+  for (const [name, value] of kept.fields) {
+    for (const field of form.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
+      const input = /** @type {HTMLInputElement} */ (field);
+      if (["radio", "checkbox"].includes(input.type)) input.checked = input.checked || input.value === value;
+      else if (!(field instanceof HTMLButtonElement)) input.value = value;
+    }
+  }
+  if (kept.pressed?.[0]) {
+    // htmx knows which button was pressed from its click, which there is none of.
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: kept.pressed[0], value: kept.pressed[1] }));
+  }
+  form.requestSubmit();
 }

@@ -30,7 +30,7 @@ COSTS = {
     "campaign-document": 6, "campaign-documents": 6, "campaign-jobs": 6, "campaign-log": 8, "campaign-people": 10, "campaign-plan": 9, "campaign-questions": 7, "campaign-settings": 7, "consent": 8, "home": 10, "item": 20, "items": 11, "job": 4, "leave": 7, "own-questions": 8, "pilot": 10,
     "privacy": 2, "quality": 16, "quality-audits": 9, "quality-behaviour": 8, "quality-chart": 7, "quality-case": 9, "quality-cases": 8, "quality-decisions": 15, "quality-experts": 9,
     "quality-gold": 11, "quality-gold-key": 9, "quality-inspect": 6, "quality-people": 9, "quality-person": 16, "quality-policy": 9, "quality-rules": 9, "quality-standing": 9, "quality-studies": 9, "quality-studies-json": 6, "quality-study-plan": 8, "quality-target": 9,
-    "quality-workforces": 9, "ready": 4, "recent": 7, "release": 8, "releases": 9, "statement": 6, "statement-standing": 5, "visit": 9, "work": 14,
+    "quality-workforces": 9, "ready": 4, "recent": 7, "release": 8, "releases": 9, "session": 2, "statement": 6, "statement-standing": 5, "visit": 9, "work": 14,
     "work-guidelines": 6,
 }  # fmt: skip
 NONE_AT_ALL = {"alive", "javascript-catalog", "styleguide"}

@@ -19,6 +19,7 @@ NOBODY: set[str] = set()
 # session says what may be seen, or there is nothing to hide.
 POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("home", "privacy"), ("get post", ALL)),
+    "session": ("get", "public"),
     "home": ("get", ALL),
     "job": ("get post", MANAGE),
     **dict.fromkeys(("consent", "leave", "recent", "training", "work"), ("get post", {"annotator"})),
@@ -108,7 +109,8 @@ def test_each_principal_gets_where_the_policy_says_and_no_further(world, princip
 
 
 def _fits(answer, *, stated, allowed, principal):
-    sent_to_login = answer.status_code == 302 and answer["Location"].startswith("/account/login/")
+    is_led = answer.status_code == 302 and answer["Location"].startswith("/account/login/")
+    sent_to_login = is_led or (answer.status_code, answer.get("X-Session")) == (401, "out")
     if not stated:
         return answer.status_code in REFUSED or sent_to_login
     if allowed == "public":

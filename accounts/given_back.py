@@ -1,0 +1,59 @@
+"""What a person sent and the server could not take: given back, so that it can be sent again."""
+
+from urllib.parse import urlencode, urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render, resolve_url
+from django.utils.translation import gettext as _
+
+OUT, TOKEN = "out", "token"  # nobody is logged in; somebody logged in since the page was opened
+SESSION_HEADER = "X-Session"
+_SECRET = ("password", "csrfmiddlewaretoken")
+_LONG = 60  # characters that are worth copying
+
+
+def given_back(request: HttpRequest, why: str, page: str = "") -> HttpResponse:
+    """Answer what was sent without the right to send it, as whoever sent it can read it.
+
+    Scripts get a header and a sentence, people a page with everything that they sent.
+    """
+    status = 401 if why == OUT else 403
+    headers = {SESSION_HEADER: why}
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"error": _sentence(why)}, status=status, headers=headers)
+    if request.headers.get("HX-Request"):
+        return HttpResponse(_sentence(why), status=status, headers=headers, content_type="text/plain; charset=utf-8")
+    login = f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': page or '/'})}"
+    context = {"why": why, "login": login, "page": page, "fields": _fields(request), "has_files": bool(request.FILES)}
+    response = render(request, "accounts/given_back.html", context, status=status)
+    response[SESSION_HEADER] = why
+    return response
+
+
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form whose token isn't that of the session: mostly of a page that was open while its person logged in again."""
+    is_out = not getattr(request, "user", None) or not request.user.is_authenticated
+    return given_back(request, OUT if is_out else TOKEN)
+
+
+def _sentence(why: str) -> str:
+    if why == OUT:
+        return _("You were logged out. What you marked is kept in this tab: log in again in another one.")
+    return _("The login changed since this page was opened. What you marked is kept in this tab.")
+
+
+def _fields(request: HttpRequest) -> list[tuple[str, str, bool]]:
+    """Return name, value and whether it is long, of what was sent; nothing of what another site sent or what is secret."""
+    own = resolve_url(settings.LOGIN_URL).rsplit("/", 2)[0] + "/"
+    if not _is_from_here(request) or request.path.startswith(own):
+        return []
+    sent = [(name, value) for name, values in request.POST.lists() for value in values]
+    return [(name, str(value), len(str(value)) >= _LONG) for name, value in sent if not name.startswith(_SECRET)]
+
+
+def _is_from_here(request: HttpRequest) -> bool:
+    """Return whether a page of ours sent this: of another site's form, one more press would do what that site wants."""
+    site = request.headers.get("Sec-Fetch-Site")
+    origin = request.headers.get("Origin") or request.headers.get("Referer") or ""
+    return (site or "same-origin") == "same-origin" and urlsplit(origin).netloc == request.get_host()
