@@ -65,10 +65,16 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "marketplace.urls"
 _options: dict[str, Any] = TEMPLATES[0]["OPTIONS"]  # type: ignore[assignment]
-_options["context_processors"].remove("accounts.context.person")
-_options["context_processors"].append("marketplace.context.site")
+_context = [*_options["context_processors"], "marketplace.context.site"]
+_context.remove("accounts.context.person")  # its people have no accounts of the platform
 CSRF_FAILURE_VIEW = "django.views.csrf.csrf_failure"
-TEMPLATES = [{**TEMPLATES[0], "DIRS": [BASE_DIR / "templates" / "marketplace", BASE_DIR / "templates"]}]
+TEMPLATES = [
+    {
+        **TEMPLATES[0],
+        "OPTIONS": {**_options, "context_processors": _context},
+        "DIRS": [BASE_DIR / "templates" / "marketplace", BASE_DIR / "templates"],
+    }
+]
 _database_url = env.str("MARKETPLACE_DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'marketplace.sqlite3'}")
 if _database_url == env.str("DATABASE_URL", default=""):
     raise ImproperlyConfigured("MARKETPLACE_DATABASE_URL and DATABASE_URL name one database: each service has its own")
