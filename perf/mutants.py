@@ -18,7 +18,13 @@ GUARDS = "tests/test_transactions.py"
 ROOMS = {
     "counting": (
         "annotation/services/counting.py",
-        [GUARDS, "tests/annotation/services", "tests/quality", "tests/workforces/test_contract.py"],
+        [
+            GUARDS,
+            "tests/annotation/services",
+            "tests/quality",
+            "tests/workforces/test_contract.py",
+            "tests/workforces/test_panel_lists.py",
+        ],
     ),
     "claims": (
         "annotation/services/claims.py",

@@ -14,11 +14,16 @@ T = TypeVar("T")
 
 
 def read_records(
-    path: Path, of: Callable[[Mapping[str, Any]], T], *, encoding: str | None = None, fold: bool = True
+    path: Path,
+    of: Callable[[Mapping[str, Any]], T],
+    *,
+    encoding: str | None = None,
+    fold: bool = True,
+    quoted: bool = False,
 ) -> Iterator[tuple[int, T]]:
     """Yield the number of each row of a file, and what a function makes of it or raises `RecordFault` for.
 
-    ``encoding`` and ``fold`` are those of `read_rows`.
+    ``encoding``, ``fold`` and ``quoted`` are those of `read_rows`.
 
     Raises
     ------
@@ -27,7 +32,7 @@ def read_records(
     """
     try:
         with path.open("rb") as file:
-            for number, row in read_rows(file, path.name, encoding=encoding, fold=fold):
+            for number, row in read_rows(file, path.name, encoding=encoding, fold=fold, quoted=quoted):
                 yield number, _made(path, number, row, of)
     except FileFault:
         raise

@@ -37,13 +37,22 @@ def mapped(record: Mapping[str, Any], paths: Mapping[str, str]) -> dict[str, Any
 
 
 def at(record: Any, path: str) -> Any:
-    """Return what stands at a path of a record."""
-    found = record
-    for key in path.split("."):
-        if isinstance(found, Mapping) and key in found:
-            found = found[key]
-        elif isinstance(found, list) and key.isdecimal() and int(key) < len(found):
-            found = found[int(key)]
-        else:
-            raise RecordFault(path, "is missing")
+    """Return what stands at a path of a record; keys may have dots in them, as `Input.text` has.
+
+    Examples
+    --------
+    >>> at({"Input.text": "a", "data": {"q": ["b"]}}, "Input.text"), at({"data": {"q": ["b"]}}, "data.q.0")
+    ('a', 'b')
+    """
+    found, keys = record, path.split(".")
+    while keys:
+        if isinstance(found, Mapping):
+            joined = next((n for n in range(len(keys), 0, -1) if ".".join(keys[:n]) in found), 0)
+            if joined:
+                found, keys = found[".".join(keys[:joined])], keys[joined:]
+                continue
+        elif isinstance(found, list) and keys[0].isdecimal() and int(keys[0]) < len(found):
+            found, keys = found[int(keys[0])], keys[1:]
+            continue
+        raise RecordFault(path, "is missing")
     return found

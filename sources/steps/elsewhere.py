@@ -11,18 +11,19 @@ from typing import Any
 
 from sources.records import read_records
 from sources.rules.faults import RecordFault
-from sources.rules.label_studio import Said, names_of, said_of
 from sources.rules.mapping import at, mapped, pairs_of
+from sources.rules.tools.registry import TOOLS
+from sources.rules.tools.said import Said
 from sources.step import Given, Outputs, StepError
 from sources.steps.arguments import named_apart
 from storage.tables.values import clean, text_of
-from storage.text_files import FileFault
+from storage.text_files import FileFault, text_lines
 
 KEY, VERSION = "elsewhere", 2
 HELP = (
     "Make rows to import of records of other tools, column by column, with a table of their judgments and one of the answers "
-    "that are known: Label Studio's JSON export, and any table (CSV, TSV, Excel, Parquet, JSON lines), such as those of a "
-    "Hugging Face datasets folder."
+    "that are known: exports of annotation tools and marketplaces (--from), and any table (CSV, TSV, Excel, Parquet, JSON "
+    "lines), such as those of a Hugging Face datasets folder."
 )
 ROWS, JUDGMENTS, TRUTH = "rows.jsonl", "judgments.csv", "truth.csv"
 
@@ -33,8 +34,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "files", type=Path, nargs="+", metavar="FILE", help="JSON, JSON lines, CSV, TSV, Excel or Parquet"
     )
     parser.add_argument("--map", action="append", default=[], metavar="COLUMN=PATH", help="which part of a record becomes which column, such as question=data.text; repeatable")  # fmt: skip
-    parser.add_argument("--label-studio", action="store_true", help="records are tasks of Label Studio, with their annotations")  # fmt: skip
-    parser.add_argument("--name", metavar="NAME", help="of Label Studio's results, which are the judgments (from_name)")
+    parser.add_argument("--from", dest="tool", choices=sorted(TOOLS), help="whose export the files are")
+    parser.add_argument("--name", metavar="NAME", help="with --from: which of several questions the judgments answer")
     parser.add_argument("--worker", metavar="PATH", help="where a record names who judged it")
     parser.add_argument("--label", metavar="PATH", help="where a record holds what they said")
     parser.add_argument(
@@ -60,13 +61,13 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
         paths = pairs_of(options["map"])
     except ValueError as error:
         raise StepError(f"--map: {error}") from error
-    if not paths:
+    if not paths and not options["tool"]:
         raise StepError("say with --map which part of a record becomes which column; --show shows a record")
-    if bool(options["label"]) != bool(options["worker"]) or (options["label_studio"] and options["label"]):
-        raise StepError("judgments have --worker and --label, or are those of Label Studio")
+    if bool(options["label"]) != bool(options["worker"]) or (options["tool"] and options["label"]):
+        raise StepError("judgments have --worker and --label, or are those of a tool (--from)")
     return {
         "map": paths,
-        **{name: options[name] for name in ("label_studio", "name", "worker", "label", "pseudonyms", "encoding")},
+        **{name: options[name] for name in ("tool", "name", "worker", "label", "pseudonyms", "encoding")},
     }
 
 
@@ -79,10 +80,12 @@ def show(options: dict[str, Any]) -> str:
     """
     try:
         paths = pairs_of(options["map"])
-        for _path, _number, record in _records(options["files"], options["encoding"]):
+        for path, number, record in _records(options["files"], options):
+            with _naming(path, number):
+                shown = _said_shown(record, options, path)
             keys = [f"  {name}: {str(value)[:60]!r}" for name, value in _leaves(record)]
-            lines = [f"  {column} <- {path}: {str(at(record, path))[:60]!r}" for column, path in paths.items()]
-            return "\n".join(["the first record holds", *keys, "of which are made", *(lines or ["  nothing yet: say --map COLUMN=PATH"])])  # fmt: skip
+            lines = [f"  {column} <- {place}: {str(at(record, place))[:60]!r}" for column, place in paths.items()]
+            return "\n".join(["the first record holds", *keys, "of which are made", *(lines or ["  nothing yet: say --map COLUMN=PATH"]), *shown])  # fmt: skip
     except RecordFault as fault:
         raise StepError(f"{fault.column}: {fault}") from fault
     except RecursionError:
@@ -90,6 +93,18 @@ def show(options: dict[str, Any]) -> str:
     except ValueError as error:
         raise StepError(str(error)) from error
     raise StepError("there is no record")
+
+
+def _said_shown(record: Mapping[str, Any], options: dict[str, Any], path: Path) -> list[str]:
+    """Return what the first record of a tool says, and the questions that it answers."""
+    if not options["tool"]:
+        return []
+    passed: Counter[str] = Counter()
+    found = list(_judged(record, options, passed, path))
+    said = [f"  {'known answer' if one.is_truth else one.worker or 'nobody'}: {one.label}" for one in found]
+    names = ", ".join(dict.fromkeys(TOOLS[options["tool"]].names_of(record))) or "none"
+    over = [f"  passed over: {count} {kind}" for kind, count in passed.items()]
+    return [f"and which says, of the questions {names}", *(said or ["  nothing"]), *over]
 
 
 def _leaves(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -103,12 +118,12 @@ def _leaves(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 def make(given: Given, out: Outputs) -> dict[str, Any]:
     """Write a row for each record, each once, all judgments, and the known answers."""
     said, files = given.parameters, given.inputs["records"]
-    if said["label_studio"] and said["name"] is None:
-        _refuse_several(files)
+    if said["tool"] and said["name"] is None:
+        _refuse_several(files, said)
     taken = _Taken(said, out)
-    for path, number, record in _records(files, said["encoding"]):
+    for path, number, record in _records(files, said):
         with _naming(path, number):
-            taken.add(record, f"{path.name} {number}", given.origin(path, number))
+            taken.add(record, path, number, given.origin(path, number))
     return taken.report()
 
 
@@ -125,12 +140,12 @@ class _Taken:
         out.line(JUDGMENTS, "item,worker,label")
         out.line(TRUTH, "item,truth")
 
-    def add(self, record: Mapping[str, Any], place: str, origin: Any) -> None:
+    def add(self, record: Mapping[str, Any], path: Path, number: int, origin: Any) -> None:
         """Write what a record holds; its place names it where it has no id."""
         self._counts["read"] += 1
         row = mapped(record, self._said["map"])
-        found = list(_judged(record, self._said, self._passed))
-        key = clean(text_of(row.get("id"))) or place
+        found = list(_judged(record, self._said, self._passed, path))
+        key = self._key(record, row) or f"{path.name} {number}"
         if key not in self._rows:
             self._rows[key] = row
             self._out.row(ROWS, {**row, "id": key, "origin": origin})
@@ -143,6 +158,11 @@ class _Taken:
                 self._truth(key, one.label)
             else:
                 self._judgment(key, one)
+
+    def _key(self, record: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+        ids = TOOLS[self._said["tool"]].ids if self._said["tool"] else ()
+        texts = [row.get("id"), *(record.get(name) for name in ids)]
+        return next((found for found in map(clean, map(text_of, texts)) if found), "")
 
     def report(self) -> dict[str, Any]:
         """Return the counts."""
@@ -168,12 +188,12 @@ class _Taken:
         self._out.line(JUDGMENTS, _csv(key, worker, one.label))
 
 
-def _refuse_several(files: list[Path] | Any) -> None:
-    """Refuse an export with several controls of which none was named: they ask different questions."""
+def _refuse_several(files: list[Path] | Any, said: Mapping[str, Any]) -> None:
+    """Refuse an export with several questions of which none was named."""
     names: dict[str, None] = {}
-    for path, number, record in _records(files, None):
-        with _naming(path, number):
-            names |= dict.fromkeys(names_of(record))
+    for path, number, record in _records(files, said):
+        with _naming(path, number), _in_form(said["tool"]):
+            names |= dict.fromkeys(TOOLS[said["tool"]].names_of(record))
     if len(names) > 1:
         raise StepError(f"say with --name which of these is meant: {', '.join(names)}")
 
@@ -187,16 +207,38 @@ def _naming(path: Path, number: int) -> Iterator[None]:
         raise FileFault(f"{path}: row {number}: {fault.column}: {fault}") from fault
 
 
-def _records(paths: list[Path] | Any, encoding: str | None) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
+@contextmanager
+def _in_form(tool: str) -> Iterator[None]:
+    """Turn what goes wrong with a record of another form than a tool's into a `RecordFault`."""
+    try:
+        yield
+    except RecordFault:
+        raise
+    except (AttributeError, TypeError, ValueError, KeyError) as error:
+        raise RecordFault("record", f"isn't in the form of {tool}") from error
+
+
+def _records(paths: list[Path] | Any, said: Mapping[str, Any]) -> Iterator[tuple[Path, int, Mapping[str, Any]]]:
+    tool = TOOLS[said["tool"]] if said["tool"] else None
     for path in paths:
-        yield from (
-            (path, number, record) for number, record in read_records(path, dict, encoding=encoding, fold=False)
-        )
+        if tool and tool.record_of:
+            for number, line in text_lines(path):
+                with _naming(path, number):
+                    record = tool.record_of(line)
+                yield path, number, record
+        else:
+            rows = read_records(path, dict, encoding=said["encoding"], fold=False, quoted=bool(tool and tool.quoted))
+            yield from ((path, number, record) for number, record in rows)
 
 
-def _judged(record: Mapping[str, Any], said: Mapping[str, Any], passed: Counter[str]) -> Iterator[Said]:
-    if said["label_studio"]:
-        yield from said_of(record, said["name"], passed)
+def _judged(record: Mapping[str, Any], said: Mapping[str, Any], passed: Counter[str], path: Path) -> Iterator[Said]:
+    if said["tool"]:
+        stem = path.name.partition(".")[0]
+        file = (
+            path.parent.name if stem == "annotated_instances" else stem
+        )  # Potato's files have their annotator's folder
+        with _in_form(said["tool"]):
+            yield from TOOLS[said["tool"]].said_of(record, said["name"], passed, file)
     elif said["label"]:
         label = _one(at(record, said["label"]), said["label"])
         yield Said(clean(text_of(at(record, said["worker"]))), label, is_truth=False)
@@ -220,7 +262,7 @@ def _csv(*cells: str) -> str:
 
 def text(report: dict[str, Any]) -> str:
     """Return the counts as lines."""
-    mapping = ", ".join(f"{column} <- {path}" for column, path in report["parameters"]["map"].items())
+    mapping = ", ".join(f"{column} <- {path}" for column, path in report["parameters"]["map"].items()) or "no columns"
     lines = [
         f"{report['read']:,} records read: {mapping}",
         f"{report['rows']:,} rows, {report['again']:,} records more about the same",

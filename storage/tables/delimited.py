@@ -79,7 +79,7 @@ class DelimitedTable:
         The file isn't text in its encoding, has a doubled column, or breaks the rules of CSV.
     """
 
-    def __init__(self, file: IO[bytes], name: str, reading: Reading, *, fold: bool) -> None:
+    def __init__(self, file: IO[bytes], name: str, reading: Reading, *, fold: bool, quoted: bool = False) -> None:
         self._file, self._name, self._reading, self._line = file, name, reading, 0
         self._texts = self._decoded()
         self._first = next((text for text in self._texts if not text.isspace()), "")
@@ -90,6 +90,8 @@ class DelimitedTable:
         self.dialect = dialect_of(self._first, is_tsv=is_tsv)
         if mark:
             self.dialect = Dialect(mark[1], has_quotes=self.dialect.has_quotes)
+        if quoted:
+            self.dialect = Dialect(self.dialect.delimiter, has_quotes=True)
         self._cells = self._split()
         self.header_line, names = next(self._cells, (1, []))
         self.columns = columns_of(names, f"{name}, line {self.header_line}", fold=fold)

@@ -38,9 +38,9 @@ class Rows(Iterator[Row]):
         The file is of no known kind, isn't text in its encoding, or needs too much memory.
     """
 
-    def __init__(self, file: IO[bytes], name: str, *, encoding: str | None = None, fold: bool = True) -> None:
+    def __init__(self, file: IO[bytes], name: str, options: Mapping[str, Any]) -> None:
         self.reading = Reading()
-        self._rows = self._read(file, name, encoding, fold=fold)
+        self._rows = self._read(file, name, options)
 
     def __next__(self) -> Row:
         return next(self._rows)
@@ -49,10 +49,9 @@ class Rows(Iterator[Row]):
         """End the child that reads."""
         self._rows.close()
 
-    def _read(self, file: IO[bytes], name: str, encoding: str | None, *, fold: bool) -> Generator[Row]:
+    def _read(self, file: IO[bytes], name: str, options: Mapping[str, Any]) -> Generator[Row]:
         with _on_disk(file) as source:
-            options = json.dumps({"encoding": encoding, "fold": fold})
-            child = child_start("storage.tables.rows", name, str(CHILD_BYTES), options, stdin=source)
+            child = child_start("storage.tables.rows", name, str(CHILD_BYTES), json.dumps(options), stdin=source)
             try:
                 assert child.stdout is not None
                 for line in child.stdout:
@@ -69,7 +68,9 @@ class Rows(Iterator[Row]):
                 child_end(child)
 
 
-def read_rows(file: IO[bytes], name: str, *, encoding: str | None = None, fold: bool = True) -> Rows:
+def read_rows(
+    file: IO[bytes], name: str, *, encoding: str | None = None, fold: bool = True, quoted: bool = False
+) -> Rows:
     """Return the rows of a file, by its name: tables with a header, JSON lines, or a JSON array; gzip too.
 
     Parameters
@@ -78,8 +79,10 @@ def read_rows(file: IO[bytes], name: str, *, encoding: str | None = None, fold: 
         Of a CSV or TSV file that is neither UTF-8 nor has a byte order mark.
     fold
         Whether names of columns are compared without case and blanks, as `storage.tables.delimited.folded` says.
+    quoted
+        Whether cells of a TSV file may be in quotation marks, as in CSV: some programs write it so.
     """
-    return Rows(file, name, encoding=encoding, fold=fold)
+    return Rows(file, name, {"encoding": encoding, "fold": fold, "quoted": quoted})
 
 
 @contextmanager
@@ -116,10 +119,18 @@ def _serve(name: str, most_bytes: int, options: Mapping[str, Any]) -> None:
 
 
 def parse_rows(
-    file: IO[bytes], name: str, reading: Reading | None = None, *, encoding: str | None = None, fold: bool = True
+    file: IO[bytes],
+    name: str,
+    reading: Reading | None = None,
+    *,
+    encoding: str | None = None,
+    fold: bool = True,
+    quoted: bool = False,
 ) -> Iterator[Row]:
     """Yield the rows of a file as `read_rows` does, in this process; fill in what was read."""
-    for number, row in _parsed(file, name, Reading() if reading is None else reading, encoding, fold=fold):
+    for number, row in _parsed(
+        file, name, Reading() if reading is None else reading, encoding, fold=fold, quoted=quoted
+    ):
         problem = "" if isinstance(row, RowError) else _problem(row)
         yield number, RowError(problem, "line") if problem else row
 
@@ -151,12 +162,14 @@ def _is_text(value: str) -> bool:
     return "\x00" not in value
 
 
-def _parsed(file: IO[bytes], name: str, reading: Reading, encoding: str | None, *, fold: bool) -> Iterator[Row]:
+def _parsed(
+    file: IO[bytes], name: str, reading: Reading, encoding: str | None, *, fold: bool, quoted: bool
+) -> Iterator[Row]:
     lower = name.lower()
     if lower.endswith(".gz"):
         file, lower = unzipped(file), lower.removesuffix(".gz")
     if lower.endswith((".csv", ".tsv")):
-        yield from DelimitedTable(as_utf8(file, encoding), name, reading, fold=fold).rows()
+        yield from DelimitedTable(as_utf8(file, encoding), name, reading, fold=fold, quoted=quoted).rows()
     elif lower.endswith((".jsonl", ".ndjson")):
         yield from _counted(_json_lines(as_utf8(file, encoding)), reading)
     elif lower.endswith(".json"):

@@ -251,3 +251,17 @@ def test_a_published_question_that_is_there_already_is_listed_and_the_rest_go_on
     call_command("import_nq", str(path), "--campaign", "doubled", "--json")
     assert "line 2: the question and page of example 1 are already item 5225754983651766092" in capsys.readouterr().err
     assert Item.objects.count() == 2
+
+
+def test_questions_that_nobody_annotated_yet_are_valid_where_that_is_said(labelled, tmp_path):
+    call_command("release", labelled.slug, "--format", "nq-original", "--ways", "2", "--to", str(tmp_path / "out"), "--json")  # fmt: skip
+    bare = [{name: value for name, value in row.items() if name != "annotations"} for row in read(tmp_path / "out/nq-dev-00.jsonl.gz")]  # fmt: skip
+    path = tmp_path / "test.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in bare))
+    with pytest.raises(CommandError, match="3 errors in 3 records"):
+        call_command("validate_nq", str(path))
+    call_command("validate_nq", "--unlabelled", str(path))
+    bare[0]["question_text"] = " "
+    path.write_text("".join(json.dumps(row) + "\n" for row in bare))
+    with pytest.raises(CommandError, match="1 errors in 3 records"):
+        call_command("validate_nq", "--unlabelled", str(path))

@@ -6,7 +6,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import AuditEvent
-from annotation.models import Annotation, Injection, Item, Participation, Slot, Standing
+from annotation.models import Annotation, Campaign, Injection, Item, Participation, Slot, Standing
+from annotation.services.claims import slot_claim_next
 from annotation.services.exclusions import annotation_exclude
 from quality.models import Case, GoldCheck, GoldKey, Inspection, Review, Verdict
 from quality.rules.policy import Policy, SecondRound
@@ -269,3 +270,18 @@ def test_the_last_answer_can_be_taken_back_and_given_again(client):
     with pytest.raises(NothingToUndo):
         submission_undo(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now() + timedelta(minutes=16))
     assert Annotation.objects.filter(state="counted").count() == 1
+
+
+def test_whoever_looked_for_work_before_a_second_round_opened_is_brought_back_to_it():
+    campaign = factories.antique(items=1, n=3)
+    late = factories.annotator(campaign)
+    held = [factories.claim(campaign, factories.annotator(campaign)) for _ in range(3)]
+    now = timezone.now()
+    # All places are taken: this person's place in the queue is behind them.
+    assert slot_claim_next(campaign=campaign, surrogate_id=late.surrogate_id, now=now).assignment is None
+    before = Campaign.objects.get(pk=campaign.pk).queue_version
+    for chosen, assignment in zip((1, 2, 3), held, strict=True):
+        factories.submit(factories.label(assignment, chosen))
+    factories.examine(campaign)
+    assert Campaign.objects.get(pk=campaign.pk).queue_version == before + 1
+    assert factories.claim(campaign, late).slot.round == 2

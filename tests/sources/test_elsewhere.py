@@ -33,7 +33,7 @@ def export(tmp_path):
 
 
 def test_label_studios_export_becomes_rows_and_judgments(export, tmp_path):
-    report = step("elsewhere", export, *MAP, "--label-studio", "--name", "rel", "--to", tmp_path / "to")
+    report = step("elsewhere", export, *MAP, "--from", "label-studio", "--name", "rel", "--to", tmp_path / "to")
     assert (report["read"], report["rows"], report["judgments"]) == (2, 2, 2)
     first, second = rows(tmp_path / "to" / "rows.jsonl")
     assert (first["id"], first["question"], second["answer"]) == ("7", "How do I peel an egg?", "In a pan.")
@@ -108,7 +108,7 @@ def labels(tmp_path, tasks, *arguments, ids="id"):
     path = tmp_path / "export.json"
     path.write_text(json.dumps(tasks))
     to = Path(mkdtemp(dir=tmp_path)) / "to"
-    report = step("elsewhere", path, "--map", f"id={ids}", "--map", "question=data.q", "--label-studio", *arguments, "--to", to)  # fmt: skip
+    report = step("elsewhere", path, "--map", f"id={ids}", "--map", "question=data.q", "--from", "label-studio", *arguments, "--to", to)  # fmt: skip
     read = [(to / name).read_text().splitlines()[1:] for name in ("judgments.csv", "truth.csv")]
     return report, *read
 
@@ -153,15 +153,15 @@ def test_old_exports_pairs_and_ratings_are_read_and_the_rest_is_counted_by_type(
     ]  # fmt: skip
     report, judged, _ = labels(tmp_path, tasks)
     assert judged == ["1,1,good", "2,1,left", "3,1,0"]
-    assert report["passed_over"] == {"skipped annotations": 1, "textarea": 1, "choices with several labels or none": 1, "ranker": 1}  # fmt: skip
+    assert report["passed_over"] == {"skipped annotations": 1, "textarea": 1, "answers with several labels or none": 1, "ranker": 1}  # fmt: skip
     out = StringIO()
-    call_command("source", "elsewhere", str(tmp_path / "export.json"), "--map", "id=id", "--label-studio", "--to", str(tmp_path / "again"), stdout=out)  # fmt: skip
+    call_command("source", "elsewhere", str(tmp_path / "export.json"), "--map", "id=id", "--from", "label-studio", "--to", str(tmp_path / "again"), stdout=out)  # fmt: skip
     assert "passed over: 1 skipped annotations, 1 textarea" in out.getvalue()
 
 
 @pytest.mark.parametrize("broken", [{"annotations": 7}, {"annotations": [7]}, {"annotations": [{"result": [7]}]}])
 def test_an_export_in_another_form_is_refused_by_row(tmp_path, broken):
-    with pytest.raises(CommandError, match=r"row 1: annotations.*: isn't a list"):
+    with pytest.raises(CommandError, match=r"row 1: (annotations|result): isn't a list of records"):
         labels(tmp_path, [{"id": 1, "data": {"q": "q"}, **broken}])
 
 

@@ -24,12 +24,15 @@ class Command(ReadingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILES")
+        parser.add_argument(
+            "--unlabelled", action="store_true", help="records may lack annotations, as in a hidden test set"
+        )
         parser.add_argument("--most", type=int, default=100, help="stop after so many errors (default 100)")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Check, print, and fail if anything is wrong."""
-        checker = Checker()
+        checker = Checker(unlabelled=options["unlabelled"])
         errors: list[dict[str, Any]] = []
         records = 0
         for path in options["files"]:
