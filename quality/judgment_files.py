@@ -15,6 +15,8 @@ from storage.tables.values import Spelling, clean, is_not_finite, number_of
 
 WORKER = ("worker", "annotator")
 LONGEST = 10_000  # characters of an id or a label
+# What programs and people write where a label is missing; any of them may also be one.
+PLACEHOLDERS = frozenset(("none", "null", "na", "n/a", "-", "--", "?", "missing", "unknown", "undefined"))
 
 
 class JudgmentFileError(ValueError):
@@ -78,6 +80,11 @@ def judgments_read(path: Path, asked: Asked | None = None) -> Crowd:
         raise JudgmentFileError(f"{path}: no judgments" + (f" ({'; '.join(notes)})" if notes else ""))
     labels, given = _labels(path, table["label"], asked)
     spellings = {"item": Spelling.of(_values(table["item"])), "worker": Spelling.of(_values(table["worker"])), "label": labels}  # fmt: skip
+    notes += [
+        f"column label: {text!r} counts as a label; if it stands for a missing one, leave it out with --missing {text!r}"
+        for text in labels.canonical
+        if text.casefold() in PLACEHOLDERS and text not in asked.labels
+    ]
     for name, spelling in spellings.items():
         table[name] = _respelled(table[name], spelling.canonical)
         notes += spelling.notes(name)

@@ -1,7 +1,7 @@
 """What is known of a crowd from its judgments alone: agreement, labels, annotators, items."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from quality.rules.dawid_skene import DawidSkene, dawid_skene
 from quality.rules.judgments import Floats, Judgments
 from quality.rules.reliability import Rates, hit_rate, peer_agreement
 from quality.rules.votes import Votes, entropy, majority, wawa
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Seconds = Mapping[Any, float]  # the median time of each annotator
 
@@ -56,6 +59,34 @@ def crowd_report(
         "annotator_table": _annotators(judgments, model, weight, truth, seconds or {}),
         "item_table": _items(judgments, model, plain, truth),
     }  # fmt: skip
+
+
+def report_frames(found: Mapping[str, Any]) -> dict[str, "pd.DataFrame"]:
+    """Return the tables of a report: ``annotators``, ``items``, and ``coincidences`` (how often two labels met, a row per pair).
+
+    Examples
+    --------
+    >>> from quality.rules.judgments import judgments_of
+    >>> rows = [("a", "ann", "no"), ("a", "bo", "no"), ("b", "ann", "yes"), ("b", "bo", "no")]
+    >>> frames = report_frames(crowd_report(judgments_of(rows)))
+    >>> frames["coincidences"].values.tolist()
+    [['no', 'no', 2.0], ['no', 'yes', 1.0], ['yes', 'no', 1.0], ['yes', 'yes', 0.0]]
+    """
+    import pandas as pd  # noqa: PLC0415  half a second that a printed report does not need
+
+    items = pd.DataFrame(found["item_table"])
+    if "tied" in items.columns:
+        items["tied"] = items["tied"].map(lambda labels: " ".join(map(str, labels)))
+    pairs = [
+        (first, second, found["coincidences"][row][column])
+        for row, first in enumerate(found["labels"])
+        for column, second in enumerate(found["labels"])
+    ]
+    return {
+        "annotators": pd.DataFrame(found["annotator_table"]),
+        "items": items,
+        "coincidences": pd.DataFrame(pairs, columns=["label", "other", "weight"]),
+    }
 
 
 def _chosen(model: DawidSkene) -> Floats:

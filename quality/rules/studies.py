@@ -9,17 +9,20 @@ the size at which a plain share would have the same variance (linearisation, as 
 """
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from itertools import pairwise
 from math import comb, isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from quality.rules.judgments import Floats
 from quality.rules.reliability import wilson
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Answers = Sequence[Hashable | None]
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # Figure 4; each holds its upper end
@@ -47,6 +50,24 @@ def as_json(found: Any) -> Any:
     if isinstance(found, list | tuple):
         return [as_json(value) for value in found]
     return None if isinstance(found, float) and isnan(found) else found
+
+
+def study_frame(found: Any) -> "pd.DataFrame":
+    """Return a study as a table: a row per number, with its path, and bounds and items where it is a share."""
+    import pandas as pd  # noqa: PLC0415  half a second that a printed study does not need
+
+    return pd.DataFrame(list(_rows_of(found)), columns=["name", "value", "low", "high", "items"])
+
+
+def _rows_of(found: Any, path: str = "") -> Iterator[tuple[str, Any, Any, Any, Any]]:
+    if isinstance(found, Share):
+        yield path, found.share, found.low, found.high, found.items
+    elif isinstance(found, dict | list | tuple):
+        named = found.items() if isinstance(found, dict) else enumerate(found)
+        for name, value in named:
+            yield from _rows_of(value, f"{path}.{name}" if path else str(name))
+    elif isinstance(found, int | float) and not isinstance(found, bool):
+        yield path, found, None, None, None
 
 
 def usual_alpha(predicting: int) -> int:

@@ -83,6 +83,10 @@ class DelimitedTable:
         self._file, self._name, self._reading, self._line = file, name, reading, 0
         self._texts = self._decoded()
         self._first = next((text for text in self._texts if not text.isspace()), "")
+        if "\r" in self._first.rstrip("\r\n"):
+            raise ValueError(
+                f"{name}: lines end in a carriage return alone, as on old Macs: save the file with usual line ends"
+            )
         mark = _SEPARATOR.fullmatch(self._first.strip("\r\n"))
         if mark:
             self._first = next(self._texts, "")

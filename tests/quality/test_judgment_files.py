@@ -67,6 +67,13 @@ def test_nan_is_refused_by_line_and_left_out_on_request(report, level):
     assert found["read"]["notes"] == ["rows left out whose label is 'nan' or 'n/a': 1"]
 
 
+@pytest.mark.parametrize("text", ["None", "NA", "null", "-"])
+def test_what_may_stand_for_a_missing_label_is_told(report, text):
+    found = report(f"item,worker,label\na,ann,{text}\na,bo,yes\nb,ann,yes\nb,bo,yes\n")
+    assert f"'{text}' counts as a label" in found["read"]["notes"][0]
+    assert report(f"item,worker,label\na,ann,{text}\na,bo,yes\nb,ann,no\nb,bo,yes\n", "--missing", text)["labels"] == ["no", "yes"]  # fmt: skip
+
+
 def test_inf_is_a_word_among_words_and_no_number_among_numbers(report):
     with pytest.raises(CommandError, match="line 3, column label: 'inf' is not a number"):
         report(INTS.replace("1,bo,3", "1,bo,inf"))

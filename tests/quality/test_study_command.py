@@ -3,6 +3,7 @@
 import json
 from io import StringIO
 
+import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
@@ -200,3 +201,11 @@ def test_a_campaign_without_pages_has_no_such_study():
         study(factories.antique(items=1, n=1), "statistics")
     with pytest.raises(CommandError, match="no campaign"):
         call_command("study", "nobody", "statistics")
+
+
+def test_the_numbers_of_a_study_are_written_as_a_table(collected, tmp_path):
+    found = study(collected, "statistics", tables=tmp_path / "out")
+    table = pd.read_csv(tmp_path / "out" / "statistics.csv").set_index("name")
+    assert len(table) > 5
+    share = found["found"]["short"]
+    assert table.loc["found.short", ["value", "low", "high", "items"]].tolist() == pytest.approx([share["share"], share["low"], share["high"], share["items"]])  # fmt: skip

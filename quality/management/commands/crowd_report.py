@@ -14,8 +14,9 @@ from quality.judgment_files import JudgmentFileError, judgments_read, truths_rea
 from quality.management.judgments import add_reading_arguments, asked_of
 from quality.rules.agreement import Level
 from quality.rules.judgments import Repeats, TooManyLabels
-from quality.rules.report import crowd_report
+from quality.rules.report import crowd_report, report_frames
 from storage.printed import json_line
+from storage.tables.written import FORMATS, write_frames
 
 SHOWN = 10  # annotators and items in the text
 MOST_ITEMS = 200  # of a page
@@ -45,6 +46,10 @@ class Command(ReadingCommand):
             help="which judgment of several of one item by one worker counts (default: the last)",
         )  # fmt: skip
         parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with charts and tables besides")
+        parser.add_argument(
+            "--tables", type=Path, metavar="DIR", help="write the tables of annotators, items and labels besides"
+        )
+        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of the tables (default csv)")
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -60,6 +65,11 @@ class Command(ReadingCommand):
         except TooManyLabels as error:
             raise CommandError(f"{path}, column label: {error}") from error
         found["read"] = {"rows": crowd.read.rows, "notes": crowd.read.notes}
+        if options["tables"]:
+            try:
+                write_frames(report_frames(found), options["tables"], options["format"])
+            except OSError as error:
+                raise CommandError(f"{options['tables']}: {error.strerror}") from error
         if options["html"]:
             _write_page(options["html"], path.name, found)
         text = json_line(found) if options["json"] else _text(found)

@@ -2,15 +2,17 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Campaign
-from quality.rules.studies import PARTITIONS, Share, as_json, usual_alpha
+from quality.rules.studies import PARTITIONS, Share, as_json, study_frame, usual_alpha
 from quality.selectors.relevance_study import relevance_study_of
 from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
 from storage.printed import json_line
+from storage.tables.written import FORMATS, write_frames
 
 
 class Command(BaseCommand):
@@ -37,6 +39,8 @@ class Command(BaseCommand):
         )
         parser.add_argument("--partitions", type=int, default=PARTITIONS, help=f"of bounds (default {PARTITIONS})")
         parser.add_argument("--seed", type=int, default=0, help="of the partitions")
+        parser.add_argument("--tables", type=Path, metavar="DIR", help="write the numbers as a table besides")
+        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of the table (default csv)")
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -48,6 +52,11 @@ class Command(BaseCommand):
             found = STUDIES[options["study"]](campaign, options)
         except StudyError as error:
             raise CommandError(str(error)) from error
+        if options["tables"]:
+            try:
+                write_frames({options["study"]: study_frame(found)}, options["tables"], options["format"])
+            except OSError as error:
+                raise CommandError(f"{options['tables']}: {error.strerror}") from error
         self.stdout.write(json_line(as_json(found)) if options["json"] else "\n".join(_lines(found)))
 
 
