@@ -29,7 +29,7 @@ class AntiquePages(Pages):
     summary_names = {"label": _("label"), "way": _("way")}
     rows_name = _("Pairs")
     rows_help = _(
-        ".jsonl or .csv with ids and texts of a question and of an answer to judge, and the answer that the asker chose, "
+        ".jsonl or a table (.csv, .tsv, .xlsx, .parquet) with ids and texts of a question and of an answer to judge, and the answer that the asker chose, "
         "if there is one"
     )
     rows_sample = (

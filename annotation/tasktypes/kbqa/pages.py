@@ -20,7 +20,7 @@ class KnowledgeBasePages(WritingPages):
         RECOVER: _("Which fact answers the question?"),
     }
     rows_name = _("Triples")
-    rows_help = _(".jsonl or .csv with a triple, or subject, predicate and object; and, where there are any, aliases of the subject and other facts about it")  # fmt: skip
+    rows_help = _(".jsonl or a table (.csv, .tsv, .xlsx, .parquet) with a triple, or subject, predicate and object; and, where there are any, aliases of the subject and other facts about it")  # fmt: skip
     rows_sample = (
         '{"id": "t1", "triple": "高等数学 ||| 出版时间 ||| 2004年", "facts": ["出版社 ||| 高等教育出版社", "出版时间 ||| 2004年"]}\n'
         '{"id": "t2", "subject": "Lund", "predicate": "river", "object": "Höje å", "aliases": ["the city of Lund"]}\n'

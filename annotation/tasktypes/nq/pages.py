@@ -55,7 +55,9 @@ class NaturalQuestionsPages(Pages):
         "short answer": _("short answer"),
     }
     rows_name = _("Questions")
-    rows_help = _(".jsonl or .csv with an id, a question, and the name or title of its page")
+    rows_help = _(
+        ".jsonl or a table (.csv, .tsv, .xlsx, .parquet) with an id, a question, and the name or title of its page"
+    )
     rows_sample = (
         '{"id": "q1", "question": "when was the harbour of lund built", "document": "harbour.html"}\n'
         '{"id": "q2", "question": "who built the lighthouse", "document": "lighthouse.html"}\n'
