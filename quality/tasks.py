@@ -65,11 +65,12 @@ def import_gold(work: Work) -> dict[str, Any]:
     """Import gold keys from a file, all or none."""
     campaign, payload = Campaign.objects.get(pk=UUID(work.payload["campaign"])), work.payload
     with opened(payload) as file:
+        rows = read_rows(file, payload["name"])
         made = gold_import(
-            campaign=campaign, rows=read_rows(file, payload["name"]), actor_id=work.job.requested_by_id,
-            now=timezone.now(), experts=payload["experts"],
+            campaign=campaign, rows=rows, actor_id=work.job.requested_by_id, now=timezone.now(),
+            experts=payload["experts"],
         )  # fmt: skip
-    return {"keys": made}
+    return {"keys": made, "notes": rows.reading.said()}
 
 
 def keys_of_pilot(work: Work) -> dict[str, Any]:

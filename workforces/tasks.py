@@ -26,8 +26,9 @@ def confirm_list(work: Work) -> dict[str, Any]:
     """Confirm the visits that a panel lists."""
     workforce = Workforce.objects.select_related("campaign").get(pk=work.payload["workforce"])
     with opened(work.payload) as file:
-        rows = read_rows(file, work.payload["name"])
-        return panel_list_confirm(work=work, workforce=workforce, rows=rows)
+        rows = read_rows(file, work.payload["name"], encoding=work.payload.get("encoding"))
+        found = panel_list_confirm(work=work, workforce=workforce, rows=rows)
+        return {**found, "notes": rows.reading.said()}
 
 
 def compare_books(work: Work) -> dict[str, Any]:

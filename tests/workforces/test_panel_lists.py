@@ -1,6 +1,7 @@
 """A panel's list confirms who its people were: what counts then, what does not, and what a manager has to decide."""
 
 from datetime import timedelta
+from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -99,6 +100,15 @@ def test_a_panels_names_of_columns_are_understood_in_any_case(header):
     row = link(factories.antique(items=1, n=1))
     work(*come(unsigned(row, "p1", "s1")))
     assert "1 visits confirmed" in confirm(row, f"{header}\np1;s1\n")
+
+
+def test_what_was_passed_over_in_a_list_is_told_and_its_encoding_taken(tmp_path):
+    row = link(factories.antique(items=1, n=1))
+    work(*come(unsigned(row, "小明", "s1")))
+    (tmp_path / "x.csv").write_bytes("participant_id;session_id;说明\n小明;s1;好\n;;\n".encode("gb18030"))
+    said = StringIO()
+    call_command("confirm_visits", row.campaign.slug, str(tmp_path / "x.csv"), "--encoding", "gb18030", stdout=said, stderr=said)  # fmt: skip
+    assert "1 visits confirmed" in said.getvalue() and "x.csv: empty rows passed over: 1" in said.getvalue()
 
 
 def test_a_list_without_people_is_told_which_column_is_missing():

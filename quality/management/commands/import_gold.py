@@ -36,10 +36,15 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: no such file")
         try:
             with path.open("rb") as file:
+                rows = read_rows(file, path.name, encoding=options["encoding"])
                 made = gold_import(
-                    campaign=campaign, rows=read_rows(file, path.name, encoding=options["encoding"]), actor_id=None, now=timezone.now(),
-                    experts=options["experts"],
-                )  # fmt: skip
+                    campaign=campaign, rows=rows, actor_id=None, now=timezone.now(), experts=options["experts"]
+                )
         except (GoldRefused, ValueError) as error:
             raise CommandError(f"{path}: {error}") from error
-        print_result(self.stdout, {"keys": made}, as_json=options["json"], summary=f"{made} gold keys imported")
+        notes = rows.reading.said()
+        for note in notes:
+            self.stderr.write(f"{path}: {note}")
+        print_result(
+            self.stdout, {"keys": made, "notes": notes}, as_json=options["json"], summary=f"{made} gold keys imported"
+        )

@@ -15,8 +15,8 @@ class Command(BaseCommand):
     """Confirm visits by a panel's list."""
 
     help = (
-        "Confirm the visits of people whose addresses the panel did not sign, by the panel's own list (.csv, .tsv or "
-        ".jsonl; Prolific's export of submissions is understood). Their work counts from then on. Example: "
+        "Confirm the visits of people whose addresses the panel did not sign, by the panel's own list (.csv, .tsv, "
+        ".xlsx, .parquet or .jsonl; Prolific's export of submissions is understood). Their work counts from then on. Example: "
         "manage.py confirm_visits relevance prolific_export.csv"
     )
 
@@ -24,6 +24,7 @@ class Command(BaseCommand):
         """Add the arguments."""
         parser.add_argument("campaign", metavar="SLUG")
         parser.add_argument("file", type=Path)
+        parser.add_argument("--encoding", metavar="NAME", help="of a CSV or TSV file that isn't UTF-8, such as gb18030")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -34,10 +35,12 @@ class Command(BaseCommand):
             raise CommandError(f"{campaign.slug} has no link for a panel")
         if not path.is_file():
             raise CommandError(f"{path}: no such file")
-        payload = {"workforce": row.pk, "path": str(path.resolve()), "name": path.name}
+        payload = {"workforce": row.pk, "path": str(path.resolve()), "name": path.name, "encoding": options["encoding"]}
         job = run_here(kind=CONFIRM_LIST, payload=payload, stderr=self.stderr, scope_id=campaign.pk)
         for error in job.result["errors"]:
             self.stderr.write(f"{path}, row {error['row']}: {error['error']}")
+        for note in job.result["notes"]:
+            self.stderr.write(f"{path}: {note}")
         counts = job.result
         summary = f"{counts['confirmed']} visits confirmed, {counts['doubtful']} claimed by several (see Decisions), {counts['unknown']} not known or confirmed before, {counts['unfinished']} not finished, {counts['failed']} rows wrong"  # fmt: skip
         if counts["failed"] and not counts["confirmed"]:
