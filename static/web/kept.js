@@ -25,6 +25,9 @@ class KeptForm {
     });
     form.addEventListener("submit", (event) => this.submit(event));
     window.addEventListener("pagehide", () => this.timer && this.keep());
+    window.addEventListener("pageshow", (event) => {
+      if (event.persisted) this.isSending = false; // somebody came back to the page as they had left it
+    });
   }
 
   get fields() {
