@@ -15,6 +15,7 @@ from storage.tables.values import clean
 
 csv.field_size_limit(2**24)
 DELIMITERS = (",", ";", "\t", "|")
+MOST_COLUMNS = 10_000
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
@@ -44,13 +45,17 @@ def columns_of(names: Sequence[str], where: str, *, fold: bool) -> list[str]:
     Raises
     ------
     ValueError
-        A name stands twice.
+        A name stands twice, or there are more columns than any table has.
     """
+    if len(names) > MOST_COLUMNS:
+        raise ValueError(f"{where}: {len(names):,} columns; a table may have {MOST_COLUMNS:,}")
     columns = [folded(name) if fold else clean(name) for name in names]
-    for place, name in enumerate(columns):
-        if name and name in columns[:place]:
-            first = names[columns.index(name)]
-            raise ValueError(f"{where}: the column {name!r} stands twice (as {first!r} and {names[place]!r})")
+    seen: dict[str, str] = {}
+    for name, written in zip(columns, names, strict=True):
+        if name in seen:
+            raise ValueError(f"{where}: the column {name!r} stands twice (as {seen[name]!r} and {written!r})")
+        if name:
+            seen[name] = written
     return columns
 
 

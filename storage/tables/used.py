@@ -6,6 +6,7 @@ from typing import Any
 from storage.tables.faults import RowError
 from storage.tables.rows import Row
 
+SHOWN = 20  # names
 WATCHED = 1_000  # rows: what none of them was asked for, the others aren't
 
 
@@ -24,7 +25,12 @@ class ColumnsUsed:
     def unused(self, columns: Sequence[str]) -> list[str]:
         """Return a sentence that names the columns that no row was asked for, if there are any."""
         names = [name for name in columns if name not in self._asked]
-        return [f"not used: {'column' if len(names) == 1 else 'columns'} {', '.join(names)}"] if names else []
+        more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+        return (
+            [f"not used: {'column' if len(names) == 1 else 'columns'} {', '.join(names[:SHOWN])}{more}"]
+            if names
+            else []
+        )
 
 
 class _Asked(dict[str, Any]):

@@ -56,6 +56,8 @@ def test_a_cell_that_may_have_swallowed_rows_is_named_where_it_begins():
         ('id,answer\n1,a\n2,"open\n3,c\n', "x.csv, line 3: a quotation mark that begins a cell here is closed nowhere"),
         ('id,answer\n1,"a"b\n', "x.csv, line 2: text follows the closing quotation mark"),
         ("id,answer\n1,a\rb\n", "x.csv, line 2: a carriage return stands in a cell"),
+        (",".join(f"c{n}" for n in range(300_000)) + "\n", "x.csv, line 1: 300,000 columns; a table may have 10,000"),
+        ("a,a\n1,2\n", "the column 'a' stands twice"),
         ("id,answer\r1,a\r2,b\r", "x.csv: lines end in a carriage return alone"),
         ("id,frage\n1,warum ist das Öl so zäh und schön kühl, für wen?\n".encode("cp1252"), "line 2: not valid UTF-8"),
         (
