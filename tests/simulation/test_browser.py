@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from simulation.browser import Browser, NotHere
+from simulation.browser import Browser
 
 
 @pytest.fixture
@@ -61,8 +61,3 @@ def test_pages_come_over_tls_from_whom_the_machine_trusts(secure, certificate, m
         Browser().get(f"https://{secure}/")
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     assert Browser().get(f"https://{secure}/").text == secure
-
-
-def test_other_ways_than_http_are_refused():
-    with pytest.raises(NotHere, match="only http and https are spoken here, not ftp"):
-        Browser().get("ftp://localhost/")
