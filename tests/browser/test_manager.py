@@ -82,7 +82,7 @@ def test_a_table_is_saved_as_it_is_seen(managed, open_browser):
     watched.go(f"/campaigns/{campaign.slug}/quality/people/?sort=-submitted")
     with page.expect_download() as download:
         page.get_by_text("Save as CSV").click()
-    with open(download.value.path(), encoding="utf-8") as file:
+    with open(download.value.path(), encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert [row["person"] for row in rows] == page.locator("tbody tr td:nth-child(2)").all_inner_texts()
     assert {row["submitted"] for row in rows} == {"3"}

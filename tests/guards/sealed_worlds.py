@@ -42,7 +42,7 @@ from tests.guards.world import address, parameters
 BELOW = ("annotator", "manager", "expert", "researcher")
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # of jobs, drawn anew each time
 WHEN = r"\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?"  # a minute may pass between two looks
-CHANGING = re.compile(rf'name="csrfmiddlewaretoken" value="[^"]*"|{UUID}|{WHEN}'.encode())
+CHANGING = re.compile(rf'name="csrfmiddlewaretoken" value="[^"]*"|"token": "[^"]*"|{UUID}|{WHEN}'.encode())
 KEPT = (
     (Snapshot, "pk", ("data",)), (QualitySnapshot, "pk", ("data",)), (StudySnapshot, "pk", ("data",)),
     (Job, "created_at", ("kind", "payload", "result", "message", "error")), (AuditEvent, "pk", ("data",)),
