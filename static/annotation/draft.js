@@ -1,4 +1,5 @@
 import { refused, renew, say } from "../web/session.js";
+import { keep, kept } from "../web/tab.js";
 import { _, showProblem } from "./text.js";
 
 const WAIT_MS = 500;
@@ -25,13 +26,13 @@ export class Draft {
 
   /** @returns {Record<string, string> | null} what this tab marked and the server may not have yet */
   unsent() {
-    return JSON.parse(sessionStorage.getItem(this.key) || "null");
+    return kept(this.key);
   }
 
   /** @param {Record<string, string>} fields */
   save(fields) {
     this.waiting = fields;
-    sessionStorage.setItem(this.key, JSON.stringify(fields));
+    keep(this.key, fields);
     this.say(_("Saving…"));
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.flush(), WAIT_MS);
@@ -51,7 +52,7 @@ export class Draft {
   /** Have what waits on the server before a stage is confirmed or left. */
   async settle() {
     await this.flush();
-    if (!this.waiting) sessionStorage.removeItem(this.key);
+    if (!this.waiting) keep(this.key, null);
   }
 
   /**
@@ -77,7 +78,7 @@ export class Draft {
       const answer = await response.json();
       if (response.ok) {
         this.retryMs = RETRY_MS;
-        if (!this.waiting && !this.leaving) sessionStorage.removeItem(this.key);
+        if (!this.waiting && !this.leaving) keep(this.key, null);
         this.root.dispatchEvent(new CustomEvent("draft-kept", { detail: answer }));
         this.say(_("Saved %s").replace("%s", new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" })));
       } else {

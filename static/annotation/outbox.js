@@ -1,4 +1,5 @@
 import { renew, say } from "../web/session.js";
+import { keep, kept } from "../web/tab.js";
 import { _, showProblem } from "./text.js";
 
 const AGAIN_MS = 4000;
@@ -57,7 +58,7 @@ export class Outbox {
     if (!root || !(form instanceof HTMLFormElement)) return;
     const fields = [...new FormData(form)].filter(([name, value]) => !OF_THE_PAGE.includes(name) && typeof value === "string");
     const pressed = button instanceof HTMLButtonElement ? [button.name, button.value] : null;
-    sessionStorage.setItem(Outbox.key(root), JSON.stringify({ action: form.getAttribute("action"), fields, pressed }));
+    keep(Outbox.key(root), { action: form.getAttribute("action"), fields, pressed });
   }
 
   async again() {
@@ -90,13 +91,13 @@ export class Outbox {
    */
   shown(root) {
     const key = root ? Outbox.key(root) : "";
-    if (this.key && this.key !== key) sessionStorage.removeItem(this.key);
+    if (this.key && this.key !== key) keep(this.key, null);
     this.key = key;
     if (!root) return;
-    const kept = JSON.parse(sessionStorage.getItem(key) || "null");
-    sessionStorage.removeItem(key);
-    const form = kept && [...root.querySelectorAll("form")].find((one) => one.getAttribute("action") === kept.action && holds(one, kept.pressed));
-    if (form) window.setTimeout(() => submit(form, kept));
+    const unsent = kept(key);
+    keep(key, null);
+    const form = unsent && [...root.querySelectorAll("form")].find((one) => one.getAttribute("action") === unsent.action && holds(one, unsent.pressed));
+    if (form) window.setTimeout(() => submit(form, unsent));
   }
 
   /** @param {HTMLElement} root */
@@ -115,19 +116,19 @@ const holds = (form, pressed) =>
 /**
  * Fill a form in as it was, and send it.
  * @param {HTMLFormElement} form
- * @param {{fields: [string, string][], pressed: [string, string] | null}} kept
+ * @param {{fields: [string, string][], pressed: [string, string] | null}} unsent
  */
-function submit(form, kept) {
-  for (const [name, value] of kept.fields) {
+function submit(form, unsent) {
+  for (const [name, value] of unsent.fields) {
     for (const field of form.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
       const input = /** @type {HTMLInputElement} */ (field);
       if (["radio", "checkbox"].includes(input.type)) input.checked = input.checked || input.value === value;
       else if (!(field instanceof HTMLButtonElement)) input.value = value;
     }
   }
-  if (kept.pressed?.[0]) {
+  if (unsent.pressed?.[0]) {
     // htmx knows which button was pressed from its click, which there is none of.
-    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: kept.pressed[0], value: kept.pressed[1] }));
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: unsent.pressed[0], value: unsent.pressed[1] }));
   }
   form.requestSubmit();
 }

@@ -1,4 +1,5 @@
 import { refused, renew, say } from "./session.js";
+import { keep, kept } from "./tab.js";
 
 const WAIT_MS = 300;
 const AGAIN_MS = 4000;
@@ -37,6 +38,14 @@ class KeptForm {
     });
   }
 
+  /** @returns {boolean} whether anything was written that the server did not write */
+  get isTyped() {
+    return this.fields.some((one) => {
+      const field = /** @type {HTMLInputElement} */ (one);
+      return field.matches("textarea, input:not([type=radio], [type=checkbox])") && field.value !== field.defaultValue;
+    });
+  }
+
   /** @param {boolean} isSent whether it is on its way */
   keep(isSent = false) {
     clearTimeout(this.timer);
@@ -45,19 +54,19 @@ class KeptForm {
       const field = /** @type {HTMLInputElement} */ (one);
       return ["radio", "checkbox"].includes(field.type) ? [field.name, field.value, field.checked] : [field.name, field.value];
     });
-    sessionStorage.setItem(this.key, JSON.stringify({ values, isSent }));
+    keep(this.key, { values, isSent });
   }
 
   restore() {
-    const kept = JSON.parse(sessionStorage.getItem(this.key) || "null");
-    if (!kept) return;
+    const before = kept(this.key);
+    if (!before) return;
     const how = /** @type {PerformanceNavigationTiming | undefined} */ (performance.getEntriesByType("navigation")[0])?.type;
-    sessionStorage.removeItem(this.key);
-    if (kept.isSent && how !== "back_forward" && how !== "reload") return; // this page is the server's answer to it
+    keep(this.key, null);
+    if (before.isSent && how !== "back_forward" && how !== "reload") return; // this page is the server's answer to it
     let isDifferent = false;
     this.fields.forEach((one, place) => {
       const field = /** @type {HTMLInputElement} */ (one);
-      const [name, value, isChecked] = kept.values[place] || [];
+      const [name, value, isChecked] = before.values[place] || [];
       if (name !== field.name) return;
       if (isChecked === undefined) {
         isDifferent ||= field.value !== value;
@@ -72,7 +81,7 @@ class KeptForm {
     const note = /** @type {HTMLTemplateElement | null} */ (document.getElementById("form-restored"))?.content.firstElementChild?.cloneNode(true);
     if (!note) return;
     /** @type {HTMLElement} */ (note).querySelector("button")?.addEventListener("click", () => {
-      sessionStorage.removeItem(this.key);
+      keep(this.key, null);
       location.reload();
     });
     this.form.prepend(note);
@@ -80,7 +89,7 @@ class KeptForm {
 
   /** @param {SubmitEvent} event */
   async submit(event) {
-    if (event.defaultPrevented) return;
+    if (event.defaultPrevented || !this.isTyped) return; // with nothing typed, nothing can be lost
     event.preventDefault(); // until it is known that this person may still send it
     if (this.isSending) return; // a double click
     this.isSending = true;
