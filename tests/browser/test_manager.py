@@ -205,8 +205,8 @@ def test_a_pilot_is_drawn_read_and_its_guidelines_start_the_campaign(open_browse
     assert_accessible(page, "pilot")
     page.fill("[name=body]", "# Clearer\n\nA harbour is a place.")
     page.fill("[name=note]", "Shorter.")
-    page.get_by_role("button", name="Publish").click()
-    page.wait_for_url("**/guidelines/")
+    with page.expect_navigation(url="**/guidelines/"):
+        page.get_by_role("button", name="Publish").click()
     watched.go(f"/campaigns/{campaign.slug}/pilot/")
     with page.expect_navigation():  # else the job may not be asked for yet
         page.get_by_role("button", name="Start the campaign").click()

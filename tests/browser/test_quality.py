@@ -82,7 +82,8 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
 
     manage("decisions/")
     desk.fill("textarea[name=reason]", "Three of three were wrong.")
-    desk.get_by_role("button", name="Suspend, pay all").click()
+    with desk.expect_navigation():  # it is sent once the page knows whose session it is
+        desk.get_by_role("button", name="Suspend, pay all").click()
     worker.go(f"/campaigns/{campaign.slug}/standing/")
     worker.page.get_by_text("Three of three were wrong.").wait_for()
     worker.page.fill("#text", "The keys say good, the guidelines say bad.")
@@ -131,7 +132,8 @@ def test_experts_judge_by_keyboard_alone_then_discuss_and_write_a_consensus(camp
     first.go(f"/campaigns/{campaign.slug}/cases/")
     first.page.get_by_role("link", name="the experts differ").click()
     first.page.fill("#text", "The page says yes in so many words.")
-    first.page.get_by_role("button", name="Send").click()
+    with first.page.expect_navigation():
+        first.page.get_by_role("button", name="Send").click()
     second.go(f"/campaigns/{campaign.slug}/cases/{case.pk}/")
     second.page.get_by_text("in so many words").wait_for()
     for part in case.parts:
