@@ -7,7 +7,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render, resolve_url
 from django.utils.translation import gettext as _
 
-OUT, TOKEN = "out", "token"  # nobody is logged in; somebody logged in since the page was opened
+# The session ended; or the form is of an earlier session, because there was a login since the page was opened.
+OUT, TOKEN = "out", "token"
 SESSION_HEADER = "X-Session"
 _SECRET = ("password", "csrfmiddlewaretoken")
 _LONG = 60  # characters that are worth copying

@@ -21,6 +21,7 @@ from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
 from storage.tables.rows import read_rows
+from storage.tables.used import ColumnsUsed
 
 
 def import_documents(work: Work) -> dict[str, Any]:
@@ -37,10 +38,12 @@ def import_documents(work: Work) -> dict[str, Any]:
 def import_items(work: Work) -> dict[str, Any]:
     """Import items from a file."""
     with opened(work.payload) as file:
+        rows, used = read_rows(file, work.payload["name"], encoding=work.payload.get("encoding")), ColumnsUsed()
         return items_import(
             work=work,
             campaign=_campaign(work),
-            rows=read_rows(file, work.payload["name"], encoding=work.payload.get("encoding")),
+            rows=used.watched(rows),
+            notes=lambda: [*rows.reading.said(), *used.unused(rows.reading.columns)],
             pilot=work.payload["pilot"],
             good_rows_only=work.payload["good_rows_only"],
             people=work.payload.get("people") or 2,

@@ -30,7 +30,7 @@ class Readiness:
 
     def __init__(self, look: Callable[[datetime], Iterator[str]]) -> None:
         self._look, self._lock = look, threading.Lock()
-        self._found: tuple[str, ...] = ("not looked at yet",)
+        self._found: tuple[str, ...] = ("the first check is still running",)
         self._until = 0.0
 
     def problems(self, now: datetime) -> tuple[str, ...]:

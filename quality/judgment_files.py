@@ -24,7 +24,7 @@ class JudgmentFileError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JudgmentOptions:
     """How a file of judgments is to be understood.
 
     Attributes
@@ -63,7 +63,7 @@ class Crowd(NamedTuple):
     read: ReadCrowd
 
 
-def judgments_read(path: Path, asked: Asked | None = None) -> Crowd:
+def judgments_read(path: Path, asked: JudgmentOptions | None = None) -> Crowd:
     """Read rows of ``item,worker,label[,seconds]``, in any order of columns, from any table.
 
     Equal numbers are one label and one id, however they are written, where each label or id is a number.
@@ -72,7 +72,7 @@ def judgments_read(path: Path, asked: Asked | None = None) -> Crowd:
     ------
     JudgmentFileError
     """
-    asked = asked or Asked()
+    asked = asked or JudgmentOptions()
     table, notes = _table(path, ("item", WORKER, "label"), ("seconds",), asked.encoding)
     rows = len(table)
     table = _judged(path, table, asked, notes)
@@ -175,7 +175,7 @@ def _values(column: "pd.Series[Any]") -> list[str]:
     return [str(text) for text in column.unique()]
 
 
-def _judged(path: Path, table: pd.DataFrame, asked: Asked, notes: list[str]) -> pd.DataFrame:
+def _judged(path: Path, table: pd.DataFrame, asked: JudgmentOptions, notes: list[str]) -> pd.DataFrame:
     """Return the rows that hold a judgment; note how many don't."""
     missing = table["label"].isin([clean(text) for text in asked.missing])
     if missing.any():
@@ -197,7 +197,7 @@ def _refuse_empty(path: Path, table: pd.DataFrame, columns: Sequence[str]) -> No
             raise JudgmentFileError(f"{path}, line {empty.idxmax()}, column {name}: is empty")
 
 
-def _labels(path: Path, column: "pd.Series[Any]", asked: Asked) -> tuple[Spelling, list[str]]:
+def _labels(path: Path, column: "pd.Series[Any]", asked: JudgmentOptions) -> tuple[Spelling, list[str]]:
     """Return how labels are written, and all of them in their order where they were said."""
     if asked.labels:
         return _said_labels(path, column, asked.labels, asked.level)

@@ -1,6 +1,7 @@
 """Files of questions and of answers that steps read, row by row, with an error that names the row."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,13 +41,20 @@ def read_records(
         raise FileFault(f"{path}: {error}") from error
 
 
+@contextmanager
+def naming_row(path: Path, number: int) -> Iterator[None]:
+    """Turn a `RecordFault` into a `FileFault` that names file, row and column."""
+    try:
+        yield
+    except RecordFault as fault:
+        raise FileFault(f"{path}: row {number}: {fault.column}: {fault}") from fault
+
+
 def _made(path: Path, number: int, row: Mapping[str, Any] | RowError, of: Callable[[Mapping[str, Any]], T]) -> T:
     if isinstance(row, RowError):
         raise FileFault(f"{path}: row {number}: {row.column}: {row}")
-    try:
+    with naming_row(path, number):
         return of(row)
-    except RecordFault as fault:
-        raise FileFault(f"{path}: row {number}: {fault.column}: {fault}") from fault
 
 
 def read_questions(path: Path) -> Iterator[Question]:

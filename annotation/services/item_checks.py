@@ -17,7 +17,7 @@ from annotation.services.scratch import scratch_table
 from annotation.services.shared_texts import SharedTexts
 from annotation.tasktypes.base import NewItem, TaskType
 from storage.tables.faults import RowError
-from storage.tables.rows import Row
+from storage.tables.reading import Row
 
 CHUNK = 2_000
 LONGEST_ORIGIN = 10_000  # signs of JSON: a pool of a hundred runs has less

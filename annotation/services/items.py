@@ -1,6 +1,6 @@
 """How items come in and are retired."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -32,8 +32,7 @@ from annotation.tasktypes.registry import TASK_TYPES
 from config.bulk import rows_insert
 from jobs.work import Work
 from storage.tables.faults import RowError
-from storage.tables.rows import Row, Rows
-from storage.tables.used import ColumnsUsed
+from storage.tables.reading import Row
 
 MAX_ERRORS_KEPT = 1_000
 
@@ -43,12 +42,20 @@ class ImportRefused(ValueError):
 
 
 def items_import(
-    *, work: Work, campaign: Campaign, rows: Iterable[Row], pilot: bool, good_rows_only: bool, people: int = 2
+    *,
+    work: Work,
+    campaign: Campaign,
+    rows: Iterable[Row],
+    pilot: bool,
+    good_rows_only: bool,
+    people: int = 2,
+    notes: Callable[[], list[str]] = list,
 ) -> dict[str, Any]:
     """Import items; every row is checked before the first is written.
 
     Importing a row again changes nothing. A row is wrong when it lacks a column, names a document the
-    campaign does not have, repeats a question of another item, or an id with another question.
+    campaign does not have, repeats a question of another item, or an id with another question. ``notes`` gives what is
+    to be said of the file once all rows were taken.
 
     Raises
     ------
@@ -56,6 +63,7 @@ def items_import(
         Rows are wrong and ``good_rows_only`` is not set. Nothing was imported.
     """
     checked, result = _check(work, campaign, rows)
+    result["notes"] = notes()
     if result["errors"] and not good_rows_only:
         first = result["errors"][0]
         with work.step(done=0, message="refused", **result):
@@ -75,9 +83,9 @@ def items_import(
 
 
 def _check(work: Work, campaign: Campaign, rows: Iterable[Row]) -> tuple[Spool, dict[str, Any]]:
-    checked, used = Spool(), ColumnsUsed()
+    checked = Spool()
     result: dict[str, Any] = {"rows": 0, "unchanged": 0, "failed": 0, "errors": []}
-    for chunk in checked_rows(campaign, TASK_TYPES[campaign.task_type], used.watched(rows)):
+    for chunk in checked_rows(campaign, TASK_TYPES[campaign.task_type], rows):
         good = []
         for number, outcome in chunk:
             result["rows"] += 1
@@ -91,8 +99,6 @@ def _check(work: Work, campaign: Campaign, rows: Iterable[Row]) -> tuple[Spool, 
                 good.append(outcome)
         checked.add(good)
         work.progress(work.job.done, message=f"{result['rows']:,} rows checked")
-    if isinstance(rows, Rows):
-        result["notes"] = [*rows.reading.said(), *used.unused(rows.reading.columns)]
     return checked, result
 
 

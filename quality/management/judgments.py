@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any
 
-from quality.judgment_files import Asked
+from quality.judgment_files import JudgmentOptions
 from quality.rules.agreement import Level
 from quality.rules.judgments import Repeats
 
@@ -19,10 +19,10 @@ def add_reading_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--encoding", metavar="NAME", help="of CSV and TSV files that aren't UTF-8, such as gb18030")
 
 
-def asked_of(options: Mapping[str, Any]) -> Asked:
+def asked_of(options: Mapping[str, Any]) -> JudgmentOptions:
     """Return how a file of judgments is to be read."""
     labels = options["labels_in_order"] or ""
-    return Asked(
+    return JudgmentOptions(
         level=Level(options["level"]), labels=[label.strip() for label in labels.split(",") if label.strip()],
         missing=options["missing"], skip_empty=options["skip_empty"], encoding=options["encoding"],
         repeats=Repeats(options.get("repeats") or Repeats.LAST),

@@ -186,7 +186,7 @@ def judgments_from(
     Raises
     ------
     ValueError
-        An annotator judged an item twice, and ``repeats`` is ``refuse``.
+        A value is missing (NaN or None), or an annotator judged an item twice and ``repeats`` is ``refuse``.
     KeyError
         A column is missing.
 
@@ -201,6 +201,8 @@ def judgments_from(
     numbered = []
     for name in ("item", people, "label"):
         codes, values = frame[name].factorize()
+        if (codes < 0).any():  # they would be taken for the last value
+            raise ValueError(f"row {frame.index[int(codes.argmin())]} has no {name}: drop such rows first")
         numbered.append((tuple(values.tolist()), codes.astype(np.int64)))
     return _judgments(numbered, labels, repeats)
 

@@ -27,7 +27,7 @@ from quality.models import CaseReason, GoldCheck, GoldKey, GoldKeyState
 from quality.services.cases import case_open, experts_check
 from quality.services.policies import policy_ensure
 from storage.tables.faults import RowError
-from storage.tables.rows import Row
+from storage.tables.reading import Row
 
 GOLD_SPLIT = "gold_keys"
 MOST_KEYS = 10_000  # of one file

@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sources.records import read_records
+from sources.records import naming_row, read_records
 from sources.rules.faults import RecordFault
 from sources.rules.mapping import at, mapped, pairs_of
 from sources.rules.tools.registry import TOOLS
-from sources.rules.tools.said import Said
+from sources.rules.tools.tool import GivenLabel
 from sources.step import Given, Outputs, StepError
 from sources.steps.arguments import named_apart
 from storage.tables.values import clean, text_of
-from storage.text_files import FileFault, text_lines
+from storage.text_files import text_lines
 
 KEY, VERSION = "elsewhere", 2
 HELP = (
@@ -35,12 +35,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--map", action="append", default=[], metavar="COLUMN=PATH", help="which part of a record becomes which column, such as question=data.text; repeatable")  # fmt: skip
     parser.add_argument("--from", dest="tool", choices=sorted(TOOLS), help="whose export the files are")
-    parser.add_argument("--name", metavar="NAME", help="with --from: which of several questions the judgments answer")
+    parser.add_argument(
+        "--name",
+        metavar="NAME",
+        help="with --from: the question whose answers are imported, where the export has several",
+    )
     parser.add_argument("--worker", metavar="PATH", help="where a record names who judged it")
     parser.add_argument("--label", metavar="PATH", help="where a record holds what they said")
-    parser.add_argument(
-        "--pseudonyms", action="store_true", help="give a pseudonym to each annotation that names nobody"
-    )
+    parser.add_argument("--pseudonyms", action="store_true", help="invent an annotator for each annotation without one")
     parser.add_argument("--encoding", metavar="NAME", help="of CSV and TSV files that aren't UTF-8, such as gb18030")
     parser.add_argument("--show", action="store_true", help="show the mapping on the first record, and write nothing")
 
@@ -81,7 +83,7 @@ def show(options: dict[str, Any]) -> str:
     try:
         paths = pairs_of(options["map"])
         for path, number, record in _records(options["files"], options):
-            with _naming(path, number):
+            with naming_row(path, number):
                 shown = _said_shown(record, options, path)
             keys = [f"  {name}: {str(value)[:60]!r}" for name, value in _leaves(record)]
             lines = [f"  {column} <- {place}: {str(at(record, place))[:60]!r}" for column, place in paths.items()]
@@ -122,7 +124,7 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
         _refuse_several(files, said)
     taken = _Taken(said, out)
     for path, number, record in _records(files, said):
-        with _naming(path, number):
+        with naming_row(path, number):
             taken.add(record, path, number, given.origin(path, number))
     return taken.report()
 
@@ -175,7 +177,7 @@ class _Taken:
         if self._truths.setdefault(key, label) != label:
             raise RecordFault("ground_truth", f"{label!r}, but {self._truths[key]!r} before")
 
-    def _judgment(self, key: str, one: Said) -> None:
+    def _judgment(self, key: str, one: GivenLabel) -> None:
         worker = one.worker
         if not worker:
             if not self._said["pseudonyms"]:
@@ -192,19 +194,10 @@ def _refuse_several(files: list[Path] | Any, said: Mapping[str, Any]) -> None:
     """Refuse an export with several questions of which none was named."""
     names: dict[str, None] = {}
     for path, number, record in _records(files, said):
-        with _naming(path, number), _in_form(said["tool"]):
+        with naming_row(path, number), _in_form(said["tool"]):
             names |= dict.fromkeys(TOOLS[said["tool"]].names_of(record))
     if len(names) > 1:
-        raise StepError(f"say with --name which of these is meant: {', '.join(names)}")
-
-
-@contextmanager
-def _naming(path: Path, number: int) -> Iterator[None]:
-    """Turn a `RecordFault` into a `FileFault` that names file and row."""
-    try:
-        yield
-    except RecordFault as fault:
-        raise FileFault(f"{path}: row {number}: {fault.column}: {fault}") from fault
+        raise StepError(f"choose one of these with --name: {', '.join(names)}")
 
 
 @contextmanager
@@ -223,7 +216,7 @@ def _records(paths: list[Path] | Any, said: Mapping[str, Any]) -> Iterator[tuple
     for path in paths:
         if tool and tool.record_of:
             for number, line in text_lines(path):
-                with _naming(path, number):
+                with naming_row(path, number):
                     record = tool.record_of(line)
                 yield path, number, record
         else:
@@ -231,17 +224,19 @@ def _records(paths: list[Path] | Any, said: Mapping[str, Any]) -> Iterator[tuple
             yield from ((path, number, record) for number, record in rows)
 
 
-def _judged(record: Mapping[str, Any], said: Mapping[str, Any], passed: Counter[str], path: Path) -> Iterator[Said]:
+def _judged(
+    record: Mapping[str, Any], said: Mapping[str, Any], passed: Counter[str], path: Path
+) -> Iterator[GivenLabel]:
     if said["tool"]:
         stem = path.name.partition(".")[0]
         file = (
             path.parent.name if stem == "annotated_instances" else stem
         )  # Potato's files have their annotator's folder
         with _in_form(said["tool"]):
-            yield from TOOLS[said["tool"]].said_of(record, said["name"], passed, file)
+            yield from TOOLS[said["tool"]].labels_of(record, said["name"], passed, file)
     elif said["label"]:
         label = _one(at(record, said["label"]), said["label"])
-        yield Said(clean(text_of(at(record, said["worker"]))), label, is_truth=False)
+        yield GivenLabel(clean(text_of(at(record, said["worker"]))), label, is_truth=False)
 
 
 def _one(label: Any, path: str) -> str:

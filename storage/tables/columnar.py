@@ -8,7 +8,7 @@ from zipfile import BadZipFile, ZipFile
 from storage.lines import MAX_RATIO, RATIO_FREE_BYTES
 from storage.tables.delimited import columns_of
 from storage.tables.faults import RowError
-from storage.tables.reading import Reading
+from storage.tables.reading import Reading, Row
 from storage.tables.values import text_of
 
 AT_ONCE = 1_000  # rows of Parquet
@@ -16,9 +16,7 @@ MOST_CELLS = 16_384  # of a row, as in Excel
 EXACT = 10**15  # Excel keeps fifteen digits of a number
 
 
-def parquet_rows(
-    file: IO[bytes], name: str, reading: Reading, *, fold: bool
-) -> Iterator[tuple[int, dict[str, Any] | RowError]]:
+def parquet_rows(file: IO[bytes], name: str, reading: Reading, *, fold: bool) -> Iterator[Row]:
     """Yield the rows of a Parquet file from 1 on; numbers come as text, lists and records as they are.
 
     Raises
@@ -46,9 +44,7 @@ def parquet_rows(
         raise ValueError(f"{name}: isn't a Parquet file that can be read ({error})") from error
 
 
-def workbook_rows(
-    file: IO[bytes], name: str, reading: Reading, *, fold: bool
-) -> Iterator[tuple[int, dict[str, Any] | RowError]]:
+def workbook_rows(file: IO[bytes], name: str, reading: Reading, *, fold: bool) -> Iterator[Row]:
     """Yield the rows of a workbook's first sheet, below its first row that isn't empty; all values come as text.
 
     Raises
@@ -75,7 +71,7 @@ def workbook_rows(
 
 def _below_header(
     rows: Iterator[tuple[int, Sequence[Any]]], name: str, reading: Reading, *, fold: bool
-) -> Iterator[tuple[int, dict[str, Any] | RowError]]:
+) -> Iterator[Row]:
     columns: list[str] | None = None
     long_numbers = 0
     for number, values in rows:

@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import IO, Any
+from typing import IO
 
 from storage.lines import LineTooLong, table_lines
 from storage.tables.encodings import WrongEncoding, likely_encoding
 from storage.tables.faults import RowError
-from storage.tables.reading import Reading
+from storage.tables.reading import Reading, Row
 from storage.tables.values import clean
 
 csv.field_size_limit(2**24)
@@ -109,7 +109,7 @@ class DelimitedTable:
             place = self.columns.index("") + 1
             reading.notes.append(f"column {place} has no name in the header and isn't read")
 
-    def rows(self) -> Iterator[tuple[int, dict[str, Any] | RowError]]:
+    def rows(self) -> Iterator[Row]:
         """Yield the line in which a row begins, and the row; cells that it lacks at its end are None."""
         columns, width, swallowed = self.columns, len(self.columns), []
         for number, cells in self._cells:

@@ -2,9 +2,9 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from storage.lines import unzipped
 from storage.tables.delimited import DelimitedTable
 from storage.tables.encodings import as_utf8
 from storage.tables.faults import RowError
-from storage.tables.reading import Reading
+from storage.tables.reading import Reading, Row
 from storage.tables.rows import parse_rows
 from storage.tables.values import text_of
 
@@ -40,9 +40,14 @@ def read_frame(path: Path, *, encoding: str | None = None) -> tuple[pd.DataFrame
                 return _delimited(content, path.name, reading), reading
             return _framed(parse_rows(raw, path.name, reading, encoding=encoding), reading.columns), reading
     except (OSError, ValueError) as error:
-        where = "" if str(error).startswith((path.name, "line")) else ": "
-        told = str(error).removeprefix(path.name) if str(error).startswith(path.name) else f"{where or ', '}{error}"
-        raise TableFault(f"{path}{told}") from error
+        raise TableFault(_with_path(path, str(error))) from error
+
+
+def _with_path(path: Path, message: str) -> str:
+    """Return a message with the whole path in front, whether it begins with the file's name, a line or neither."""
+    if message.startswith(path.name):
+        return f"{path}{message.removeprefix(path.name)}"
+    return f"{path}{', ' if message.startswith('line ') else ': '}{message}"
 
 
 def _delimited(file: IO[bytes], name: str, reading: Reading) -> pd.DataFrame:
@@ -86,7 +91,7 @@ def _is_utf8(body: bytes) -> bool:
     return True
 
 
-def _framed(rows: Iterable[tuple[int, Mapping[str, Any] | RowError]], columns: Sequence[str]) -> pd.DataFrame:
+def _framed(rows: Iterable[Row], columns: Sequence[str]) -> pd.DataFrame:
     numbers, found = [], []
     for number, row in rows:
         if isinstance(row, RowError):

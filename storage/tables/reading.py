@@ -1,6 +1,12 @@
-"""What is said of a file after it was read."""
+"""What comes of reading a table: its rows, and what there is to say of the file."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from storage.tables.faults import RowError
+
+Row = tuple[int, Mapping[str, Any] | RowError]  # the number as a person counts rows, and the cells or what is wrong
 
 
 @dataclass(slots=True)

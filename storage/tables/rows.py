@@ -20,9 +20,7 @@ from storage.tables.columnar import parquet_rows, workbook_rows
 from storage.tables.delimited import DelimitedTable
 from storage.tables.encodings import as_utf8
 from storage.tables.faults import RowError
-from storage.tables.reading import Reading
-
-Row = tuple[int, Mapping[str, Any] | RowError]
+from storage.tables.reading import Reading, Row
 
 CHILD_BYTES = 2**30
 MOST_VALUES = 10_000  # of one row, so that a row is not much larger here than it is in its file

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from storage.tables.faults import RowError
-from storage.tables.rows import Row
+from storage.tables.reading import Row
 
 SHOWN = 20  # names
 WATCHED = 1_000  # rows: what none of them was asked for, the others aren't

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 
-from quality.judgment_files import Asked, JudgmentFileError, judgments_read, truths_read
+from quality.judgment_files import JudgmentFileError, JudgmentOptions, judgments_read, truths_read
 from quality.rules.agreement import Level, alpha, alpha_alone
 from quality.rules.judgments import LabelsWithoutOrder, Repeats, judgments_from, judgments_of
 
@@ -177,13 +177,21 @@ def test_a_data_frame_holds_the_judgments_that_its_rows_hold(repeats):
         judgments_from(frame)
 
 
+@pytest.mark.parametrize("column", ["item", "worker", "label"])
+def test_a_data_frame_with_a_missing_value_is_refused_by_row(column):
+    frame = pd.DataFrame({"item": ["a", "b"], "worker": ["x", "x"], "label": ["1", "2"]}, index=[7, 8])
+    frame.loc[8, column] = None
+    with pytest.raises(ValueError, match=f"row 8 has no {column}: drop such rows first"):
+        judgments_from(frame)
+
+
 def test_gbk_is_read_by_name_and_named_otherwise(tmp_path):
     path = tmp_path / "x.csv"
     rows = "".join(f"{item},{who},{label}\n" for item in "一二" for who in "甲乙丙" for label in ["这个回答说得很清楚"])
     path.write_bytes(f"item,worker,label\n{rows}".encode("gb18030"))
     with pytest.raises(JudgmentFileError, match=r"x\.csv, line 2: not valid UTF-8.*--encoding gb18030"):
         judgments_read(path)
-    assert judgments_read(path, Asked(encoding="gb18030")).judgments.items == ("一", "二")
+    assert judgments_read(path, JudgmentOptions(encoding="gb18030")).judgments.items == ("一", "二")
 
 
 def test_different_truths_of_one_item_are_an_error_however_it_is_written(tmp_path):

@@ -116,7 +116,7 @@ def labels(tmp_path, tasks, *arguments, ids="id"):
 def test_several_questions_of_one_export_are_never_mixed(tmp_path):
     fluent = result("choices", {"choices": ["yes"]}, "fluency")
     tasks = [task(1, (1, [GOOD], {})), task(2, (1, [BAD, fluent], {}))]
-    with pytest.raises(CommandError, match="say with --name which of these is meant: relevance, fluency"):
+    with pytest.raises(CommandError, match="choose one of these with --name: relevance, fluency"):
         labels(tmp_path, tasks)
     assert not list(tmp_path.glob("*/to"))
     assert labels(tmp_path, tasks, "--name", "fluency")[1] == ["2,1,yes"]

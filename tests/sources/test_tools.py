@@ -43,7 +43,7 @@ ARGILLA_BEFORE = [
 def test_argilla_answers_are_read_by_question(tmp_path):
     path = tmp_path / "records.json"
     path.write_text(json.dumps(ARGILLA))
-    with pytest.raises(CommandError, match="say with --name which of these is meant: label, why"):
+    with pytest.raises(CommandError, match="choose one of these with --name: label, why"):
         read(path, "argilla")
     assert "of the questions label, why" in shown(path, "argilla", "--name", "label")
     report, judged, _ = read(path, "argilla", "--name", "label", "--map", "question=fields.text")

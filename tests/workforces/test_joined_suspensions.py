@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -16,7 +17,8 @@ from quality.services.people import ReviewError, review_decide
 from quality.services.watching import rule_add
 from tests import factories
 from tests.workforces.panel import come, confirm, link, unsigned, work
-from workforces.models import PayHold, Ticket
+from workforces.models import PayHold, PayRefusal, Ticket
+from workforces.services.pay import pay_refusal_move
 from workforces.services.statements import statement_path
 
 pytestmark = pytest.mark.django_db
@@ -232,3 +234,16 @@ def test_a_suspended_person_of_a_panel_appeals_by_their_statement():
     assert "They are mine." in decisions
     assert "They are mine." in theirs.get(standing).content.decode()
     assert theirs.get(f"{statement[:-2]}x/standing/").status_code == 404
+
+
+def test_two_refusals_of_what_turns_out_to_be_one_person_become_one():
+    campaign = factories.antique(items=1)
+    one, other = (factories.annotator(campaign).surrogate_id for _ in range(2))
+    for person in (one, other):
+        PayRefusal.objects.create(campaign=campaign, surrogate_id=person, at=timezone.now())
+    with transaction.atomic():
+        pay_refusal_move(campaign=campaign, before=one, after=other)
+    assert PayRefusal.objects.get().surrogate_id == other
+    with transaction.atomic():
+        pay_refusal_move(campaign=campaign, before=other, after=one)
+    assert PayRefusal.objects.get().surrogate_id == one

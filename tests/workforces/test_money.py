@@ -15,11 +15,11 @@ from tests import factories
 from tests.workforces.acts import arrive, fault, paid
 from tests.workforces.conftest import TERMS
 from workforces.kinds.mturk.client import Market
-from workforces.models import Errand, LedgerEntry, PayRefusal, Posting, Ticket
+from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.confirmations import ticket_accept
 from workforces.services.messages import person_message
 from workforces.services.outbox import errand_add
-from workforces.services.pay import PayError, bonus_grant, committed_cents, pay_hold, pay_refusal_end, pay_refusal_move
+from workforces.services.pay import PayError, bonus_grant, committed_cents, pay_hold, pay_refusal_end
 from workforces.services.postings import compensation_post, posting_end
 from workforces.services.reconcile import reconcile
 from workforces.services.refusals import refusal_take_back, ticket_refuse, tickets_refuse
@@ -388,17 +388,3 @@ def test_what_is_listed_after_a_refusal_of_pay_waits_for_a_manager(desk):
     for _ in range(2):
         made.round()
     assert (Ticket.objects.get().state, LedgerEntry.objects.count()) == ("approved", 1)
-
-
-@pytest.mark.django_db
-def test_two_refusals_of_what_turns_out_to_be_one_person_become_one():
-    campaign = factories.antique(items=1)
-    one, other = (factories.annotator(campaign).surrogate_id for _ in range(2))
-    for person in (one, other):
-        PayRefusal.objects.create(campaign=campaign, surrogate_id=person, at=timezone.now())
-    with transaction.atomic():
-        pay_refusal_move(campaign=campaign, before=one, after=other)
-    assert PayRefusal.objects.get().surrogate_id == other
-    with transaction.atomic():
-        pay_refusal_move(campaign=campaign, before=other, after=one)
-    assert PayRefusal.objects.get().surrogate_id == one

@@ -9,7 +9,7 @@ from django.utils import timezone
 from jobs.work import Work
 from storage.tables.delimited import folded
 from storage.tables.faults import RowError
-from storage.tables.rows import Row
+from storage.tables.reading import Row
 from storage.tables.values import clean, text_of
 from workforces.models import Ticket, TicketState, Workforce
 from workforces.services.confirmations import visit_confirm, visit_doubt

@@ -8,7 +8,7 @@ https://docs.argilla.io/latest/how_to_guides/import_export: ``to_json``, ``to_da
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sources.rules.tools.said import SEVERAL, SKIPPED, Passed, Said, Tool, one_label
+from sources.rules.tools.tool import SEVERAL, SKIPPED, GivenLabel, Passed, Tool, one_label
 from storage.tables.values import text_of
 
 _RESPONSES = ".responses"
@@ -18,7 +18,7 @@ def _names_of(record: Mapping[str, Any]) -> Iterator[str]:
     yield from _answers(record)
 
 
-def _said_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file: str) -> Iterator[Said]:
+def _labels_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file: str) -> Iterator[GivenLabel]:
     for question, answers in _answers(record).items():
         if name not in (None, question):
             continue
@@ -29,7 +29,7 @@ def _said_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file:
             elif label is None:
                 passed[SEVERAL] += 1
             else:
-                yield Said(worker, label)
+                yield GivenLabel(worker, label)
 
 
 def _answers(record: Mapping[str, Any]) -> dict[str, list[tuple[str, Any, str]]]:
@@ -55,4 +55,4 @@ def _answers(record: Mapping[str, Any]) -> dict[str, list[tuple[str, Any, str]]]
     return found
 
 
-TOOL = Tool(_names_of, _said_of, ids=("external_id", "id"))
+TOOL = Tool(_names_of, _labels_of, ids=("external_id", "id"))

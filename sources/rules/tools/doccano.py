@@ -6,7 +6,7 @@ Spans, texts and relations are counted by type. ``label`` holds names, or the nu
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sources.rules.tools.said import SEVERAL, Passed, Said, Tool, listed, one_label
+from sources.rules.tools.tool import SEVERAL, GivenLabel, Passed, Tool, listed, one_label
 from storage.tables.values import text_of
 
 LABEL = "label"
@@ -18,7 +18,7 @@ def _names_of(record: Mapping[str, Any]) -> Iterator[str]:
         yield LABEL
 
 
-def _said_of(record: Mapping[str, Any], _name: str | None, passed: Passed, file: str) -> Iterator[Said]:
+def _labels_of(record: Mapping[str, Any], _name: str | None, passed: Passed, file: str) -> Iterator[GivenLabel]:
     for one in listed(record, "annotations"):
         label = one_label(one.get("label"))
         if "start_offset" in one:
@@ -26,7 +26,7 @@ def _said_of(record: Mapping[str, Any], _name: str | None, passed: Passed, file:
         elif label is None:
             passed[SEVERAL] += 1
         else:
-            yield Said(text_of(one.get("user")), label)
+            yield GivenLabel(text_of(one.get("user")), label)
     for kind in ("entities", "relations", "sentences", "Comments"):
         if record.get(kind):
             passed[kind.lower()] += len(record[kind])
@@ -40,7 +40,7 @@ def _said_of(record: Mapping[str, Any], _name: str | None, passed: Passed, file:
     if label is None:
         passed[SEVERAL] += 1
     else:
-        yield Said(text_of(record.get("username")) or ("" if file in _ALL else file), label)
+        yield GivenLabel(text_of(record.get("username")) or ("" if file in _ALL else file), label)
 
 
-TOOL = Tool(_names_of, _said_of, ids=("id", "doc_id"))
+TOOL = Tool(_names_of, _labels_of, ids=("id", "doc_id"))

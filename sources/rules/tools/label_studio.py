@@ -8,7 +8,7 @@ https://labelstud.io/guide/export: "Raw JSON format of completed tasks"; `comple
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sources.rules.tools.said import SEVERAL, SKIPPED, Passed, Said, Tool, listed, one_label
+from sources.rules.tools.tool import SEVERAL, SKIPPED, GivenLabel, Passed, Tool, listed, one_label
 from storage.tables.values import text_of
 
 # Where the label stands in the value of a result, by its type.
@@ -23,7 +23,7 @@ def _names_of(record: Mapping[str, Any]) -> Iterator[str]:
                 yield text_of(result.get("from_name"))
 
 
-def _said_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file: str) -> Iterator[Said]:
+def _labels_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file: str) -> Iterator[GivenLabel]:
     """Yield the labels of a task that came from a control; count by type what is no label of one.
 
     Raises
@@ -44,7 +44,7 @@ def _said_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file:
                 if label is None:
                     passed[SEVERAL] += 1
                 else:
-                    yield Said(_author(annotation), label, is_truth=bool(annotation.get("ground_truth")))
+                    yield GivenLabel(_author(annotation), label, is_truth=bool(annotation.get("ground_truth")))
 
 
 def _annotations(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -64,4 +64,4 @@ def _label(result: Mapping[str, Any], key: str) -> str | None:
     return one_label(value.get(key)) if isinstance(value, Mapping) else None
 
 
-TOOL = Tool(_names_of, _said_of)
+TOOL = Tool(_names_of, _labels_of)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sources.rules.faults import RecordFault
-from sources.rules.tools.said import SEVERAL, SKIPPED, Passed, Said, Tool, one_label
+from sources.rules.tools.tool import SEVERAL, SKIPPED, GivenLabel, Passed, Tool, one_label
 from storage.tables.values import text_of
 
 _ANSWER, _TASK = "Answer.", "Answer.taskAnswers"
@@ -20,7 +20,7 @@ def _names_of(record: Mapping[str, Any]) -> Iterator[str]:
     yield from _answers(record)
 
 
-def _said_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file: str) -> Iterator[Said]:
+def _labels_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file: str) -> Iterator[GivenLabel]:
     if text_of(record.get("AssignmentStatus")).lower() == "rejected":
         passed["rejected assignments"] += 1
         return
@@ -31,7 +31,7 @@ def _said_of(record: Mapping[str, Any], name: str | None, passed: Passed, _file:
             if label is None:
                 passed[SEVERAL] += 1
             else:
-                yield Said(text_of(record.get("WorkerId")), label)
+                yield GivenLabel(text_of(record.get("WorkerId")), label)
     if not answers:
         passed[SKIPPED] += 1
 
@@ -67,4 +67,4 @@ def _of_json(text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-TOOL = Tool(_names_of, _said_of, ids=("HITId",))
+TOOL = Tool(_names_of, _labels_of, ids=("HITId",))

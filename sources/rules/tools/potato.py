@@ -8,7 +8,7 @@ https://github.com/davidjurgens/potato, ``docs/data_format.md``.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sources.rules.tools.said import SEVERAL, Passed, Said, Tool, one_label
+from sources.rules.tools.tool import SEVERAL, GivenLabel, Passed, Tool, one_label
 from storage.tables.values import text_of
 
 _BETWEEN = ":::"  # between schema and label in the names of columns
@@ -19,7 +19,7 @@ def _names_of(record: Mapping[str, Any]) -> Iterator[str]:
     yield from _chosen(record)
 
 
-def _said_of(record: Mapping[str, Any], name: str | None, passed: Passed, file: str) -> Iterator[Said]:
+def _labels_of(record: Mapping[str, Any], name: str | None, passed: Passed, file: str) -> Iterator[GivenLabel]:
     worker = text_of(record.get("user", record.get("user_id"))) or file
     for schema, options in _chosen(record).items():
         if name not in (None, schema):
@@ -28,7 +28,7 @@ def _said_of(record: Mapping[str, Any], name: str | None, passed: Passed, file: 
         if label is None:
             passed[SEVERAL] += 1
         else:
-            yield Said(worker, label)
+            yield GivenLabel(worker, label)
     if record.get("span_annotations"):
         passed["spans"] += len(record["span_annotations"])
 
@@ -49,4 +49,4 @@ def _chosen(record: Mapping[str, Any]) -> dict[str, list[str]]:
     return found
 
 
-TOOL = Tool(_names_of, _said_of, ids=("instance_id", "id"))
+TOOL = Tool(_names_of, _labels_of, ids=("instance_id", "id"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sources.rules.faults import RecordFault
-from sources.rules.tools.said import Passed, Said, Tool
+from sources.rules.tools.tool import GivenLabel, Passed, Tool
 
 _QRELS, _RUN = 4, 6
 GRADE = "grade"
@@ -35,9 +35,9 @@ def _names_of(_record: Mapping[str, Any]) -> Iterator[str]:
     yield GRADE
 
 
-def _said_of(record: Mapping[str, Any], _name: str | None, _passed: Passed, _file: str) -> Iterator[Said]:
+def _labels_of(record: Mapping[str, Any], _name: str | None, _passed: Passed, _file: str) -> Iterator[GivenLabel]:
     if GRADE in record:
-        yield Said("", record[GRADE], is_truth=True)
+        yield GivenLabel("", record[GRADE], is_truth=True)
 
 
-TOOL = Tool(_names_of, _said_of, record_of=record_of)
+TOOL = Tool(_names_of, _labels_of, record_of=record_of)

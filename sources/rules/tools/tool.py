@@ -12,7 +12,7 @@ SKIPPED, SEVERAL = "skipped annotations", "answers with several labels or none"
 Passed = Counter[str]  # how many results of a type were passed over
 
 
-class Said(NamedTuple):
+class GivenLabel(NamedTuple):
     """One label of an item; ``worker`` is empty where the export names nobody."""
 
     worker: str
@@ -28,7 +28,7 @@ class Tool:
     ----------
     names_of
         Yields the names of the questions that a record answers.
-    said_of
+    labels_of
         Yields what a record says under a name (None: the only one), and counts what it passes over. It also gets the
         name of the file, which some tools call by the annotator.
     ids
@@ -40,7 +40,7 @@ class Tool:
     """
 
     names_of: Callable[[Mapping[str, Any]], Iterator[str]]
-    said_of: Callable[[Mapping[str, Any], str | None, Passed, str], Iterator[Said]]
+    labels_of: Callable[[Mapping[str, Any], str | None, Passed, str], Iterator[GivenLabel]]
     ids: tuple[str, ...] = ("id",)
     quoted: bool = False
     record_of: Callable[[str], Mapping[str, Any]] | None = None
