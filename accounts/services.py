@@ -79,9 +79,14 @@ def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now
     """Take a role away, and tell the person."""
     membership = Membership.objects.select_related("user").get(pk=membership_id, scope_id=scope_id)
     record(
-        action="membership_revoke", subject=membership, now=now, actor_id=actor_id, scope_id=scope_id,
-        role=membership.role, person=str(membership.user.surrogate_id),
-    )  # fmt: skip
+        action="membership_revoke",
+        subject=membership,
+        now=now,
+        actor_id=actor_id,
+        scope_id=scope_id,
+        role=membership.role,
+        person=str(membership.user.surrogate_id),
+    )
     _tell(
         membership.user,
         _("You no longer have this role in a campaign: %(role)s.") % {"role": membership.get_role_display()},
@@ -134,9 +139,14 @@ def role_waiver_grant(*, user: User, scope_id: UUID, reason: str, actor_id: UUID
     )
     if created:
         record(
-            action="role_waiver_grant", subject=waiver, now=now, actor_id=actor_id, scope_id=scope_id,
-            reason=reason[:500], person=str(user.surrogate_id),
-        )  # fmt: skip
+            action="role_waiver_grant",
+            subject=waiver,
+            now=now,
+            actor_id=actor_id,
+            scope_id=scope_id,
+            reason=reason[:500],
+            person=str(user.surrogate_id),
+        )
         _tell(user, _("An administrator allows you to manage a campaign and to annotate or judge in it."))
     return waiver
 
@@ -168,9 +178,14 @@ def invitation_create(
         created_by_id=actor_id,
     )
     record(
-        action="invitation_create", subject=invitation, now=now, actor_id=actor_id, scope_id=scope_id, role=role,
+        action="invitation_create",
+        subject=invitation,
+        now=now,
+        actor_id=actor_id,
+        scope_id=scope_id,
+        role=role,
         uses=uses,
-    )  # fmt: skip
+    )
     return token
 
 
@@ -219,9 +234,12 @@ def invitations_send(
             actor_id=actor_id,
             now=now,
         )
-        text = _("You are invited to a campaign: %(campaign)s. The link works for this address alone, until %(day)s.") % {
-            "campaign": label, "day": f"{now + timedelta(days=days):%Y-%m-%d}",
-        }  # fmt: skip
+        text = _(
+            "You are invited to a campaign: %(campaign)s. The link works for this address alone, until %(day)s."
+        ) % {
+            "campaign": label,
+            "day": f"{now + timedelta(days=days):%Y-%m-%d}",
+        }
         _mail(address, f"{text}\n\n{link(token)}")
     return len(wanted)
 
@@ -231,9 +249,13 @@ def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: dateti
     """Take only people whose address is at one domain from now on; nothing to take anybody."""
     Scope.objects.filter(pk=scope_id).update(email_domain=domain.lower().removeprefix("@"))
     record(
-        action="email_domain_set", subject=f"scope:{scope_id}", now=now, actor_id=actor_id, scope_id=scope_id,
+        action="email_domain_set",
+        subject=f"scope:{scope_id}",
+        now=now,
+        actor_id=actor_id,
+        scope_id=scope_id,
         domain=domain,
-    )  # fmt: skip
+    )
 
 
 def _check_address(invitation: Invitation, user: User) -> None:
@@ -311,9 +333,13 @@ def consent_text_publish(
         tells_behaviour=tells_behaviour,
     )
     record(
-        action="consent_text_publish", subject=text, now=now, actor_id=actor_id, scope_id=scope_id,
+        action="consent_text_publish",
+        subject=text,
+        now=now,
+        actor_id=actor_id,
+        scope_id=scope_id,
         version=text.version,
-    )  # fmt: skip
+    )
     return text
 
 
@@ -326,9 +352,13 @@ def consent_give(*, text_id: int, surrogate_id: UUID, now: datetime) -> None:
     )
     if created:
         record(
-            action="consent_give", subject=text, now=now, actor_id=surrogate_id, scope_id=text.scope_id,
+            action="consent_give",
+            subject=text,
+            now=now,
+            actor_id=surrogate_id,
+            scope_id=text.scope_id,
             version=text.version,
-        )  # fmt: skip
+        )
 
 
 def consent_withdraw(*, scope_id: UUID, surrogate_id: UUID, now: datetime) -> None:

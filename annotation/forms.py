@@ -63,9 +63,12 @@ class DeadlineForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
     """The time for one item, asked for in minutes."""
 
     deadline_minutes = forms.IntegerField(
-        label=_("Minutes for one item"), min_value=1, max_value=1440, initial=30,
+        label=_("Minutes for one item"),
+        min_value=1,
+        max_value=1440,
+        initial=30,
         help_text=_("After that it goes to another annotator; a draft is kept, and more time can be asked for."),
-    )  # fmt: skip
+    )
 
     def clean(self) -> dict[str, Any]:
         """Return the time in seconds, as campaigns have it."""
@@ -90,10 +93,12 @@ class CampaignForm(DeadlineForm):
         label=_("Keep together in one split"),
         required=False,
         choices=[
-            ("", _("what suits the task type")), ("item", _("nothing")), ("document", _("items of the same document")),
+            ("", _("what suits the task type")),
+            ("item", _("nothing")),
+            ("document", _("items of the same document")),
             ("question", _("items of the same question (relevance)")),
         ],
-    )  # fmt: skip
+    )
     time_zone = time_zone_field()
     splits = SplitsField(
         label=_("Splits"),
@@ -112,20 +117,33 @@ class CampaignForm(DeadlineForm):
     contact = forms.CharField(label=_("Who can be asked?"))
     approval_id = forms.CharField(label=_("Ethics approval"), required=False)
     tells_behaviour = forms.BooleanField(
-        label=_("compare how people work, and tell them so before they agree"), required=False, initial=True,
-        help_text=_("Time, how answers vary, pasted text, input that no device made. It says whose work to look at first."),
-    )  # fmt: skip
+        label=_("compare how people work, and tell them so before they agree"),
+        required=False,
+        initial=True,
+        help_text=_(
+            "Time, how answers vary, pasted text, input that no device made. It says whose work to look at first."
+        ),
+    )
     has_training = forms.BooleanField(
-        label=_("training round before the first item"), required=False, initial=True,
-    )  # fmt: skip
+        label=_("training round before the first item"),
+        required=False,
+        initial=True,
+    )
 
     class Meta:
         model = Campaign
         fields = [
-            "title", "slug", "task_type", "language", "time_zone", "group_by", "seed", "quota",
+            "title",
+            "slug",
+            "task_type",
+            "language",
+            "time_zone",
+            "group_by",
+            "seed",
+            "quota",
             "content_warning",
             "has_training",
-        ]  # fmt: skip
+        ]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -157,9 +175,12 @@ class EffortForm(forms.Form):
 
     items = forms.IntegerField(label=_("About how many items?"), min_value=1, max_value=10_000_000, initial=1000)
     seconds = forms.IntegerField(
-        label=_("Seconds an annotation takes"), min_value=1, max_value=86_400, initial=80,
+        label=_("Seconds an annotation takes"),
+        min_value=1,
+        max_value=86_400,
+        initial=80,
         help_text=_("Natural Questions took 80, as its paper says (section 3). A pilot tells yours."),
-    )  # fmt: skip
+    )
     pay_an_hour = forms.DecimalField(
         label=_("Pay an hour (dollars)"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
     )
@@ -172,10 +193,12 @@ class ItemsFilterForm(forms.Form):
     split = forms.CharField(max_length=200)
     state = forms.ChoiceField(
         choices=[
-            ("active", _("Active")), ("unfinished", _("Not finished")), ("retired", _("Retired")),
+            ("active", _("Active")),
+            ("unfinished", _("Not finished")),
+            ("retired", _("Retired")),
             ("reported", _("Reported")),
         ]
-    )  # fmt: skip
+    )
     batch = forms.IntegerField(min_value=0, max_value=32767)
     round = forms.IntegerField(min_value=1, max_value=32767)
     person = forms.UUIDField()
@@ -188,15 +211,21 @@ class ItemsFilterForm(forms.Form):
         self.is_valid()
         sent = self.cleaned_data
         wanted = ItemFilter(
-            split=sent.get("split", ""), state=sent.get("state", ""), text=sent.get("q", ""), batch=sent.get("batch"),
+            split=sent.get("split", ""),
+            state=sent.get("state", ""),
+            text=sent.get("q", ""),
+            batch=sent.get("batch"),
             round=sent.get("round"),
-        )  # fmt: skip
+        )
         if not sees_answers:
             return wanted
         return replace(
-            wanted, person=sent.get("person"), day=sent.get("day"), guideline=sent.get("guideline"),
+            wanted,
+            person=sent.get("person"),
+            day=sent.get("day"),
+            guideline=sent.get("guideline"),
             differs=sent.get("differs", False),
-        )  # fmt: skip
+        )
 
 
 class _SeveralFiles(forms.ClearableFileInput):
@@ -338,9 +367,12 @@ class EmailDomainForm(forms.Form):
     """The one domain that people of a campaign have their address at."""
 
     domain = forms.RegexField(
-        r"^@?[A-Za-z0-9.-]+\.[A-Za-z]{2,}$", label=_("Take only addresses at this domain"), required=False, max_length=200,
+        r"^@?[A-Za-z0-9.-]+\.[A-Za-z]{2,}$",
+        label=_("Take only addresses at this domain"),
+        required=False,
+        max_length=200,
         help_text=_("Such as uni.example; empty: any address."),
-    )  # fmt: skip
+    )
 
 
 MOST_OF_GUIDELINES = 100_000  # characters: everyone who works or looks at the instructions has them rendered
@@ -360,6 +392,8 @@ class GuidelineForm(forms.Form):
         label=_("Guidelines (Markdown)"), max_length=MOST_OF_GUIDELINES, widget=forms.Textarea(attrs={"rows": 24})
     )
     note = forms.CharField(
-        label=_("What changes, in a sentence"), max_length=500, required=False,
+        label=_("What changes, in a sentence"),
+        max_length=500,
+        required=False,
         help_text=_("Annotators read it before their next item, with the changed words marked."),
-    )  # fmt: skip
+    )

@@ -124,9 +124,13 @@ def _postgresql(program: str, *arguments: str) -> None:
     """Run a program of PostgreSQL against our database."""
     known = connection.settings_dict
     environment = {
-        **os.environ, "PGHOST": known["HOST"] or "", "PGPORT": str(known["PORT"] or ""), "PGUSER": known["USER"],
-        "PGPASSWORD": known["PASSWORD"], "PGDATABASE": str(known["NAME"]),
-    }  # fmt: skip
+        **os.environ,
+        "PGHOST": known["HOST"] or "",
+        "PGPORT": str(known["PORT"] or ""),
+        "PGUSER": known["USER"],
+        "PGPASSWORD": known["PASSWORD"],
+        "PGDATABASE": str(known["NAME"]),
+    }
     environment = {name: value for name, value in environment.items() if value}
     try:
         done = subprocess.run([program, *arguments], env=environment, capture_output=True, text=True, check=False)  # noqa: S603

@@ -23,8 +23,12 @@ from django.db.models.query import get_related_populators
 from django.db.models.sql import InsertQuery, UpdateQuery
 
 _FIELDS: "dict[type, Field[Any, Any]]" = {
-    UUID: UUIDField(), int: BigIntegerField(), str: TextField(), datetime: DateTimeField(), dict: JSONField(),
-}  # fmt: skip
+    UUID: UUIDField(),
+    int: BigIntegerField(),
+    str: TextField(),
+    datetime: DateTimeField(),
+    dict: JSONField(),
+}
 
 
 class Blank(Expression):

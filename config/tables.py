@@ -186,10 +186,12 @@ class Table:
         keys = [self.rows.key_of(row) for row in shown]
         cells = [[(column, column.of(row)) for column in columns] for row in self.load(shown)]
         return TablePage(
-            heads=[_head(column, sort) for column in columns], rows=list(zip(keys, cells, strict=True)),
-            after=keys[-1] if len(found) > PAGE_SIZE else "", acts=acts,
+            heads=[_head(column, sort) for column in columns],
+            rows=list(zip(keys, cells, strict=True)),
+            after=keys[-1] if len(found) > PAGE_SIZE else "",
+            acts=acts,
             columns=[(column, column in columns) for column in self.columns],
-        )  # fmt: skip
+        )
 
     def csv(self, asked: QueryDict) -> Iterator[str]:
         """Yield the lines of a file with all columns of all rows, in the order that an address asks for."""

@@ -26,10 +26,14 @@ from console.serving import (
 MANAGE = [sys.executable, str(ROOT / "manage.py")]
 # Rounds, pulls and sweeps of seconds, where a campaign of weeks has minutes and hours.
 PACE = {
-    "MTURK_ROUND_SECONDS": "0.5", "MTURK_PULL_SECONDS": "0.5", "MTURK_RETRY_SECONDS": "1",
-    "MTURK_REQUESTS_PER_SECOND": "0", "QUORATE_JOB_LEASE_SECONDS": "5", "MARKETPLACE_SWEEP_SECONDS": "0.5",
+    "MTURK_ROUND_SECONDS": "0.5",
+    "MTURK_PULL_SECONDS": "0.5",
+    "MTURK_RETRY_SECONDS": "1",
+    "MTURK_REQUESTS_PER_SECOND": "0",
+    "QUORATE_JOB_LEASE_SECONDS": "5",
+    "MARKETPLACE_SWEEP_SECONDS": "0.5",
     "MTURK_GRACE_SECONDS": "30",
-}  # fmt: skip
+}
 _HERTZ = os.sysconf("SC_CLK_TCK")
 
 
@@ -48,13 +52,19 @@ class Ensemble:
         self.name, self.ports = name, ports
         self.web_url = f"http://localhost:{ports.web}"
         self.market_url = f"http://worker.localhost:{ports.market}"
-        self.market_environment = marketplace_environment() | dict(pace) | {
-            "MARKETPLACE_URL": self.market_url, "MARKETPLACE_CONTENT_URL": f"http://content.localhost:{ports.market}",
-            "MARKETPLACE_API_URL": f"http://127.0.0.1:{ports.market}", "MARKETPLACE_WORKER_RATE": "1000000",
-            "MARKETPLACE_API_RATE": "100000",
-            "MARKETPLACE_DATABASE_URL": os.environ.get("MARKETPLACE_DATABASE_URL")
-            or f"sqlite:///{settings.DATA_DIR}/{name}-marketplace.sqlite3",
-        }  # fmt: skip
+        self.market_environment = (
+            marketplace_environment()
+            | dict(pace)
+            | {
+                "MARKETPLACE_URL": self.market_url,
+                "MARKETPLACE_CONTENT_URL": f"http://content.localhost:{ports.market}",
+                "MARKETPLACE_API_URL": f"http://127.0.0.1:{ports.market}",
+                "MARKETPLACE_WORKER_RATE": "1000000",
+                "MARKETPLACE_API_RATE": "100000",
+                "MARKETPLACE_DATABASE_URL": os.environ.get("MARKETPLACE_DATABASE_URL")
+                or f"sqlite:///{settings.DATA_DIR}/{name}-marketplace.sqlite3",
+            }
+        )
         self.environment: dict[str, str] = os.environ | dict(pace) | {"PLATFORM_URL": self.web_url}
         self.endpoint_url = ""
         self.children: dict[str, subprocess.Popen[bytes]] = {}
@@ -71,10 +81,12 @@ class Ensemble:
         requester = self._requester(deposit)
         self.endpoint_url = requester["endpoint_url"]
         self.environment |= {
-            "MTURK_ENDPOINT_URL": self.endpoint_url, "MTURK_ACCESS_KEY_ID": requester["aws_access_key_id"],
-            "MTURK_SUBMIT_URLS": self.market_url, "MTURK_SECRET_ACCESS_KEY": requester["aws_secret_access_key"],
+            "MTURK_ENDPOINT_URL": self.endpoint_url,
+            "MTURK_ACCESS_KEY_ID": requester["aws_access_key_id"],
+            "MTURK_SUBMIT_URLS": self.market_url,
+            "MTURK_SECRET_ACCESS_KEY": requester["aws_secret_access_key"],
             "MTURK_FRAME_SECRET": requester["frame_secret"],
-        }  # fmt: skip
+        }
 
     def start_web(self) -> None:
         """Start the platform's web server."""

@@ -11,17 +11,29 @@ class PlanForm(forms.Form):
     votes = forms.IntegerField(label=_("Votes of each item, first round"), min_value=1, max_value=50, initial=3)
     people = forms.IntegerField(label=_("People who will take part"), min_value=2, max_value=20_000, initial=60)
     reward_cents = forms.IntegerField(label=_("Reward for an answer, cents"), min_value=0, max_value=100_000, initial=5)
-    answers_a_day = forms.FloatField(label=_("Answers a day of an average person"), min_value=0.1, max_value=10_000, initial=60)  # fmt: skip
+    answers_a_day = forms.FloatField(
+        label=_("Answers a day of an average person"), min_value=0.1, max_value=10_000, initial=60
+    )
     no_majority = forms.FloatField(
-        label=_("Share of items without a majority among careful people"), min_value=0, max_value=0.9, initial=0.13,
+        label=_("Share of items without a majority among careful people"),
+        min_value=0,
+        max_value=0.9,
+        initial=0.13,
         help_text=_("0.13 in the ANTIQUE paper; a pilot gives a better figure."),
-    )  # fmt: skip
+    )
     spam = forms.FloatField(
-        label=_("Share of work by people who do not read"), min_value=0, max_value=0.8, initial=0.1,
+        label=_("Share of work by people who do not read"),
+        min_value=0,
+        max_value=0.8,
+        initial=0.1,
         help_text=_("Before quality control stops them; how soon gold checks do depends on the policy."),
-    )  # fmt: skip
-    error = forms.FloatField(label=_("Target to compare: share of wrong labels"), min_value=0.001, max_value=0.5, initial=0.1)  # fmt: skip
-    budget = forms.DecimalField(label=_("Target to compare: budget for further votes, dollars"), min_value=0, max_value=10_000_000, initial=200)  # fmt: skip
+    )
+    error = forms.FloatField(
+        label=_("Target to compare: share of wrong labels"), min_value=0.001, max_value=0.5, initial=0.1
+    )
+    budget = forms.DecimalField(
+        label=_("Target to compare: budget for further votes, dollars"), min_value=0, max_value=10_000_000, initial=200
+    )
     seed = forms.IntegerField(label=_("Seed"), min_value=0, max_value=2**31, initial=1)
 
     def clean(self) -> dict[str, object]:

@@ -70,15 +70,19 @@ def _campaign_card(
     ]
     caps = [row["cap_cents"] for row in ways]
     return CampaignCard(
-        campaign=campaign, done=slots.get("filled", 0), reports=reports, failed=failed,
+        campaign=campaign,
+        done=slots.get("filled", 0),
+        reports=reports,
+        failed=failed,
         wanted=sum(count for state, count in slots.items() if state != "closed"),
         items=sum(row["items"] for row in work.get("data__splits") or []),
         in_pilot=(work.get("data__pilot") or {}).get("items", 0),
         ends_on=now.date() + timedelta(days=forecast.days) if forecast else None,
         committed=sum(row["committed_cents"] for row in ways),
         cap=sum(caps) if caps and None not in caps else None,
-        waiting=sorted((quality.get("data__waiting") or {}).items()), taken_at=work.get("taken_at"),
-    )  # fmt: skip
+        waiting=sorted((quality.get("data__waiting") or {}).items()),
+        taken_at=work.get("taken_at"),
+    )
 
 
 def _kept(model: Any, campaigns: Sequence[Campaign], *names: str) -> Any:

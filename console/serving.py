@@ -85,10 +85,26 @@ def stop_children(children: list[subprocess.Popen[bytes]]) -> None:
 def web_command(address: str) -> list[str]:
     """Return the command that serves the platform."""
     return [
-        sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", address, "--worker-class", "gthread",
-        "--workers", "2", "--threads", "8", "--no-control-socket", "--log-level", "warning", "--max-requests", "20000",
-        "--timeout", "120",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "config.wsgi:application",
+        "--bind",
+        address,
+        "--worker-class",
+        "gthread",
+        "--workers",
+        "2",
+        "--threads",
+        "8",
+        "--no-control-socket",
+        "--log-level",
+        "warning",
+        "--max-requests",
+        "20000",
+        "--timeout",
+        "120",
+    ]
 
 
 def marketplace_environment() -> dict[str, str]:
@@ -105,9 +121,15 @@ def start_child(command: list[str], environment: Mapping[str, str]) -> subproces
 def run_child(command: list[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """Run a process to its end and return what it said; it ends when this one does."""
     return subprocess.run(  # noqa: S603  our own commands
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=1800,
+        command,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1800,
         preexec_fn=_ends_with(os.getpid()),
-    )  # fmt: skip
+    )
 
 
 def _ends_with(parent: int) -> Callable[[], None]:

@@ -12,7 +12,16 @@ from typing import IO
 from documents.html.errors import DocumentError
 from storage.lines import read_lines, unzipped
 
-_UNPACKING = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, NotImplementedError, OSError, EOFError, ValueError)  # fmt: skip
+_UNPACKING = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    RuntimeError,
+    NotImplementedError,
+    OSError,
+    EOFError,
+    ValueError,
+)
 _PAGE_SUFFIXES = frozenset((".html", ".htm", ".xhtml"))
 MAX_ARCHIVE_ENTRIES = 2_000_000
 

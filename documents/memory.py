@@ -19,7 +19,13 @@ class OutOfMemory(ValueError):
 
 def add_memory_argument(parser: ArgumentParser) -> None:
     """Add ``--memory``."""
-    parser.add_argument("--memory", type=float, default=MOST_GIB, metavar="GIB", help=f"memory that it may take (default {MOST_GIB:g} GiB): no file can fill the machine")  # fmt: skip
+    parser.add_argument(
+        "--memory",
+        type=float,
+        default=MOST_GIB,
+        metavar="GIB",
+        help=f"memory that it may take (default {MOST_GIB:g} GiB): no file can fill the machine",
+    )
 
 
 @contextmanager

@@ -56,7 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, kind in KINDS.items():
         own = kinds.add_parser(name, help=kind.HELP, description=kind.HELP)
         kind.add_arguments(own)
-        own.add_argument("--resamples", type=int, default=RESAMPLES, metavar="N", help=f"for the intervals (default {RESAMPLES:,}; 0: none)")  # fmt: skip
+        own.add_argument(
+            "--resamples",
+            type=int,
+            default=RESAMPLES,
+            metavar="N",
+            help=f"for the intervals (default {RESAMPLES:,}; 0: none)",
+        )
         own.add_argument("--seed", type=int, default=0, metavar="S", help="of everything that is drawn")
         own.add_argument("--json", action="store_true", help="print the report as JSON")
 

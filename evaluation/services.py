@@ -69,13 +69,26 @@ def board_create(
             )
         last = Board.objects.filter(campaign=release.campaign).aggregate(last=Max("number"))["last"] or 0
         board = Board.objects.create(
-            campaign=release.campaign, release=release, number=last + 1, split=split, metric=metric, step=step,
-            a_day=a_day, is_sealed=is_sealed, created_at=now,
-        )  # fmt: skip
+            campaign=release.campaign,
+            release=release,
+            number=last + 1,
+            split=split,
+            metric=metric,
+            step=step,
+            a_day=a_day,
+            is_sealed=is_sealed,
+            created_at=now,
+        )
         record(
-            action="board_create", subject=board, now=now, actor_id=actor_id, scope_id=release.campaign_id, split=split,
-            metric=metric, step=step,
-        )  # fmt: skip
+            action="board_create",
+            subject=board,
+            now=now,
+            actor_id=actor_id,
+            scope_id=release.campaign_id,
+            split=split,
+            metric=metric,
+            step=step,
+        )
     return board
 
 
@@ -105,8 +118,13 @@ def team_enter(*, board: Board, name: str, code: str, surrogate_id: UUID, now: d
         team = team or Team.objects.create(board=board, name=name)
         TeamMember.objects.create(board=board, team=team, surrogate_id=surrogate_id)
         record(
-            action="team_enter", subject=team, now=now, actor_id=surrogate_id, scope_id=board.campaign_id, board=board.number
-        )  # fmt: skip
+            action="team_enter",
+            subject=team,
+            now=now,
+            actor_id=surrogate_id,
+            scope_id=board.campaign_id,
+            board=board.number,
+        )
     return team
 
 
@@ -131,17 +149,31 @@ def submission_add(
             campaign_lock(board.campaign)
             team = _team_with_room(board, surrogate_id, now)
             made = Submission.objects.create(
-                board=board, team=team, submitted_by_id=surrogate_id, system=system, sha256=digest, options=options, created_at=now
-            )  # fmt: skip
+                board=board,
+                team=team,
+                submitted_by_id=surrogate_id,
+                system=system,
+                sha256=digest,
+                options=options,
+                created_at=now,
+            )
             made.job = job_enqueue(
-                kind="evaluation.score", payload={"submission": made.pk, "file": stored, "name": name}, now=now,
-                scope_id=board.campaign_id, requested_by_id=surrogate_id,
-            )  # fmt: skip
+                kind="evaluation.score",
+                payload={"submission": made.pk, "file": stored, "name": name},
+                now=now,
+                scope_id=board.campaign_id,
+                requested_by_id=surrogate_id,
+            )
             made.save(update_fields=["job"])
             record(
-                action="submission_add", subject=made, now=now, actor_id=surrogate_id, scope_id=board.campaign_id,
-                board=board.number, sha256=digest,
-            )  # fmt: skip
+                action="submission_add",
+                subject=made,
+                now=now,
+                actor_id=surrogate_id,
+                scope_id=board.campaign_id,
+                board=board.number,
+                sha256=digest,
+            )
     except BaseException:
         default_storage.delete(stored)
         raise
@@ -182,9 +214,12 @@ def submission_score(work: Work) -> dict[str, Any]:
     board = submission.board
     try:
         scored, floor = score_apart(
-            board.metric, gold=orjson.dumps(gold_of(board)), predictions=upload_path(work.payload),
-            name=work.payload["name"], options=submission.options,
-        )  # fmt: skip
+            board.metric,
+            gold=orjson.dumps(gold_of(board)),
+            predictions=upload_path(work.payload),
+            name=work.payload["name"],
+            options=submission.options,
+        )
     except EvaluationError as error:
         told = str(error).replace("\0", "\\0")[:MOST_ERROR]  # PostgreSQL keeps no NUL
         with work.step():
@@ -218,8 +253,13 @@ def _decide(submission: Submission, scored: Scored, floor: Scored) -> None:
         return
     board.submissions.exclude(values=None).update(values=None)
     _end(
-        submission, state=SubmissionState.SHOWN, attempt=attempt, score=shown, exact=scored.score, values=_packed(scored)
-    )  # fmt: skip
+        submission,
+        state=SubmissionState.SHOWN,
+        attempt=attempt,
+        score=shown,
+        exact=scored.score,
+        values=_packed(scored),
+    )
 
 
 def _end(submission: Submission, **changes: Any) -> None:

@@ -37,10 +37,15 @@ class BoardForm(forms.Form):
     split = forms.ChoiceField(label=gettext_lazy("Split"))
     metric = forms.ChoiceField(label=gettext_lazy("Metric"))
     step = forms.FloatField(
-        label=gettext_lazy("Step"), initial=0.01, min_value=LEAST_STEP, max_value=0.5,
+        label=gettext_lazy("Step"),
+        initial=0.01,
+        min_value=LEAST_STEP,
+        max_value=0.5,
         help_text=gettext_lazy("Of a sealed split: scores are rounded to it, and a smaller improvement is not shown."),
-    )  # fmt: skip
-    a_day = forms.IntegerField(label=gettext_lazy("Submissions of a team in 24 hours"), initial=3, min_value=1, max_value=100)  # fmt: skip
+    )
+    a_day = forms.IntegerField(
+        label=gettext_lazy("Submissions of a team in 24 hours"), initial=3, min_value=1, max_value=100
+    )
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
@@ -61,9 +66,11 @@ class TeamForm(forms.Form):
 
     name = forms.CharField(label=gettext_lazy("Team"), max_length=60)
     code = forms.CharField(
-        label=gettext_lazy("Code"), max_length=20, required=False,
+        label=gettext_lazy("Code"),
+        max_length=20,
+        required=False,
         help_text=gettext_lazy("To join a team that is there: its members see its code. Empty for a new one."),
-    )  # fmt: skip
+    )
 
 
 class SubmissionForm(forms.Form):
@@ -73,8 +80,10 @@ class SubmissionForm(forms.Form):
     file = forms.FileField(label=gettext_lazy("Predictions"))
     threshold = forms.FloatField(
         label=gettext_lazy("Threshold"),
-        help_text=gettext_lazy("The score from which on an answer is given: the best one on a split whose labels you have."),
-    )  # fmt: skip
+        help_text=gettext_lazy(
+            "The score from which on an answer is given: the best one on a split whose labels you have."
+        ),
+    )
 
     def __init__(self, board: Board, *data: Any) -> None:
         super().__init__(*data)
@@ -135,11 +144,16 @@ def _page(request: HttpRequest, found: Board, *, form: forms.Form | None = None,
     )
     team = own.team if own else None
     context: dict[str, Any] = {
-        "campaign": found.campaign, "board": found, "closed": closed, "is_over": is_over, "metric": METRICS[found.metric], "team": team,
+        "campaign": found.campaign,
+        "board": found,
+        "closed": closed,
+        "is_over": is_over,
+        "metric": METRICS[found.metric],
+        "team": team,
         "teams": teams.order_by(F("best").desc(nulls_last=True), "name")[:1000],
         "history": team.submissions.select_related("job").order_by("-pk")[:MOST] if team else [],
         "form": form or (SubmissionForm(found) if team else TeamForm()),
-    }  # fmt: skip
+    }
     return render(request, "evaluation/board.html", context, status=status)
 
 
@@ -169,10 +183,14 @@ def submit(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
         data = form.cleaned_data
         try:
             submission_add(
-                board=found, file=data["file"], name=data["file"].name, system=data["system"],
+                board=found,
+                file=data["file"],
+                name=data["file"].name,
+                system=data["system"],
                 options={"threshold": data["threshold"]} if "threshold" in data else {},
-                surrogate_id=signed_in(request).surrogate_id, now=timezone.now(),
-            )  # fmt: skip
+                surrogate_id=signed_in(request).surrogate_id,
+                now=timezone.now(),
+            )
             messages.success(request, _("It is being scored. Reload this page in a moment."))
             return redirect("board", slug=slug, board_number=board_number)
         except BoardError as error:

@@ -30,12 +30,16 @@ def card_facts(campaign: Campaign) -> dict[str, Any]:
     """Return what a card says besides the manifest, as it is when a release is frozen: it is frozen with it."""
     consent = consent_text_current(campaign.pk)
     return {
-        "title": campaign.title, "task": TASK_TYPES[campaign.task_type].title, "language": campaign.language,
+        "title": campaign.title,
+        "task": TASK_TYPES[campaign.task_type].title,
+        "language": campaign.language,
         "annotators": Participation.objects.filter(campaign=campaign, submitted__gt=0).count(),
-        "purpose": consent.purpose if consent else "", "recorded": consent.recorded if consent else "",
-        "approval": consent.approval_id if consent else "", "warning": campaign.content_warning,
+        "purpose": consent.purpose if consent else "",
+        "recorded": consent.recorded if consent else "",
+        "approval": consent.approval_id if consent else "",
+        "warning": campaign.content_warning,
         "guidelines": list(campaign.guidelines.order_by("version").values("version", "note", "body")),
-    }  # fmt: skip
+    }
 
 
 def card_text(release: Release, manifest: dict[str, Any]) -> str:
@@ -47,10 +51,17 @@ def card_text(release: Release, manifest: dict[str, Any]) -> str:
     if facts is None:  # frozen before there were cards
         return ""
     parts = [
-        _front(manifest, facts), f"# {_line(manifest['title'])}", *_synthetic(manifest), *_what(manifest, facts),
-        *_use(manifest), *_how(manifest, facts), *_trust(manifest), *_columns(manifest),
-        "## Guidelines", *(_guideline(one) for one in facts["guidelines"]),
-    ]  # fmt: skip
+        _front(manifest, facts),
+        f"# {_line(manifest['title'])}",
+        *_synthetic(manifest),
+        *_what(manifest, facts),
+        *_use(manifest),
+        *_how(manifest, facts),
+        *_trust(manifest),
+        *_columns(manifest),
+        "## Guidelines",
+        *(_guideline(one) for one in facts["guidelines"]),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -61,11 +72,20 @@ def _front(manifest: dict[str, Any], facts: dict[str, Any]) -> str:
         "---",
         f"pretty_name: {quoted(manifest['title'])}",
         f"language: [{quoted(facts['language'].split('-')[0])}]",
-        *([f"license: {quoted(known.lower())}"] if known else ["license: other", f"license_name: {quoted(licence)}"] if licence else []),
+        *(
+            [f"license: {quoted(known.lower())}"]
+            if known
+            else ["license: other", f"license_name: {quoted(licence)}"]
+            if licence
+            else []
+        ),
         *(["configs:"] if manifest["tables"] else []),
-        *(f"- config_name: {group}\n  data_files: [{', '.join(f'tables/{key}.parquet' for key in keys)}]" for group, keys in _groups(manifest).items()),
+        *(
+            f"- config_name: {group}\n  data_files: [{', '.join(f'tables/{key}.parquet' for key in keys)}]"
+            for group, keys in _groups(manifest).items()
+        ),
         "---",
-    ]  # fmt: skip
+    ]
     return "\n".join(lines)
 
 
@@ -84,9 +104,10 @@ def _use(manifest: dict[str, Any]) -> list[str]:
         "Check that all is there and unchanged, from this folder: `sha256sum --check SHA256SUMS`, or `manage.py release_verify .` of Quorate, which looks into the tables too.",
         "```python\n" + LOAD + "\n```",
         "Every table is there as JSON lines too (`tables/*.jsonl.gz`), and `croissant.json` describes them for programs.",
-        f"Cite it as: {_line(reference(manifest))}" if manifest["authors"] else
-        "Its authors were not stated: ask who published it how to cite it.",
-    ]  # fmt: skip
+        f"Cite it as: {_line(reference(manifest))}"
+        if manifest["authors"]
+        else "Its authors were not stated: ask who published it how to cite it.",
+    ]
 
 
 def _columns(manifest: dict[str, Any]) -> list[str]:
@@ -191,12 +212,18 @@ def _trust(manifest: dict[str, Any]) -> list[str]:
     error = manifest["label_error"]
     return [
         "## How far to trust it",
-        "Krippendorff's alpha over the annotations of this release, of the first round (95 % two-way jackknife intervals):\n\n" + "\n".join(rows) if rows else
-        "Agreement is undefined: no item has two annotations, or nobody said anything but one thing.",
-        "The error of its labels was measured by an audit: see `label_error` in `manifest.json`." if error else
-        f"The error of its labels was not measured{_audits(manifest['audits'])}.",
-        *(f"One person managed and worked here: {_line(waiver.get('reason', ''))}" for waiver in manifest["role_waivers"]),
-    ]  # fmt: skip
+        "Krippendorff's alpha over the annotations of this release, of the first round (95 % two-way jackknife intervals):\n\n"
+        + "\n".join(rows)
+        if rows
+        else "Agreement is undefined: no item has two annotations, or nobody said anything but one thing.",
+        "The error of its labels was measured by an audit: see `label_error` in `manifest.json`."
+        if error
+        else f"The error of its labels was not measured{_audits(manifest['audits'])}.",
+        *(
+            f"One person managed and worked here: {_line(waiver.get('reason', ''))}"
+            for waiver in manifest["role_waivers"]
+        ),
+    ]
 
 
 def _audits(counted: dict[str, int] | None) -> str:

@@ -19,10 +19,33 @@ _TYPES = {
     Kind.BOOLEAN: "sc:Boolean",
 }
 _TERMS = (
-    "citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject", "fileSet", "format",
-    "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex",
-    "repeated", "replace", "samplingRate", "separator", "source", "subField", "transform",
-)  # fmt: skip
+    "citeAs",
+    "column",
+    "equivalentProperty",
+    "extract",
+    "field",
+    "fileProperty",
+    "fileObject",
+    "fileSet",
+    "format",
+    "includes",
+    "isLiveDataset",
+    "jsonPath",
+    "key",
+    "md5",
+    "parentField",
+    "path",
+    "recordSet",
+    "references",
+    "regex",
+    "repeated",
+    "replace",
+    "samplingRate",
+    "separator",
+    "source",
+    "subField",
+    "transform",
+)
 CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -54,11 +77,15 @@ def croissant_text(release: Release, manifest: dict[str, Any]) -> str:
         "datePublished": manifest["frozen_at"][:10],
         "citeAs": reference(manifest),
         **({"license": f"https://spdx.org/licenses/{licence}.html"} if licence else {}),
-        **({"creator": [{"@type": "sc:Person", "name": name} for name in manifest["authors"]]} if manifest["authors"] else {}),
+        **(
+            {"creator": [{"@type": "sc:Person", "name": name} for name in manifest["authors"]]}
+            if manifest["authors"]
+            else {}
+        ),
         **_responsible(release, manifest),
         "distribution": [_file(name, manifest["files"][name]) for name in files],
         "recordSet": [_records(name, key, manifest["tables"][key]) for name, key in files.items()],
-    }  # fmt: skip
+    }
     return orjson.dumps(described, option=orjson.OPT_INDENT_2).decode() + "\n"
 
 

@@ -69,15 +69,27 @@ def release_freeze(
         campaign_lock(campaign)
         chosen = _chosen_splits(campaign, splits, ways)
         release = Release(
-            campaign=campaign, family=family, ways=ways, seed=seed, shards=shards, created_at=now,
+            campaign=campaign,
+            family=family,
+            ways=ways,
+            seed=seed,
+            shards=shards,
+            created_at=now,
             frozen={"generated": list(generated)} if generated else {},
-        )  # fmt: skip
+        )
         asked = {"licence": licence or None, "authors": list(authors), "labels_only": labels_only}
         _contents_freeze(release, chosen, asked)
         record(
-            action="release_freeze", subject=release, now=now, actor_id=actor_id, scope_id=campaign.pk, family=family,
-            ways=ways, splits=release.splits, seed=seed,
-        )  # fmt: skip
+            action="release_freeze",
+            subject=release,
+            now=now,
+            actor_id=actor_id,
+            scope_id=campaign.pk,
+            family=family,
+            ways=ways,
+            splits=release.splits,
+            seed=seed,
+        )
     return release
 
 
@@ -170,9 +182,13 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
             return writing
         release = release_freeze(actor_id=actor_id, now=now, **what)
         release.job = job_enqueue(
-            kind="exports.write", payload={"release": release.pk}, now=now, scope_id=release.campaign_id,
-            requested_by_id=actor_id, key=f"release:{release.pk}",
-        )  # fmt: skip
+            kind="exports.write",
+            payload={"release": release.pk},
+            now=now,
+            scope_id=release.campaign_id,
+            requested_by_id=actor_id,
+            key=f"release:{release.pk}",
+        )
         release.save(update_fields=["job"])
     return release
 
@@ -181,8 +197,13 @@ def release_sent(*, release: Release, name: str, actor_id: UUID, now: datetime) 
     """Write down that a person downloaded a file of a release, or all of it."""
     with transaction.atomic():
         record(
-            action="release_download", subject=release, now=now, actor_id=actor_id, scope_id=release.campaign_id, name=name
-        )  # fmt: skip
+            action="release_download",
+            subject=release,
+            now=now,
+            actor_id=actor_id,
+            scope_id=release.campaign_id,
+            name=name,
+        )
 
 
 def release_finish(*, release: Release, manifest: dict[str, Any]) -> None:

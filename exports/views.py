@@ -34,13 +34,21 @@ class ReleaseForm(forms.Form):
     """What a release shall hold."""
 
     family = forms.ChoiceField(label=_("Format"))
-    ways = forms.IntegerField(label=_("Annotations an item"), min_value=1, max_value=200, required=False,
+    ways = forms.IntegerField(
+        label=_("Annotations an item"),
+        min_value=1,
+        max_value=200,
+        required=False,
         help_text=_("Where the format holds single annotations. Items with fewer are listed as falling short."),
-    )  # fmt: skip
+    )
     splits = forms.ModelMultipleChoiceField(
-        label=_("Splits"), queryset=Split.objects.none(), to_field_name="name", required=False,
-        widget=forms.CheckboxSelectMultiple, help_text=_("None chosen: every split that wants so many."),
-    )  # fmt: skip
+        label=_("Splits"),
+        queryset=Split.objects.none(),
+        to_field_name="name",
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("None chosen: every split that wants so many."),
+    )
     shards = forms.IntegerField(label=_("Files a split"), min_value=1, max_value=100, initial=1)
     seed = forms.IntegerField(
         label=_("Seed of the order"),
@@ -52,19 +60,29 @@ class ReleaseForm(forms.Form):
     )
 
     licence = forms.CharField(
-        label=_("Licence"), max_length=100, required=False,
-        help_text=_("As SPDX names it, such as CC-BY-SA-4.0 (text of Wikipedia asks for it). The card and the manifest say it."),
-    )  # fmt: skip
+        label=_("Licence"),
+        max_length=100,
+        required=False,
+        help_text=_(
+            "As SPDX names it, such as CC-BY-SA-4.0 (text of Wikipedia asks for it). The card and the manifest say it."
+        ),
+    )
 
     labels_only = forms.BooleanField(
-        label=_("Leave out the texts"), required=False,
+        label=_("Leave out the texts"),
+        required=False,
         help_text=_("For texts that may not be handed on: labels, votes and ids alone."),
-    )  # fmt: skip
+    )
 
     authors = forms.CharField(
-        label=_("Authors"), max_length=5000, required=False, widget=forms.Textarea({"rows": 3}),
-        help_text=_("Who is to be cited, one a line, a person as “Family, Given”. Nobody: the release has no CITATION.cff."),
-    )  # fmt: skip
+        label=_("Authors"),
+        max_length=5000,
+        required=False,
+        widget=forms.Textarea({"rows": 3}),
+        help_text=_(
+            "Who is to be cited, one a line, a person as “Family, Given”. Nobody: the release has no CITATION.cff."
+        ),
+    )
 
     def clean_authors(self) -> list[str]:
         """Return the names, one a line."""
@@ -109,10 +127,14 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     splits = list(campaign.splits.filter(weight__gt=0).order_by("position"))
     sealed = [split.name for split in splits if split.sealed_at is not None]
     context = {
-        "campaign": campaign, "releases": [(row, closed_among(row, sealed)) for row in rows], "form": form,
-        "may_release": may_release, "splits": splits,
-        "may_seal": Action.MANAGE in may, "may_unseal": Action.UNSEAL in may,
-    }  # fmt: skip
+        "campaign": campaign,
+        "releases": [(row, closed_among(row, sealed)) for row in rows],
+        "form": form,
+        "may_release": may_release,
+        "splits": splits,
+        "may_seal": Action.MANAGE in may,
+        "may_unseal": Action.UNSEAL in may,
+    }
     return render(request, "exports/releases.html", context)
 
 

@@ -46,9 +46,14 @@ def job_enqueue(
     lane = kind_named(kind).lane
     with transaction.atomic():
         defaults = {
-            "kind": kind, "lane": lane, "payload": payload, "scope_id": scope_id, "requested_by_id": requested_by_id,
-            "due_at": now, "created_at": now,
-        }  # fmt: skip
+            "kind": kind,
+            "lane": lane,
+            "payload": payload,
+            "scope_id": scope_id,
+            "requested_by_id": requested_by_id,
+            "due_at": now,
+            "created_at": now,
+        }
         unfinished = Q(state__in=[JobState.QUEUED, JobState.RUNNING])
         if key:
             job, created = Job.objects.filter(unfinished).get_or_create(key=key, defaults=defaults)
@@ -139,9 +144,17 @@ def job_run_here(*, kind: str, payload: dict[str, Any], listener: Listener, scop
     """Add a job that this process holds from the first moment, run it, and return it as it ended."""
     now = timezone.now()
     job = Job.objects.create(
-        kind=kind, lane=kind_named(kind).lane, payload=payload, scope_id=scope_id, state=JobState.RUNNING, attempt=1,
-        stalled=1, due_at=now, created_at=now, lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
-    )  # fmt: skip
+        kind=kind,
+        lane=kind_named(kind).lane,
+        payload=payload,
+        scope_id=scope_id,
+        state=JobState.RUNNING,
+        attempt=1,
+        stalled=1,
+        due_at=now,
+        created_at=now,
+        lease_until=now + timedelta(seconds=settings.JOB_LEASE_SECONDS),
+    )
     _run(Work(job, listener))
     job.refresh_from_db()
     return job
@@ -216,10 +229,12 @@ def job_stop(*, job_id: UUID, now: datetime) -> bool:
     unfinished = Job.objects.filter(pk=job_id, state__in=[JobState.QUEUED, JobState.RUNNING])
     return bool(
         unfinished.update(
-            state=JobState.FAILED, finished_at=now, lease_until=None,
+            state=JobState.FAILED,
+            finished_at=now,
+            lease_until=None,
             error="Stopped. What was done until then is kept, and trying again goes on from there.",
         )
-    )  # fmt: skip
+    )
 
 
 def _finish(work: Work, state: JobState, *, result: dict[str, Any] | None = None, error: str = "") -> bool:

@@ -22,13 +22,22 @@ _STYLE = (
     "blockquote{border-left:4px solid #858d9c;margin:0 0 1rem;padding:.2rem 1rem}button{font:inherit;padding:.6rem 1.2rem}"
 )
 PAIRS = [
-    ("Why is the sea salty?", "Rivers carry minerals from the rocks into the sea; the water leaves again as vapour and the salt stays."),
-    ("How do lighthouses get power on small islands?", "Many have solar panels and batteries now. Before that they burned oil or gas."),
+    (
+        "Why is the sea salty?",
+        "Rivers carry minerals from the rocks into the sea; the water leaves again as vapour and the salt stays.",
+    ),
+    (
+        "How do lighthouses get power on small islands?",
+        "Many have solar panels and batteries now. Before that they burned oil or gas.",
+    ),
     ("What does a harbour pilot do?", "My uncle once saw a whale near the pier."),
-    ("Can I see the same stars from both hemispheres?", "Some of them: those near the celestial equator rise on both sides."),
+    (
+        "Can I see the same stars from both hemispheres?",
+        "Some of them: those near the celestial equator rise on both sides.",
+    ),
     ("Why do ships have round windows?", "A round hole has no corners where cracks could begin."),
     ("How deep is a fjord?", "Boats there are mostly red."),
-]  # fmt: skip
+]
 _LABELS = [
     ("4", "Looks reasonable and convincing; at least as good as the known answer"),
     ("3", "May answer the question, but is not sufficiently convincing"),
@@ -73,7 +82,10 @@ def _post(requester: Requester, now: datetime) -> None:
         requirements=[],
     )
     for question, answer in PAIRS:
-        choices = "".join(f'<label><input type="radio" name="label" value="{value}" required> {value}: {text}</label>' for value, text in _LABELS)  # fmt: skip
+        choices = "".join(
+            f'<label><input type="radio" name="label" value="{value}" required> {value}: {text}</label>'
+            for value, text in _LABELS
+        )
         _hit(
             requester, relevance, f"<h1>{escape(question)}</h1><blockquote>{escape(answer)}</blockquote>{choices}", now
         )
@@ -84,10 +96,23 @@ def _post(requester: Requester, now: datetime) -> None:
         reward=Decimal("0.05"),
         assignment_seconds=300,
         auto_approval_seconds=86_400,
-        requirements=normalise([{"QualificationTypeId": LOCALE, "Comparator": "In", "LocaleValues": [{"Country": "DE"}, {"Country": "US"}]}]),
-    )  # fmt: skip
+        requirements=normalise(
+            [
+                {
+                    "QualificationTypeId": LOCALE,
+                    "Comparator": "In",
+                    "LocaleValues": [{"Country": "DE"}, {"Country": "US"}],
+                }
+            ]
+        ),
+    )
     for line in _LINES:
-        _hit(requester, ports, f'<h1>Which ports are named?</h1><blockquote>{escape(line)}</blockquote><label>Ports <input name="ports" required></label>', now)  # fmt: skip
+        _hit(
+            requester,
+            ports,
+            f'<h1>Which ports are named?</h1><blockquote>{escape(line)}</blockquote><label>Ports <input name="ports" required></label>',
+            now,
+        )
 
 
 def _hit(requester: Requester, kind: TypeValues, body: str, now: datetime) -> None:

@@ -17,11 +17,19 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     """What requesters' requirements can look at, and a name for the worker's own page."""
 
     country = forms.CharField(
-        label=_("Country"), required=False, max_length=2, validators=[_TWO_LETTERS], help_text=_("Two letters, such as DE, US or CN. Requesters can ask for it.")
-    )  # fmt: skip
+        label=_("Country"),
+        required=False,
+        max_length=2,
+        validators=[_TWO_LETTERS],
+        help_text=_("Two letters, such as DE, US or CN. Requesters can ask for it."),
+    )
     subdivision = forms.CharField(
-        label=_("State or province"), required=False, max_length=2, validators=[_TWO_LETTERS], help_text=_("Two letters, such as CA; only where requesters ask for it.")
-    )  # fmt: skip
+        label=_("State or province"),
+        required=False,
+        max_length=2,
+        validators=[_TWO_LETTERS],
+        help_text=_("Two letters, such as CA; only where requesters ask for it."),
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -86,16 +86,24 @@ def open_hits(worker: Worker, now: datetime) -> QuerySet[Hit]:
 
 
 def groups(
-    worker: Worker, *, now: datetime, search: str = "", least: Decimal | None = None, sort: str = "newest",
-    qualified_only: bool = False, page: int = 0,
-) -> tuple[list[Group], bool]:  # fmt: skip
+    worker: Worker,
+    *,
+    now: datetime,
+    search: str = "",
+    least: Decimal | None = None,
+    sort: str = "newest",
+    qualified_only: bool = False,
+    page: int = 0,
+) -> tuple[list[Group], bool]:
     """Return a page of groups, and whether there are more."""
     listed = _open_types(worker, now)
     for word in search_words(search):
         listed = listed.filter(
-            Q(title__icontains=word) | Q(description__icontains=word) | Q(keywords__icontains=word) |
-            Q(requester__name__icontains=word)
-        )  # fmt: skip
+            Q(title__icontains=word)
+            | Q(description__icontains=word)
+            | Q(keywords__icontains=word)
+            | Q(requester__name__icontains=word)
+        )
     if least is not None:
         listed = listed.filter(reward__gte=least)
     values = worker_values(worker)

@@ -19,11 +19,19 @@ KEPT = Path(__file__).with_name("kept.json")
 RUNS = {
     "8 annotators": ["perf.annotators", "--people", "8", "--seconds", "15"],
     "40 annotators": ["perf.annotators", "--people", "40", "--seconds", "15"],
-    "200 annotators who think for 5 to 20 s": ["perf.annotators", "--people", "200", "--seconds", "40", "--think", "20"],
+    "200 annotators who think for 5 to 20 s": [
+        "perf.annotators",
+        "--people",
+        "200",
+        "--seconds",
+        "40",
+        "--think",
+        "20",
+    ],
     "34,011 pairs": ["perf.imports"],
     "a page of 2.5 MB": ["perf.pages", "--short"],
     "the marketplace": ["perf.marketplace", "--short"],
-}  # fmt: skip
+}
 MORE_IS_BETTER = ("a second",)
 COUNTED = ("failed", "items over n", "peak MB")  # does not depend on how fast the machine is
 

@@ -60,9 +60,12 @@ class Annotator(threading.Thread):
         body = "&".join(f"{name}={value}" for name, value in form.items())
         cookies = f"{settings.SESSION_COOKIE_NAME}={self.session}; {settings.CSRF_COOKIE_NAME}={self.csrf}"
         headers = {
-            "Cookie": cookies, "X-CSRFToken": self.csrf, "HX-Request": "true", "Accept-Encoding": "gzip",
+            "Cookie": cookies,
+            "X-CSRFToken": self.csrf,
+            "HX-Request": "true",
+            "Accept-Encoding": "gzip",
             "Content-Type": "application/x-www-form-urlencoded",
-        }  # fmt: skip
+        }
         self.connection.request(method, path, body, headers)
         answer = self.connection.getresponse()
         data = answer.read()
@@ -81,9 +84,12 @@ class Annotator(threading.Thread):
             return False
         begun = time.monotonic()
         self.page = self.request(
-            "POST", f"/assignments/{found[1]}/stage/", stage="relevance", label=self.random.randint(1, 4),
+            "POST",
+            f"/assignments/{found[1]}/stage/",
+            stage="relevance",
+            label=self.random.randint(1, 4),
             version=version[1] if version else 0,
-        )  # fmt: skip
+        )
         self.seconds.append(time.monotonic() - begun)
         return True
 
@@ -124,17 +130,32 @@ def report(people, pids, used, before, seconds):
     def at(share):
         return round(1000 * times[min(labels - 1, int(share * labels))])
 
-    over = [
-        item.pk for item in Item.objects.all().iterator()
-        if Annotation.objects.filter(item=item, state__in=FILLING).count() > item.n
-    ] if Item.objects.count() <= 20_000 else None  # fmt: skip
+    over = (
+        [
+            item.pk
+            for item in Item.objects.all().iterator()
+            if Annotation.objects.filter(item=item, state__in=FILLING).count() > item.n
+        ]
+        if Item.objects.count() <= 20_000
+        else None
+    )
     return {
-        "people": len(people), "labels": labels, "labels_per_second": round(labels / seconds, 1),
+        "people": len(people),
+        "labels": labels,
+        "labels_per_second": round(labels / seconds, 1),
         "cpu_ms_per_label": {name: round(1000 * (used[name] - before[name]) / labels, 1) for name in pids},
-        "ms": {"p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "max": at(1), "mean": round(1000 * statistics.mean(times))},
-        "failed": sum(person.failed for person in people), "items_over_n": len(over) if over is not None else "not counted",
-        "filled": Slot.objects.filter(state="filled").count(), "database": connection.vendor,
-    }  # fmt: skip
+        "ms": {
+            "p50": at(0.5),
+            "p95": at(0.95),
+            "p99": at(0.99),
+            "max": at(1),
+            "mean": round(1000 * statistics.mean(times)),
+        },
+        "failed": sum(person.failed for person in people),
+        "items_over_n": len(over) if over is not None else "not counted",
+        "filled": Slot.objects.filter(state="filled").count(),
+        "database": connection.vendor,
+    }
 
 
 def main():
@@ -174,12 +195,15 @@ def main():
     cpu, ms = found["cpu_ms_per_label"], found["ms"]
     figures(
         **{
-            "labels a second": found["labels_per_second"], "CPU ms a label, web": cpu["web"],
-            "CPU ms a label, worker": cpu["worker"], **{f"{name} ms": ms[name] for name in ("p50", "p95", "max")},
-            "failed": found["failed"], "items over n": found["items_over_n"],
+            "labels a second": found["labels_per_second"],
+            "CPU ms a label, web": cpu["web"],
+            "CPU ms a label, worker": cpu["worker"],
+            **{f"{name} ms": ms[name] for name in ("p50", "p95", "max")},
+            "failed": found["failed"],
+            "items over n": found["items_over_n"],
             **{name: round(statistics.mean(one[name] for one in machine)) for name in ("rounds", "commits")},
         }
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

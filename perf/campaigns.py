@@ -34,11 +34,14 @@ def write_pairs(path: Path, count: int) -> None:
         for number in range(count):
             question = 100_000 + number // 13
             pair = {
-                "question_id": str(question), "question": f"how do i clean thing {question} without damaging it?",
-                "answer_id": f"{question}_{number % 13}", "answer": f"Use warm water {number} and a soft cloth. " * 6,
-                "possibly_correct_id": f"{question}_best", "possibly_correct_answer": "Use vinegar. " * 12,
+                "question_id": str(question),
+                "question": f"how do i clean thing {question} without damaging it?",
+                "answer_id": f"{question}_{number % 13}",
+                "answer": f"Use warm water {number} and a soft cloth. " * 6,
+                "possibly_correct_id": f"{question}_best",
+                "possibly_correct_answer": "Use vinegar. " * 12,
                 "category": "Home",
-            }  # fmt: skip
+            }
             file.write(f"{json.dumps(pair)}\n")
 
 
@@ -47,19 +50,31 @@ def work() -> Work:
     now = timezone.now()
     return Work(
         Job.objects.create(
-            kind="perf", lane="bulk", payload={}, state="running", attempt=1, due_at=now, created_at=now,
+            kind="perf",
+            lane="bulk",
+            payload={},
+            state="running",
+            attempt=1,
+            due_at=now,
+            created_at=now,
             lease_until=now,
         )
-    )  # fmt: skip
+    )
 
 
 def created(slug: str, votes: int = VOTES, *, tells_behaviour: bool = False) -> Campaign:
     """Return an open campaign without items."""
     consent = ConsentPlan("To measure.", "Answers.", "a@example.org", tells_behaviour=tells_behaviour)
     made = campaign_create(
-        slug=slug, title=slug.title(), task_type="antique", splits=[SplitPlan("train", votes)], created_by=None,
-        consent=consent, now=timezone.now(), seed=7,
-    )  # fmt: skip
+        slug=slug,
+        title=slug.title(),
+        task_type="antique",
+        splits=[SplitPlan("train", votes)],
+        created_by=None,
+        consent=consent,
+        now=timezone.now(),
+        seed=7,
+    )
     campaign_move(campaign=made, to="open", actor_id=None, now=timezone.now())
     return made
 
@@ -85,9 +100,14 @@ def pairs_vote(campaign: Campaign, count: int) -> None:
     )
     surrogates = [one.pk.hex for one in people]
     same = {
-        "campaign_id": campaign.pk, "answer_version": 1, "state": "counted", "submitted_at": timezone.now(),
-        "seconds": 12.0, "is_examined": True, "stage_seconds": {},
-    }  # fmt: skip
+        "campaign_id": campaign.pk,
+        "answer_version": 1,
+        "state": "counted",
+        "submitted_at": timezone.now(),
+        "seconds": 12.0,
+        "is_examined": True,
+        "stage_seconds": {},
+    }
     last = Item.objects.filter(campaign=campaign).order_by("pk").values_list("pk", flat=True)[count - 1]
     slots = Slot.objects.filter(campaign=campaign, item__lte=last).order_by("item", "index")
     numbered = enumerate(slots.values_list("pk", "item_id", "index").iterator(chunk_size=AT_ONCE))

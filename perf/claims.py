@@ -35,22 +35,47 @@ ROUNDS = 150
 def campaign_of(size, task_type="nq"):
     now = timezone.now()
     campaign = campaign_create(
-        slug=f"perf-{size}-{uuid.uuid4().hex[:6]}", title="Perf", task_type=task_type, splits=[SplitPlan("dev", 3)],
-        consent=ConsentPlan("a", "b", "c"), created_by=None, now=now,
-    )  # fmt: skip
+        slug=f"perf-{size}-{uuid.uuid4().hex[:6]}",
+        title="Perf",
+        task_type=task_type,
+        splits=[SplitPlan("dev", 3)],
+        consent=ConsentPlan("a", "b", "c"),
+        created_by=None,
+        now=now,
+    )
     campaign_move(campaign=campaign, to="open", actor_id=None, now=now)
     batch, split = Batch.objects.get(campaign=campaign), campaign.splits.get()
     for start_at in range(0, size, 5_000):
         with transaction.atomic():
             items = Item.objects.bulk_create(
-                Item(campaign=campaign, batch=batch, split=split, external_id=f"q{n}", published_id=str(n), n=3, votes=3,
-                     content={"question_id": f"q{n}", "question_text": f"question {n}", "answer_text": f"An answer to question {n}, of some length. " * 8}, content_sha256=f"{n:064d}", created_at=now)
+                Item(
+                    campaign=campaign,
+                    batch=batch,
+                    split=split,
+                    external_id=f"q{n}",
+                    published_id=str(n),
+                    n=3,
+                    votes=3,
+                    content={
+                        "question_id": f"q{n}",
+                        "question_text": f"question {n}",
+                        "answer_text": f"An answer to question {n}, of some length. " * 8,
+                    },
+                    content_sha256=f"{n:064d}",
+                    created_at=now,
+                )
                 for n in range(start_at, min(start_at + 5_000, size))
-            )  # fmt: skip
+            )
             Slot.objects.bulk_create(
-                Slot(campaign=campaign, item=item, index=index, order_key=order_key(0, batch=1, round_=1, wave=0, item=item.external_id, index=index))
-                for item in items for index in range(3)
-            )  # fmt: skip
+                Slot(
+                    campaign=campaign,
+                    item=item,
+                    index=index,
+                    order_key=order_key(0, batch=1, round_=1, wave=0, item=item.external_id, index=index),
+                )
+                for item in items
+                for index in range(3)
+            )
     Batch.objects.filter(pk=batch.pk).update(state=BatchState.OPEN)
     statistics_refresh(Item, Slot)  # as a launch does
     return campaign
@@ -76,14 +101,35 @@ def give_a_past(campaign, surrogate_id, count):
     guideline = guideline_current(campaign)
     with transaction.atomic():
         done = Assignment.objects.bulk_create(
-            Assignment(campaign=campaign, item_id=slot.item_id, slot=slot, surrogate_id=surrogate_id, guideline=guideline, state="submitted", claimed_at=now, deadline_at=now)
+            Assignment(
+                campaign=campaign,
+                item_id=slot.item_id,
+                slot=slot,
+                surrogate_id=surrogate_id,
+                guideline=guideline,
+                state="submitted",
+                claimed_at=now,
+                deadline_at=now,
+            )
             for slot in chosen
-        )  # fmt: skip
+        )
         Annotation.objects.bulk_create(
-            Annotation(published_id=str(uuid.uuid4().int >> 64), assignment=assignment, campaign=campaign, item_id=assignment.item_id, slot_id=assignment.slot_id,
-                       surrogate_id=surrogate_id, guideline=guideline, answer={}, answer_version=1, state="counted", submitted_at=now, seconds=1)
+            Annotation(
+                published_id=str(uuid.uuid4().int >> 64),
+                assignment=assignment,
+                campaign=campaign,
+                item_id=assignment.item_id,
+                slot_id=assignment.slot_id,
+                surrogate_id=surrogate_id,
+                guideline=guideline,
+                answer={},
+                answer_version=1,
+                state="counted",
+                submitted_at=now,
+                seconds=1,
+            )
             for assignment in done
-        )  # fmt: skip
+        )
         for start_at in range(0, len(chosen), 500):
             Slot.objects.filter(pk__in=[slot.pk for slot in chosen[start_at : start_at + 500]]).update(state="filled")
         Participation.objects.create(
@@ -96,8 +142,13 @@ def measure(campaign, surrogate_id):
     claim = slot_claim_next(campaign=campaign, surrogate_id=surrogate_id, now=timezone.now())
     for _ in range(ROUNDS):
         assignment = stage_advance(
-            assignment_id=claim.assignment.pk, surrogate_id=surrogate_id, stage="question", sent={"label": "bad"}, version=0, now=timezone.now()
-        )  # fmt: skip
+            assignment_id=claim.assignment.pk,
+            surrogate_id=surrogate_id,
+            stage="question",
+            sent={"label": "bad"},
+            version=0,
+            now=timezone.now(),
+        )
         begun = time.perf_counter()
         # A document is not needed for a bad question; the answer is checked against an empty page.
         claim = assignment_submit(assignment_id=assignment.pk, surrogate_id=surrogate_id, now=timezone.now()).next

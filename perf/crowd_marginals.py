@@ -48,10 +48,16 @@ def marginals(judgments, true, level):
     alike = sum(one.is_striking for one in twins(judgments).values()) / len(judgments.annotators)
     shares = np.bincount(judgments.label, minlength=len(judgments.labels)) / len(judgments)
     return {
-        "majority right": right, "alpha": alpha_alone(judgments, level), "no majority": (2 * most[:, 0] <= counts.sum(axis=1)).mean(),
-        "people: p10": np.quantile(each[enough], 0.1), "p50": np.quantile(each[enough], 0.5), "p90": np.quantile(each[enough], 0.9),
-        "alike answers": same, "twins": alike, **{f"label {n + 1}": share for n, share in enumerate(shares)},
-    }  # fmt: skip
+        "majority right": right,
+        "alpha": alpha_alone(judgments, level),
+        "no majority": (2 * most[:, 0] <= counts.sum(axis=1)).mean(),
+        "people: p10": np.quantile(each[enough], 0.1),
+        "p50": np.quantile(each[enough], 0.5),
+        "p90": np.quantile(each[enough], 0.9),
+        "alike answers": same,
+        "twins": alike,
+        **{f"label {n + 1}": share for n, share in enumerate(shares)},
+    }
 
 
 def times(path):

@@ -36,11 +36,23 @@ def page(draw):
         tokens.append({"end_byte": at + len(text), "html_token": html, "start_byte": at, "token": text})
         at += len(text) + 1
     boxes = [
-        {"end_byte": tokens[start + 59]["end_byte"], "end_token": start + 60, "start_byte": tokens[start]["start_byte"], "start_token": start, "top_level": True}
+        {
+            "end_byte": tokens[start + 59]["end_byte"],
+            "end_token": start + 60,
+            "start_byte": tokens[start]["start_byte"],
+            "start_token": start,
+            "top_level": True,
+        }
         for start in range(0, WORDS - 60, 60)
-    ]  # fmt: skip
+    ]
     html = " ".join(token["token"] for token in tokens)
-    return {"document_html": html, "document_title": "T", "document_tokens": tokens, "document_url": "u", "long_answer_candidates": boxes}  # fmt: skip
+    return {
+        "document_html": html,
+        "document_title": "T",
+        "document_tokens": tokens,
+        "document_url": "u",
+        "long_answer_candidates": boxes,
+    }
 
 
 def annotation(draw, row, number):

@@ -133,10 +133,17 @@ def main(exposures):
         rows += made
     features, truth = np.array([row[0] for row in rows], dtype=float), np.array([row[1] for row in rows])
     area, error = auc(scores_of(features, truth, np.array(workers)), truth)
-    print(json.dumps({
-        "exposures": len(rows), "workers": len(set(workers)), "gold": int(truth.sum()), "auc": round(float(area), 3),
-        "upper_95": round(float(area + 1.96 * error), 3),
-    }))  # fmt: skip
+    print(
+        json.dumps(
+            {
+                "exposures": len(rows),
+                "workers": len(set(workers)),
+                "gold": int(truth.sum()),
+                "auc": round(float(area), 3),
+                "upper_95": round(float(area + 1.96 * error), 3),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -77,8 +77,9 @@ def _rows():
 def labelled(queries):
     """Return the labelled queries."""
     return [
-        Labelled(queries[row["number"]], {reader: frozenset(row[reader].split()) for reader in READERS}) for row in _rows()
-    ]  # fmt: skip
+        Labelled(queries[row["number"]], {reader: frozenset(row[reader].split()) for reader in READERS})
+        for row in _rows()
+    ]
 
 
 def measured(queries, tagger):
@@ -88,7 +89,10 @@ def measured(queries, tagger):
     found = [(rules_of(words, kinds), query.by["final"]) for words, query in zip(tags, queries, strict=True)]
     rows = []
     for rule in (*RULES, "any"):
-        pairs = [(bool(rules) if rule == "any" else rule in rules, bool(final) if rule == "any" else rule in final) for rules, final in found]  # fmt: skip
+        pairs = [
+            (bool(rules) if rule == "any" else rule in rules, bool(final) if rule == "any" else rule in final)
+            for rules, final in found
+        ]
         rows.append(Measured(rule, sum(a and b for a, b in pairs), sum(a for a, _ in pairs), sum(b for _, b in pairs)))
     return rows
 

@@ -38,8 +38,18 @@ ROOMS = {
     "pay": ("workforces/services/pay.py", [GUARDS, "tests/workforces/test_money.py", "tests/workforces"]),
     "freeze": ("exports/families/verdicts.py", ["tests/exports", "tests/annotation/services/test_withdrawal.py"]),
 }
-COMPARISONS = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-               ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}  # fmt: skip
+COMPARISONS = {
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
 
 
 def mutants(tree: ast.Module):

@@ -35,9 +35,10 @@ with gzip.open(sys.argv[1]) as source, gzip.open(sys.argv[2], "wb", compressleve
         target.write(block)
 """
 ANSWER = {
-    "question": {"first": "good", "label": "good", "reason": ""}, "long_answer": {"candidate_index": 1, "reason": ""},
+    "question": {"first": "good", "label": "good", "reason": ""},
+    "long_answer": {"candidate_index": 1, "reason": ""},
     "short_answer": {"kind": "none", "spans": []},
-}  # fmt: skip
+}
 
 
 def pages() -> Path:
@@ -54,9 +55,15 @@ def pages() -> Path:
 def labelled(items: int, folder: Path) -> Campaign:
     """Return a campaign with so many items, each with all its annotations."""
     made = campaign_create(
-        slug=f"nq{items}", title="Pages", task_type="nq", splits=[SplitPlan("dev", WAYS)], created_by=None,
-        consent=ConsentPlan("To measure.", "Answers.", "a@example.org"), now=timezone.now(), seed=7,
-    )  # fmt: skip
+        slug=f"nq{items}",
+        title="Pages",
+        task_type="nq",
+        splits=[SplitPlan("dev", WAYS)],
+        created_by=None,
+        consent=ConsentPlan("To measure.", "Answers.", "a@example.org"),
+        now=timezone.now(),
+        seed=7,
+    )
     call_command("import_documents", str(folder), campaign=made.slug, stdout=open(os.devnull, "w"))  # noqa: PTH123, SIM115
     path = FOLDER / f"questions{items}.jsonl"
     rows = (
@@ -75,9 +82,14 @@ def labelled(items: int, folder: Path) -> Campaign:
     answer = json.dumps(ANSWER)
     said = [(f"{items}{pk}", item, pk, people[index].pk.hex, answer) for pk, item, index in slots]
     same = {
-        "campaign_id": made.pk, "answer_version": 1, "state": "counted", "submitted_at": timezone.now(), "seconds": 12.0,
-        "is_examined": True, "stage_seconds": {},
-    }  # fmt: skip
+        "campaign_id": made.pk,
+        "answer_version": 1,
+        "state": "counted",
+        "submitted_at": timezone.now(),
+        "seconds": 12.0,
+        "is_examined": True,
+        "stage_seconds": {},
+    }
     rows_insert(Annotation, ("published_id", "item_id", "slot_id", "surrogate_id", "answer"), said, same=same)
     return made
 

@@ -41,9 +41,13 @@ def run(*command: str | Path, environment: Mapping[str, str] | None = None) -> R
     """Run ``manage.py …``, a module of Python, or ``-c CODE …``, in a process of its own."""
     begun = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-c", _START, *map(str, command)], cwd=ROOT, env=environment, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        [sys.executable, "-c", _START, *map(str, command)],
+        cwd=ROOT,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     assert process.stdout is not None
     said, _, peak = process.stdout.read().rpartition("VmHWM:")
     _pid, status, usage = os.wait4(process.pid, 0)

@@ -38,9 +38,15 @@ def campaign_of(pairs: int) -> Campaign:
     pairs_import(made, path)
     pairs_launch(made)
     keys = [
-        {"question_id": f"g{n}", "question": f"gold {n}?", "answer_id": f"g{n}_1", "answer": "Yes, it does.", "accepted": [4]}
+        {
+            "question_id": f"g{n}",
+            "question": f"gold {n}?",
+            "answer_id": f"g{n}_1",
+            "answer": "Yes, it does.",
+            "accepted": [4],
+        }
         for n in range(174)
-    ]  # fmt: skip
+    ]
     gold_import(campaign=made, rows=list(enumerate(keys, 1)), actor_id=None, now=timezone.now())
     return made
 
@@ -61,9 +67,14 @@ def judge(campaign: Campaign, people: int, judgments: int) -> None:
         rows.append((str(number), item, slot, surrogates[who].pk.hex, answer))
     columns = ("published_id", "item_id", "slot_id", "surrogate_id", "answer")
     same = {
-        "campaign_id": campaign.pk, "answer_version": 1, "state": "counted", "submitted_at": now, "seconds": 12.0,
-        "is_examined": True, "stage_seconds": {},
-    }  # fmt: skip
+        "campaign_id": campaign.pk,
+        "answer_version": 1,
+        "state": "counted",
+        "submitted_at": now,
+        "seconds": 12.0,
+        "is_examined": True,
+        "stage_seconds": {},
+    }
     rows_insert(Annotation, columns, rows, same=same, ignore_conflicts=True)
     checks(campaign, surrogates, draw)
 
@@ -74,9 +85,17 @@ def checks(campaign: Campaign, surrogates: list[Surrogate], draw: random.Random)
     for number, one in enumerate(surrogates):
         for key in draw.sample(keys, 12):
             annotation = Annotation.objects.create(
-                campaign=campaign, item_id=key.item_id, surrogate=one, answer={"label": 4, "way": ""}, answer_version=1,
-                state="late", submitted_at=now, seconds=9, published_id=f"{number}g{key.pk}", is_examined=True,
-            )  # fmt: skip
+                campaign=campaign,
+                item_id=key.item_id,
+                surrogate=one,
+                answer={"label": 4, "way": ""},
+                answer_version=1,
+                state="late",
+                submitted_at=now,
+                seconds=9,
+                published_id=f"{number}g{key.pk}",
+                is_examined=True,
+            )
             GoldCheck.objects.create(
                 annotation=annotation, key=key, campaign=campaign, surrogate=one, is_hit=draw.random() < 0.9, at=now
             )
@@ -92,8 +111,20 @@ def pages(campaign: Campaign) -> None:
     client.force_login(boss)
     person = Participation.objects.filter(campaign=campaign).first()
     base = f"/campaigns/{campaign.slug}/"
-    for path in ("quality/", "quality/gold/", "quality/experts/", "quality/policy/", "quality/behaviour/", "quality/charts/gold/", "quality/charts/confusion/", f"quality/people/{person.surrogate_id}/",
-                 "decisions/", "inspect/", "people/", ""):  # fmt: skip
+    for path in (
+        "quality/",
+        "quality/gold/",
+        "quality/experts/",
+        "quality/policy/",
+        "quality/behaviour/",
+        "quality/charts/gold/",
+        "quality/charts/confusion/",
+        f"quality/people/{person.surrogate_id}/",
+        "decisions/",
+        "inspect/",
+        "people/",
+        "",
+    ):
         times = []
         for _ in range(5):
             begun = time.perf_counter()

@@ -60,10 +60,16 @@ def main() -> None:
     def freeze() -> None:
         made.append(
             release_freeze(
-                campaign=campaign, family="antique", ways=None, splits=[], seed=0, shards=1, actor_id=None,
+                campaign=campaign,
+                family="antique",
+                ways=None,
+                splits=[],
+                seed=0,
+                shards=1,
+                actor_id=None,
                 now=timezone.now(),
             )
-        )  # fmt: skip
+        )
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     measured("freeze", freeze)

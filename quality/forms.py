@@ -22,13 +22,19 @@ class SampleForm(forms.Form):
 
     experts = forms.IntegerField(label=_("Experts for each item"), min_value=1, max_value=MOST_EXPERTS, initial=4)
     count = forms.IntegerField(
-        label=_("Items"), min_value=1, max_value=5_000, initial=139,
+        label=_("Items"),
+        min_value=1,
+        max_value=5_000,
+        initial=139,
         help_text=_("Drawn by chance among items whose first annotation says something to judge (139 in the paper)."),
-    )  # fmt: skip
+    )
     least = forms.IntegerField(
-        label=_("Only items that want at least so many annotations"), min_value=1, max_value=1_000, initial=1,
+        label=_("Only items that want at least so many annotations"),
+        min_value=1,
+        max_value=1_000,
+        initial=1,
         help_text=_("25 for a study of 25 annotations."),
-    )  # fmt: skip
+    )
     seed = forms.IntegerField(label=_("Seed"), initial=0)
     every_answer = forms.BooleanField(
         label=_("Judge every distinct answer to these items, not the first annotation alone"), required=False
@@ -59,13 +65,19 @@ class AuditForm(forms.Form):
     """An audit of the labels."""
 
     count = forms.IntegerField(
-        label=_("Items"), min_value=LEAST, max_value=MOST, initial=400,
+        label=_("Items"),
+        min_value=LEAST,
+        max_value=MOST,
+        initial=400,
         help_text=_("Drawn by chance. 400 tell the share of wrong labels to about 2 in 100 either way."),
-    )  # fmt: skip
+    )
     twice = forms.FloatField(
-        label=_("Share that two experts judge"), min_value=LEAST_TWICE, max_value=1, initial=LEAST_TWICE,
+        label=_("Share that two experts judge"),
+        min_value=LEAST_TWICE,
+        max_value=1,
+        initial=LEAST_TWICE,
         help_text=_("Tells how far experts agree with each other. At least 0.2."),
-    )  # fmt: skip
+    )
     seed = forms.IntegerField(label=_("Seed"), initial=0, min_value=-(2**63), max_value=2**63 - 1)
 
 
@@ -84,18 +96,29 @@ class TargetForm(forms.Form):
     """What a manager accepts and pays where votes are bought."""
 
     error = forms.FloatField(
-        label=_("Share of wrong labels that is acceptable"), min_value=0.001, max_value=0.5, initial=0.05,
+        label=_("Share of wrong labels that is acceptable"),
+        min_value=0.001,
+        max_value=0.5,
+        initial=0.05,
         help_text=_("0.05: five of 100."),
-    )  # fmt: skip
+    )
     budget = forms.DecimalField(
-        label=_("Budget in dollars"), min_value=0, max_value=1_000_000, decimal_places=2, initial=100,
+        label=_("Budget in dollars"),
+        min_value=0,
+        max_value=1_000_000,
+        decimal_places=2,
+        initial=100,
         help_text=_("For votes beyond each item's first ones, and for experts."),
-    )  # fmt: skip
+    )
     most = forms.IntegerField(label=_("Most votes of an item"), min_value=1, max_value=100, initial=9)
     expert = forms.DecimalField(
-        label=_("Dollars for an item that goes to experts"), min_value=0, max_value=1_000, decimal_places=2, initial=0,
+        label=_("Dollars for an item that goes to experts"),
+        min_value=0,
+        max_value=1_000,
+        decimal_places=2,
+        initial=0,
         help_text=_("0: they are not paid by the item."),
-    )  # fmt: skip
+    )
 
     @staticmethod
     def initial_of(target: Target) -> dict[str, Any]:
@@ -107,9 +130,11 @@ class TargetForm(forms.Form):
         """Return the target that was entered."""
         data = self.cleaned_data
         return Target(
-            error=data["error"], budget_cents=int(data["budget"] * 100), most=data["most"],
+            error=data["error"],
+            budget_cents=int(data["budget"] * 100),
+            most=data["most"],
             expert_cents=int(data["expert"] * 100),
-        )  # fmt: skip
+        )
 
 
 class BeforeForm(forms.Form):
@@ -117,9 +142,12 @@ class BeforeForm(forms.Form):
 
     items = forms.IntegerField(label=_("Items"), min_value=10, max_value=5_000, initial=500)
     accuracy = forms.FloatField(
-        label=_("How often an annotator is right"), min_value=0.3, max_value=0.99, initial=0.8,
+        label=_("How often an annotator is right"),
+        min_value=0.3,
+        max_value=0.99,
+        initial=0.8,
         help_text=_("As in a pilot, or in a campaign like this one."),
-    )  # fmt: skip
+    )
     fewest = forms.IntegerField(label=_("First votes of each item"), min_value=1, max_value=20, initial=3)
     vote_cents = forms.FloatField(
         label=_("Cents for an answer, fees included"), min_value=0.01, max_value=10_000, initial=6
@@ -134,14 +162,18 @@ class PolicyForm(forms.Form):
     gold_first = forms.IntegerField(label=_("Gold checks among the first items"), min_value=0, max_value=100)
     gold_first_items = forms.IntegerField(label=_("So many first items"), min_value=0, max_value=1_000)
     gold_rate = forms.FloatField(
-        label=_("Share of checks after that"), min_value=0, max_value=0.5,
+        label=_("Share of checks after that"),
+        min_value=0,
+        max_value=0.5,
         help_text=_("0.03 in the ANTIQUE paper; 0.05 finds careless people in half of the time."),
-    )  # fmt: skip
+    )
     gold_most_exposures = forms.IntegerField(label=_("How often one key is shown"), min_value=1, max_value=10_000)
     drift_run_length = forms.IntegerField(
-        label=_("Checks between false alarms of late drift"), min_value=0, max_value=1_000_000,
+        label=_("Checks between false alarms of late drift"),
+        min_value=0,
+        max_value=1_000_000,
         help_text=_("Who does worse than before comes before a manager and works on. 0: nobody is watched for it."),
-    )  # fmt: skip
+    )
     inspection_rate = forms.FloatField(label=_("Share of each person's work that is read"), min_value=0, max_value=1)
     experts = forms.IntegerField(label=_("Experts for an item without agreement"), min_value=1, max_value=MOST_EXPERTS)
     decide_hours = forms.IntegerField(label=_("Hours to decide about a paused annotator"), min_value=1, max_value=720)
@@ -185,9 +217,13 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no gen
         model = WatchRule
         fields = ("collector", "is_above", "limit", "window", "least", "act")
         labels = {
-            "collector": _("What is looked at"), "is_above": _("Fires when it is"), "limit": _("Limit"),
-            "window": _("Over the last so many"), "least": _("Not before there are"), "act": _("What it does"),
-        }  # fmt: skip
+            "collector": _("What is looked at"),
+            "is_above": _("Fires when it is"),
+            "limit": _("Limit"),
+            "window": _("Over the last so many"),
+            "least": _("Not before there are"),
+            "act": _("What it does"),
+        }
         help_texts = {"limit": _("A share between 0 and 1, or seconds.")}
 
     limit = forms.FloatField(min_value=0, max_value=86_400, initial=0.4, label=_("Limit"))
@@ -206,19 +242,26 @@ class PilotKeysForm(forms.Form):
     """Gold keys to be made of what a pilot agreed on."""
 
     experts = forms.IntegerField(
-        label=_("Experts who confirm each key first"), min_value=0, max_value=MOST_EXPERTS, initial=1,
+        label=_("Experts who confirm each key first"),
+        min_value=0,
+        max_value=MOST_EXPERTS,
+        initial=1,
         help_text=_("People who agree are wrong in 5 to 14 of 100 cases, on hard items far more often."),
-    )  # fmt: skip
+    )
 
 
 class GoldForm(forms.Form):
     """Gold keys to import."""
 
     file = forms.FileField(
-        validators=[check_size], label=_("Gold keys"),
+        validators=[check_size],
+        label=_("Gold keys"),
         help_text=_("Rows as for items, with a column accepted: the answers that are right."),
-    )  # fmt: skip
+    )
     experts = forms.IntegerField(
-        label=_("Experts who confirm each key first"), min_value=0, max_value=MOST_EXPERTS, initial=1,
+        label=_("Experts who confirm each key first"),
+        min_value=0,
+        max_value=MOST_EXPERTS,
+        initial=1,
         help_text=_("They are not told that it is a key. 0: the keys were confirmed elsewhere."),
-    )  # fmt: skip
+    )

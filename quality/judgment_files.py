@@ -79,7 +79,11 @@ def judgments_read(path: Path, asked: JudgmentOptions | None = None) -> Crowd:
     if table.empty:
         raise JudgmentFileError(f"{path}: no judgments" + (f" ({'; '.join(notes)})" if notes else ""))
     labels, given = _labels(path, table["label"], asked)
-    spellings = {"item": Spelling.of(_values(table["item"])), "worker": Spelling.of(_values(table["worker"])), "label": labels}  # fmt: skip
+    spellings = {
+        "item": Spelling.of(_values(table["item"])),
+        "worker": Spelling.of(_values(table["worker"])),
+        "label": labels,
+    }
     notes += [
         f"column label: {text!r} counts as a label; if it stands for a missing one, leave it out with --missing {text!r}"
         for text in labels.canonical

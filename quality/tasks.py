@@ -50,9 +50,12 @@ def person_work_move(work: Work) -> dict[str, Any]:
     """Take a person's work from a date on out of what counts, or back in."""
     payload = work.payload
     return person_work(
-        work=work, campaign=Campaign.objects.get(pk=UUID(payload["campaign"])), surrogate_id=UUID(payload["surrogate"]),
-        since=datetime.fromisoformat(payload["since"]), excludes=payload["excludes"],
-    )  # fmt: skip
+        work=work,
+        campaign=Campaign.objects.get(pk=UUID(payload["campaign"])),
+        surrogate_id=UUID(payload["surrogate"]),
+        since=datetime.fromisoformat(payload["since"]),
+        excludes=payload["excludes"],
+    )
 
 
 def dry_run(work: Work) -> dict[str, Any]:
@@ -67,9 +70,12 @@ def import_gold(work: Work) -> dict[str, Any]:
     with opened(payload) as file:
         rows = read_rows(file, payload["name"])
         made = gold_import(
-            campaign=campaign, rows=rows, actor_id=work.job.requested_by_id, now=timezone.now(),
+            campaign=campaign,
+            rows=rows,
+            actor_id=work.job.requested_by_id,
+            now=timezone.now(),
             experts=payload["experts"],
-        )  # fmt: skip
+        )
     return {"keys": made, "notes": rows.reading.said()}
 
 

@@ -46,9 +46,15 @@ def assumed(
     people = np.clip(chance.beta(20 * care, 20 * (1 - care), PEOPLE), 0.01, 0.99)
     habits = chance.dirichlet(np.ones(count) * 4, PEOPLE)
     model = CrowdModel(
-        tuple(labels), shares / shares.sum(), np.eye(count), np.full(count, alike), people, habits,
-        np.full(PEOPLE, 1 / PEOPLE), pace or Pace(),
-    )  # fmt: skip
+        tuple(labels),
+        shares / shares.sum(),
+        np.eye(count),
+        np.full(count, alike),
+        people,
+        habits,
+        np.full(PEOPLE, 1 / PEOPLE),
+        pace or Pace(),
+    )
 
     def left(clear: float) -> float:
         return no_majority_of(_confusing(model, clear, is_ordinal), votes_each)

@@ -98,9 +98,12 @@ class Page:
         for control in element.select("input[type=radio], input[type=checkbox], button[name]"):
             choices.setdefault(_said(control, "name"), []).append(_said(control, "value"))
         return Form(
-            self.at(_said(element, "action")), (_said(element, "method") or "get").lower(), dict(element.form_data()),
-            choices, "hx-post" in element.attrs,
-        )  # fmt: skip
+            self.at(_said(element, "action")),
+            (_said(element, "method") or "get").lower(),
+            dict(element.form_data()),
+            choices,
+            "hx-post" in element.attrs,
+        )
 
 
 def _said(element: turbohtml.Element, name: str) -> str:

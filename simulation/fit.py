@@ -44,10 +44,12 @@ def rows_of(
     items = {item: place for place, item in enumerate(dict.fromkeys(item for item, _ in last))}
     people = {person: place for place, person in enumerate(dict.fromkeys(person for _, person in last))}
     return Rows(
-        found, np.array([items[item] for item, _ in last]), np.array([people[person] for _, person in last]),
+        found,
+        np.array([items[item] for item, _ in last]),
+        np.array([people[person] for _, person in last]),
         np.array([places[label] for label in last.values()]),
         np.array([places.get(known.get(item, ""), -1) for item in items]),
-    )  # fmt: skip
+    )
 
 
 def fitted(rows: Rows, *, seed: int = 0, pace: Pace | None = None) -> CrowdModel:
@@ -61,9 +63,15 @@ def fitted(rows: Rows, *, seed: int = 0, pace: Pace | None = None) -> CrowdModel
         state.step()
     loads = np.bincount(rows.person, minlength=len(state.care)) / len(rows.person)
     model = CrowdModel(
-        rows.labels, state.prior, state.says, np.full(len(rows.labels), state.alike), state.care, state.habits, loads,
+        rows.labels,
+        state.prior,
+        state.says,
+        np.full(len(rows.labels), state.alike),
+        state.care,
+        state.habits,
+        loads,
         pace or Pace(),
-    )  # fmt: skip
+    )
     return _as_alike(model, rows, state.beliefs, seed)
 
 

@@ -107,9 +107,13 @@ def model_from(data: Mapping[str, Any]) -> CrowdModel:
     arrays = {name: np.array(data[name], dtype=float) for name in ("prior", "says", "alike", "care", "habits", "loads")}
     labels, people = len(data["labels"]), len(data["care"])
     shapes = {
-        "prior": (labels,), "says": (labels, labels), "alike": (labels,), "care": (people,), "habits": (people, labels),
+        "prior": (labels,),
+        "says": (labels, labels),
+        "alike": (labels,),
+        "care": (people,),
+        "habits": (people, labels),
         "loads": (people,),
-    }  # fmt: skip
+    }
     for name, shape in shapes.items():
         if arrays[name].shape != shape:
             raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {shape}")

@@ -106,7 +106,9 @@ class Outputs:
 
     def told(self) -> dict[str, dict[str, Any]]:
         """Return rows and hash of each file."""
-        return {name: {"rows": self._rows[name], "sha256": digest.hexdigest()} for name, (_, digest) in self._open.items()}  # fmt: skip
+        return {
+            name: {"rows": self._rows[name], "sha256": digest.hexdigest()} for name, (_, digest) in self._open.items()
+        }
 
 
 def step_make(

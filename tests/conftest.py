@@ -54,9 +54,14 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop 
 # The live server writes an answer in pieces; waiting for each to be acknowledged costs up to 40 ms.
 WSGIRequestHandler.disable_nagle_algorithm = True
 CHROMIUM_ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 @pytest.fixture(scope="session")
@@ -88,9 +93,16 @@ def whole_browser(chromium_at):
 
 # Begun first, so that nobody is left with one of them at the end of a run.
 LONGEST = (
-    "tests/console/test_replays.py", "tests/guards", "tests/console/test_serving.py", "tests/browser", "tests/workforces",
-    "tests/quality/test_waves.py", "tests/evaluation/test_boards.py", "tests/exports/test_hostile.py", "tests/documents",
-)  # fmt: skip
+    "tests/console/test_replays.py",
+    "tests/guards",
+    "tests/console/test_serving.py",
+    "tests/browser",
+    "tests/workforces",
+    "tests/quality/test_waves.py",
+    "tests/evaluation/test_boards.py",
+    "tests/exports/test_hostile.py",
+    "tests/documents",
+)
 
 
 # Who asks for one of these touches the database, as do tests with the marker django_db; pytest-django refuses it to others.

@@ -61,9 +61,14 @@ def consent_text(campaign: Campaign) -> ConsentText:
     """Publish a new consent text, to which nobody has agreed."""
     with transaction.atomic():
         return consent_text_publish(
-            scope_id=campaign.pk, purpose="Something else.", recorded="More.", contact="a@example.org", approval_id="",
-            actor_id=None, now=timezone.now(),
-        )  # fmt: skip
+            scope_id=campaign.pk,
+            purpose="Something else.",
+            recorded="More.",
+            contact="a@example.org",
+            approval_id="",
+            actor_id=None,
+            now=timezone.now(),
+        )
 
 
 def user(name: str = "", **fields: Any) -> User:
@@ -76,10 +81,15 @@ def campaign(n: int = 1, items: int = 0, **options: Any) -> Campaign:
     number = next(_numbers)
     splits = options.pop("splits", [SplitPlan("dev", n)])
     made = campaign_create(
-        slug=options.pop("slug", f"campaign-{number}"), title=f"Campaign {number}", task_type="nq", splits=splits,
-        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"), created_by=options.pop("created_by", None),
-        now=timezone.now(), **{"seed": 7, **options},
-    )  # fmt: skip
+        slug=options.pop("slug", f"campaign-{number}"),
+        title=f"Campaign {number}",
+        task_type="nq",
+        splits=splits,
+        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"),
+        created_by=options.pop("created_by", None),
+        now=timezone.now(),
+        **{"seed": 7, **options},
+    )
     import_page(made)
     if items:
         import_questions(made, [f"question {index} about the harbour" for index in range(items)])
@@ -120,9 +130,15 @@ def _imported(campaign: Campaign, import_: Callable[[Work], dict[str, Any]]) -> 
     """Import within a job, as `jobs.terminal.run_here` does, and return the job as it ended."""
     now = timezone.now()
     job = Job.objects.create(
-        kind="tests.import", lane="bulk", scope_id=campaign.pk, state=JobState.RUNNING, attempt=1, due_at=now, created_at=now,
+        kind="tests.import",
+        lane="bulk",
+        scope_id=campaign.pk,
+        state=JobState.RUNNING,
+        attempt=1,
+        due_at=now,
+        created_at=now,
         lease_until=now + timedelta(hours=1),
-    )  # fmt: skip
+    )
     try:
         job.result = {**job.result, **import_(Work(job))}
     except ValueError as error:
@@ -160,9 +176,12 @@ def annotator(campaign: Campaign, name: str = "") -> User:
 def waive(campaign: Campaign, person: User) -> None:
     """Allow a person to manage a campaign and to annotate or judge in it."""
     role_waiver_grant(
-        user=person, scope_id=campaign.pk, reason="One person does both in this test.",
-        actor_id=person.surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        user=person,
+        scope_id=campaign.pk,
+        reason="One person does both in this test.",
+        actor_id=person.surrogate_id,
+        now=timezone.now(),
+    )
 
 
 def join(campaign: Campaign, person: User, role: str = Role.ANNOTATOR) -> None:
@@ -187,9 +206,13 @@ def answer(
             stages.append(("short_answer", {"kind": "spans" if spans else kind, "spans": spans or []}))
     for stage, sent in stages:
         assignment = stage_advance(
-            assignment_id=assignment.pk, surrogate_id=assignment.surrogate_id, stage=stage, sent=sent,
-            version=assignment.draft_version, now=timezone.now(),
-        )  # fmt: skip
+            assignment_id=assignment.pk,
+            surrogate_id=assignment.surrogate_id,
+            stage=stage,
+            sent=sent,
+            version=assignment.draft_version,
+            now=timezone.now(),
+        )
     return assignment
 
 
@@ -213,13 +236,16 @@ def pairs(count: int, prefix: str = "9") -> list[dict[str, Any]]:
     """Return import rows of the antique task type: question ``k`` with answer ``k``."""
     return [
         {
-            "question_id": f"{prefix}{number:05d}", "question": f"How do you repair thing number {number}?",
-            "answer_id": f"{prefix}{number:05d}_1", "answer": f"Take tool {number} and turn it slowly.",
-            "possibly_correct_id": f"{prefix}{number:05d}_0", "possibly_correct_answer": f"Ask smith {number}.",
+            "question_id": f"{prefix}{number:05d}",
+            "question": f"How do you repair thing number {number}?",
+            "answer_id": f"{prefix}{number:05d}_1",
+            "answer": f"Take tool {number} and turn it slowly.",
+            "possibly_correct_id": f"{prefix}{number:05d}_0",
+            "possibly_correct_answer": f"Ask smith {number}.",
             "category": "Home",
         }
         for number in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def antique(items: int = 4, n: int = 3, *, gold: int = 0, policy: Any = None, **options: Any) -> Campaign:
@@ -230,11 +256,15 @@ def antique(items: int = 4, n: int = 3, *, gold: int = 0, policy: Any = None, **
 
     number = next(_numbers)
     made = campaign_create(
-        slug=options.pop("slug", f"antique-{number}"), title=f"Relevance {number}", task_type="antique",
+        slug=options.pop("slug", f"antique-{number}"),
+        title=f"Relevance {number}",
+        task_type="antique",
         splits=options.pop("splits", [SplitPlan("train", n)]),
-        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"), created_by=options.pop("created_by", None),
-        now=timezone.now(), **{"seed": 7, **options},
-    )  # fmt: skip
+        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"),
+        created_by=options.pop("created_by", None),
+        now=timezone.now(),
+        **{"seed": 7, **options},
+    )
     policy_publish(campaign=made, policy=policy or Policy(), actor_id=None, now=timezone.now())
     if gold:
         rows = [{**row, "accepted": [4]} for row in pairs(gold, prefix="8")]
@@ -289,9 +319,13 @@ def case_in_discussion(campaign: Campaign, item: Item, expert: User) -> Any:
 def label(assignment: Assignment, label: int) -> Assignment:
     """Choose a label for a pair."""
     return stage_advance(
-        assignment_id=assignment.pk, surrogate_id=assignment.surrogate_id, stage="relevance",
-        sent={"label": str(label)}, version=assignment.draft_version, now=timezone.now(),
-    )  # fmt: skip
+        assignment_id=assignment.pk,
+        surrogate_id=assignment.surrogate_id,
+        stage="relevance",
+        sent={"label": str(label)},
+        version=assignment.draft_version,
+        now=timezone.now(),
+    )
 
 
 def vote(campaign: Campaign, person: User, chosen: int) -> Annotation:

@@ -13,10 +13,13 @@ from django.db import connection
 from tests.conftest import ROOT
 
 GOOD = {
-    "SECRET_KEY": "k9" * 10 + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR", "ALLOWED_HOSTS": "quorate.example",
-    "EMAIL_URL": "consolemail://", "DEFAULT_FROM_EMAIL": "a@quorate.example", "DATABASE_URL": "sqlite:///:memory:",
+    "SECRET_KEY": "k9" * 10 + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR",
+    "ALLOWED_HOSTS": "quorate.example",
+    "EMAIL_URL": "consolemail://",
+    "DEFAULT_FROM_EMAIL": "a@quorate.example",
+    "DATABASE_URL": "sqlite:///:memory:",
     "TRUSTED_PROXY_COUNT": "1",
-}  # fmt: skip
+}
 
 
 def check(**changes):
@@ -85,10 +88,15 @@ def test_the_reference_names_every_command_and_setting():
 
 
 PUBLIC = {
-    "MARKETPLACE_SECRET_KEY": GOOD["SECRET_KEY"], "MARKETPLACE_URL": "https://work.example", "EMAIL_URL": "consolemail://",
-    "MARKETPLACE_CONTENT_URL": "https://content.example", "DEFAULT_FROM_EMAIL": "a@work.example", "DATABASE_URL": "sqlite:///:memory:",
-    "DJANGO_SETTINGS_MODULE": "config.settings.marketplace", "TRUSTED_PROXY_COUNT": "1",
-}  # fmt: skip
+    "MARKETPLACE_SECRET_KEY": GOOD["SECRET_KEY"],
+    "MARKETPLACE_URL": "https://work.example",
+    "EMAIL_URL": "consolemail://",
+    "MARKETPLACE_CONTENT_URL": "https://content.example",
+    "DEFAULT_FROM_EMAIL": "a@work.example",
+    "DATABASE_URL": "sqlite:///:memory:",
+    "DJANGO_SETTINGS_MODULE": "config.settings.marketplace",
+    "TRUSTED_PROXY_COUNT": "1",
+}
 
 
 def check_marketplace(**changes):

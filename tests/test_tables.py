@@ -236,8 +236,10 @@ def test_failed_jobs_that_are_ticked_are_tried_again(managed):
     page = client.post(base + "retry/", {"row": [failed.pk, done.pk, other.pk]}, follow=True).content.decode()
     assert "1 job is tried again." in page
     assert dict(Job.objects.filter(pk__in=[failed.pk, done.pk, other.pk]).values_list("pk", "state")) == {
-        failed.pk: JobState.QUEUED, done.pk: JobState.DONE, other.pk: JobState.FAILED,
-    }  # fmt: skip
+        failed.pk: JobState.QUEUED,
+        done.pk: JobState.DONE,
+        other.pk: JobState.FAILED,
+    }
 
 
 def test_every_act_in_the_audit_trail_of_a_campaign_has_words():
@@ -250,9 +252,13 @@ def test_every_act_in_the_audit_trail_of_a_campaign_has_words():
     recorded = {name for pair in named for name in pair}
     recorded |= set(re.findall(r'record\(\s*action="(\w+)"', source))
     states = {
-        "appeal": [AppealState.GRANTED, AppealState.DENIED], "campaign": list(CampaignState), "case": list(CaseState),
-        "person": list(ManagerAct), "review": list(ReviewState), "standing": list(Standing),
-    }  # fmt: skip
+        "appeal": [AppealState.GRANTED, AppealState.DENIED],
+        "campaign": list(CampaignState),
+        "case": list(CaseState),
+        "person": list(ManagerAct),
+        "review": list(ReviewState),
+        "standing": list(Standing),
+    }
     assert set(re.findall(r'action=f"(\w+)_\{\w+\}"', source)) == set(states)
     recorded |= {f"{what}_{state}" for what, names in states.items() for state in names}
     assert len(recorded) > 60

@@ -21,20 +21,29 @@ TRIPLES = [
     {"id": "t2", "triple": "计算机基础 ||| 作者 ||| 秦婉", "facts": ["作者 ||| 秦婉", "页数 ||| 250"]},
 ]
 DOCUMENTS = [
-    {"id": "d1", "title": "贝加尔湖", "sentences": ["贝加尔湖位于西伯利亚的南部。", "它是世界上最深的淡水湖。", "湖里有一种海豹。"]},
+    {
+        "id": "d1",
+        "title": "贝加尔湖",
+        "sentences": ["贝加尔湖位于西伯利亚的南部。", "它是世界上最深的淡水湖。", "湖里有一种海豹。"],
+    },
     {"id": "d2", "title": "隆德", "sentences": ["隆德位于斯科讷。", "它的大教堂建于十二世纪。"]},
-]  # fmt: skip
+]
 
 
 def campaign(task_type: str = "kbqa", rows: list[dict[str, Any]] | None = None, **options: Any) -> Campaign:
     """Return a launched campaign of triples or documents."""
     number = next(factories._numbers)
     made = campaign_create(
-        slug=options.pop("slug", f"writing-{number}"), title=f"Writing {number}", task_type=task_type, language="zh",
+        slug=options.pop("slug", f"writing-{number}"),
+        title=f"Writing {number}",
+        task_type=task_type,
+        language="zh",
         splits=options.pop("splits", [SplitPlan("train", 1)]),
-        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org", tells_behaviour=True), created_by=options.pop("created_by", None),
-        now=timezone.now(), **{"seed": 7, **options},
-    )  # fmt: skip
+        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org", tells_behaviour=True),
+        created_by=options.pop("created_by", None),
+        now=timezone.now(),
+        **{"seed": 7, **options},
+    )
     default = TRIPLES if task_type == "kbqa" else DOCUMENTS
     factories.import_rows(made, rows if rows is not None else default[:1])
     factories.launch(made)
@@ -50,9 +59,14 @@ def send(assignment: Assignment, stage: str, **sent: Any) -> Any:
     """Answer a stage of an assignment; return what became of it."""
     assignment.refresh_from_db()
     return answer_take(
-        assignment_id=assignment.pk, surrogate_id=assignment.surrogate_id, stage=stage, sent=sent,
-        version=assignment.draft_version, now=timezone.now(), another=False,
-    )  # fmt: skip
+        assignment_id=assignment.pk,
+        surrogate_id=assignment.surrogate_id,
+        stage=stage,
+        sent=sent,
+        version=assignment.draft_version,
+        now=timezone.now(),
+        another=False,
+    )
 
 
 def write(campaign: Campaign, person: User, question: str, sentence: int | None = None) -> Annotation:

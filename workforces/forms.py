@@ -54,12 +54,18 @@ class MTurkForm(forms.Form):
     items_per_ticket = forms.IntegerField(label=_("Items in a task"), min_value=1, max_value=100, initial=1)
     qualification = forms.ChoiceField(
         label=_("Who may take it"),
-        choices=[("paper", _("As in ANTIQUE: over 98 % approved, at least 5,000 tasks")), ("own", _("Our own crowd: anybody there"))],
-    )  # fmt: skip
+        choices=[
+            ("paper", _("As in ANTIQUE: over 98 % approved, at least 5,000 tasks")),
+            ("own", _("Our own crowd: anybody there")),
+        ],
+    )
     cap_cents = DollarsField(
-        label=_("Spend at most ($)"), min_value=Decimal("0.01"), max_value=10_000_000, required=False,
+        label=_("Spend at most ($)"),
+        min_value=Decimal("0.01"),
+        max_value=10_000_000,
+        required=False,
         help_text=_("Nothing new is posted beyond it."),
-    )  # fmt: skip
+    )
     floor_cents_per_hour = DollarsField(label=_("Pay an hour at least ($)"), min_value=0, max_value=1000, initial=900)
     approve_after_seconds = MinutesField(label=_("Approve after (minutes)"), min_value=0, initial=86_400)
     undo_seconds = MinutesField(label=_("Decisions can be undone for (minutes)"), min_value=0, initial=600)
@@ -124,5 +130,7 @@ class PanelListForm(forms.Form):
     file = forms.FileField(
         label=_("Confirmed visits (CSV)"),
         validators=[FileExtensionValidator(["csv", "tsv", "jsonl"])],
-        help_text=_("The panel's export: a column with the person and one with the visit (Prolific's own is understood)."),
-    )  # fmt: skip
+        help_text=_(
+            "The panel's export: a column with the person and one with the visit (Prolific's own is understood)."
+        ),
+    )

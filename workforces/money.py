@@ -68,8 +68,14 @@ def estimate(
     bonus = people * (training_bonus_cents + fee_cents(training_bonus_cents, has_fees=has_fees))
     read = (first + second) * inspection_rate + round(items * no_agreement) * votes
     return Estimate(
-        first_round=first, second_round=second, gold=gold, tickets=tickets, reward_cents=reward, fee_cents=fees,
-        training_cents=bonus, cents=reward + fees + bonus,
+        first_round=first,
+        second_round=second,
+        gold=gold,
+        tickets=tickets,
+        reward_cents=reward,
+        fee_cents=fees,
+        training_cents=bonus,
+        cents=reward + fees + bonus,
         expert_cases=round(items * no_agreement * no_agreement_again),
         inspection_hours=round(read * inspection_seconds / 3600, 1),
-    )  # fmt: skip
+    )

@@ -212,7 +212,11 @@ def _shown(number: int, annotation: Annotation, page: Tokenization | None) -> Sh
 
 def pilot_items(campaign: Campaign) -> dict[str, Any]:
     """Return pilot items with at least two answers, those that differ first; each person has one letter in all."""
-    items = Item.objects.filter(campaign=campaign, batch__purpose=Purpose.PILOT).select_related("tokenization", "split").order_by("pk")  # fmt: skip
+    items = (
+        Item.objects.filter(campaign=campaign, batch__purpose=Purpose.PILOT)
+        .select_related("tokenization", "split")
+        .order_by("pk")
+    )
     own = Annotation.objects.filter(
         campaign=campaign, item__batch__purpose=Purpose.PILOT, state=AnnotationState.COUNTED
     )

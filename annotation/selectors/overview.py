@@ -46,10 +46,15 @@ def _bars(labels: tuple[tuple[str, Any], ...], paths: dict[str, int], total: int
         top = number * _BAR_HEIGHT + 5
         bars.append(
             {
-                "label": label, "count": count, "share": share, "width": f"{width:.1f}",
-                "top": top, "y": top + 15, "text_x": f"{_BAR_LEFT + width + 6:.1f}",
+                "label": label,
+                "count": count,
+                "share": share,
+                "width": f"{width:.1f}",
+                "top": top,
+                "y": top + 15,
+                "text_x": f"{_BAR_LEFT + width + 6:.1f}",
             }
-        )  # fmt: skip
+        )
     return bars
 
 

@@ -91,11 +91,12 @@ def progress_of(campaigns: Sequence[Campaign], surrogate_id: UUID) -> list[Progr
     return [
         replace(
             _progress(campaign, places.get(campaign.pk), kept.get(campaign.pk)),
-            answers=answers[campaign.pk], skipped=skipped[campaign.pk],
+            answers=answers[campaign.pk],
+            skipped=skipped[campaign.pk],
             leaves_on=leaving.get(campaign.pk),
         )
         for campaign in campaigns
-    ]  # fmt: skip
+    ]
 
 
 def _progress(campaign: Campaign, place: Participation | None, kept: Mapping[str, Any] | None) -> Progress:

@@ -176,9 +176,14 @@ def campaign_change(
     if before:
         Campaign.objects.filter(pk=campaign.pk).update(**{name: changes[name] for name in before})
         record(
-            action="campaign_change", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk,
-            before=before, after={name: changes[name] for name in before},
-        )  # fmt: skip
+            action="campaign_change",
+            subject=campaign,
+            now=now,
+            actor_id=actor_id,
+            scope_id=campaign.pk,
+            before=before,
+            after={name: changes[name] for name in before},
+        )
     return list(before)
 
 
@@ -211,9 +216,14 @@ def options_change(*, campaign: Campaign, chosen: Mapping[str, bool], actor_id: 
     counted.filter(follow_ups=None).update(is_examined=False)  # of which nothing is asked yet
     Campaign.objects.filter(pk=campaign.pk).update(options=options)  # whose row is locked last everywhere
     record(
-        action="campaign_change", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk,
-        before={"options": held.options}, after={"options": options},
-    )  # fmt: skip
+        action="campaign_change",
+        subject=campaign,
+        now=now,
+        actor_id=actor_id,
+        scope_id=campaign.pk,
+        before={"options": held.options},
+        after={"options": options},
+    )
     return True
 
 
@@ -233,9 +243,13 @@ def guideline_publish(
         campaign=campaign, version=last.version + 1, body=body, note=note[:500], created_at=now
     )
     record(
-        action="guideline_publish", subject=guideline, now=now, actor_id=actor_id, scope_id=campaign.pk,
+        action="guideline_publish",
+        subject=guideline,
+        now=now,
+        actor_id=actor_id,
+        scope_id=campaign.pk,
         version=guideline.version,
-    )  # fmt: skip
+    )
     return guideline
 
 
@@ -282,9 +296,13 @@ def batch_schedule(*, batch: Batch, opens_at: datetime | None, actor_id: UUID, n
     changed = Batch.objects.filter(pk=batch.pk, state=BatchState.DRAFT).update(opens_at=opens_at)
     if changed:
         record(
-            action="batch_schedule", subject=batch, now=now, actor_id=actor_id, scope_id=batch.campaign_id,
+            action="batch_schedule",
+            subject=batch,
+            now=now,
+            actor_id=actor_id,
+            scope_id=batch.campaign_id,
             opens_at=opens_at.isoformat() if opens_at else None,
-        )  # fmt: skip
+        )
     return bool(changed)
 
 

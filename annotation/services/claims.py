@@ -163,11 +163,16 @@ def _eligibility_query(campaign_id: UUID, surrogate_id: UUID) -> QuerySet[Campai
     guidelines = Guideline.objects.filter(campaign_id=campaign_id).order_by("-version")
     consents = Consent.objects.filter(consent_of(scope_id=campaign_id, surrogate_id=surrogate_id))
     return Campaign.objects.filter(pk=campaign_id).values_list(
-        "state", "quota", "has_training", Exists(consents),
+        "state",
+        "quota",
+        "has_training",
+        Exists(consents),
         Exists(TrainingExample.objects.filter(campaign_id=campaign_id)),
         *(Subquery(here.values(name)) for name in ("standing", "submitted", "trained_at", "guideline")),
-        Subquery(guidelines.values("pk")[:1]), Exists(ended), Exists(due),
-    )  # fmt: skip
+        Subquery(guidelines.values("pk")[:1]),
+        Exists(ended),
+        Exists(due),
+    )
 
 
 _ELIGIBILITY = Statement(_eligibility_query, UUID, UUID)
@@ -192,9 +197,13 @@ def _eligibility(campaign: Campaign, surrogate_id: UUID, place: Participation | 
         refusal = Reason.QUOTA_REACHED
     # Without the lock, another tab may change the rest before the claim; a newcomer's checks are not planned yet.
     return _Eligibility(
-        refusal, submitted or 0, guideline_id, read not in (None, guideline_id),
-        bool(gave_back) or place is None, bool(is_injected) or place is None,
-    )  # fmt: skip
+        refusal,
+        submitted or 0,
+        guideline_id,
+        read not in (None, guideline_id),
+        bool(gave_back) or place is None,
+        bool(is_injected) or place is None,
+    )
 
 
 def _renewed(live: Assignment, campaign: Campaign, now: datetime) -> Assignment:
@@ -230,8 +239,11 @@ _PASS_ON = Update(
         # Who begins has the guidelines before them; from then on, a change is shown and they say that they read it.
         {"cursor": position, "served": F("served") + more, "guideline": Coalesce(F("guideline"), guideline)},
     ),
-    int, int, int, int,
-)  # fmt: skip
+    int,
+    int,
+    int,
+    int,
+)
 
 
 def _claim(claiming: _Claiming, eligible: _Eligibility, place: Participation | None) -> Claim:
@@ -294,9 +306,12 @@ def _given_back(place: Participation) -> Slot | None:
 def _injected_query(campaign_id: UUID, surrogate_id: UUID, place_id: int) -> QuerySet[Injection]:
     served = Participation.objects.filter(pk=place_id).values("served")
     due = Injection.objects.filter(
-        campaign_id=campaign_id, surrogate_id=surrogate_id, position__lte=Subquery(served),
-        slot__state=SlotState.ASIDE, slot__item__state=ItemState.ACTIVE,
-    )  # fmt: skip
+        campaign_id=campaign_id,
+        surrogate_id=surrogate_id,
+        position__lte=Subquery(served),
+        slot__state=SlotState.ASIDE,
+        slot__item__state=ItemState.ACTIVE,
+    )
     seen = Exists(seen_by(surrogate_id).filter(item=OuterRef("slot__item")))
     return due.exclude(seen).select_related("slot").order_by("position", "pk")[:1]
 
@@ -341,8 +356,9 @@ _PLACE = Statement(
     lambda campaign_id, surrogate_id: places_locked(
         Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
     ),
-    UUID, UUID,
-)  # fmt: skip
+    UUID,
+    UUID,
+)
 _INSERT = Insert(Assignment)
 
 

@@ -56,8 +56,9 @@ _TALLY_ONE = Update(
         Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id),
         {"submitted": F("submitted") + 1},
     ),
-    UUID, UUID,
-)  # fmt: skip
+    UUID,
+    UUID,
+)
 
 
 def annotation_enter(annotation: Annotation) -> Annotation:

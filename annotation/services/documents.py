@@ -61,9 +61,15 @@ def _import_one(
     result["imported"] += 1
     with work.step(done=index + 1, next=index + 1, message=incoming.where, **_kept(result)):
         tokenization = tokenization_record(
-            page=page, sha256=sha256, tokens_sha256=tokens_sha256, title=title, url=incoming.url[:2000],
-            source=tokens_module.SOURCE, version=tokens_module.VERSION, now=timezone.now(),
-        )  # fmt: skip
+            page=page,
+            sha256=sha256,
+            tokens_sha256=tokens_sha256,
+            title=title,
+            url=incoming.url[:2000],
+            source=tokens_module.SOURCE,
+            version=tokens_module.VERSION,
+            now=timezone.now(),
+        )
         CampaignDocument.objects.update_or_create(
             campaign=campaign, name=incoming.name[:500], defaults={"tokenization": tokenization}
         )

@@ -63,9 +63,10 @@ def _store(assignment_id: UUID, sequence: int, kept: list[list[Any]], now: datet
     EventTally.objects.get_or_create(assignment_id=assignment_id)
     EventTally.objects.filter(assignment_id=assignment_id).update(
         untrusted=F("untrusted") + sum(kind == UNTRUSTED for _at, kind, _value in kept),
-        pastes=F("pastes") + len(pasted), pasted=F("pasted") + min(sum(pasted), MOST_PASTED),
+        pastes=F("pastes") + len(pasted),
+        pasted=F("pasted") + min(sum(pasted), MOST_PASTED),
         left=F("left") + sum(kind == LEFT for _at, kind, _value in kept),
-    )  # fmt: skip
+    )
 
 
 def events_trim(now: datetime) -> int:

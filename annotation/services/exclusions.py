@@ -15,9 +15,13 @@ def annotation_exclude(*, annotation: Annotation, because: str, actor_id: UUID |
     excluded = annotations_exclude(annotations=[annotation], because=because, actor_id=actor_id, now=now)
     if excluded:
         record(
-            action="annotation_exclude", subject=annotation, now=now, actor_id=actor_id,
-            scope_id=annotation.campaign_id, because=because[:300],
-        )  # fmt: skip
+            action="annotation_exclude",
+            subject=annotation,
+            now=now,
+            actor_id=actor_id,
+            scope_id=annotation.campaign_id,
+            because=because[:300],
+        )
     return bool(excluded)
 
 
@@ -27,7 +31,10 @@ def annotation_restore(*, annotation: Annotation, actor_id: UUID | None, now: da
     restored = annotation_count_again(annotation=annotation, because="restored", actor_id=actor_id, now=now)
     if restored:
         record(
-            action="annotation_restore", subject=annotation, now=now, actor_id=actor_id,
+            action="annotation_restore",
+            subject=annotation,
+            now=now,
+            actor_id=actor_id,
             scope_id=annotation.campaign_id,
-        )  # fmt: skip
+        )
     return restored

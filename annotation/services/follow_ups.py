@@ -50,10 +50,18 @@ def _add(annotation: Annotation, follow_up: FollowUp, number: int, key: int, now
     name = f"{follow_up.asks}-{annotation.published_id}" + (f"-{number + 1}" if number else "")
     # In the split of what it follows: what is sealed there is sealed here.
     item = Item.objects.create(
-        campaign=campaign, batch=_batch(campaign, now), split_id=annotation.item.split_id, external_id=name, follows=annotation,
-        published_id=new_example_id(campaign.seed, name, annotation.pk), content=follow_up.content,
-        content_sha256=hashlib.sha256(f"follow-up {name}".encode()).hexdigest(), n=1, votes=1, created_at=now,
-    )  # fmt: skip
+        campaign=campaign,
+        batch=_batch(campaign, now),
+        split_id=annotation.item.split_id,
+        external_id=name,
+        follows=annotation,
+        published_id=new_example_id(campaign.seed, name, annotation.pk),
+        content=follow_up.content,
+        content_sha256=hashlib.sha256(f"follow-up {name}".encode()).hexdigest(),
+        n=1,
+        votes=1,
+        created_at=now,
+    )
     bars_put(item=item, follows=annotation)
     Slot.objects.create(campaign=campaign, item=item, index=0, order_key=key)
 

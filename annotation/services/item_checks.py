@@ -228,7 +228,12 @@ def _judged(  # noqa: PLR0911  one return for each thing that can be wrong
         return RowError(f"no document is called {new.document!r} in this campaign: import the pages first", "document")
     page = known.pages.get(new.document or "")
     return Checked(
-        new.external_id, new.published_id, json.dumps(new.content), identity, new.question or new.identity,
-        page.sha256 if page else "", page.tokenization_id if page else None,
+        new.external_id,
+        new.published_id,
+        json.dumps(new.content),
+        identity,
+        new.question or new.identity,
+        page.sha256 if page else "",
+        page.tokenization_id if page else None,
         new.origin,
-    )  # fmt: skip
+    )

@@ -116,10 +116,17 @@ def _write(campaign: Campaign, chunk: Sequence[Checked], *, pilot: bool, people:
         published_id = row.published_id or new_example_id(campaign.seed, row.external_id, number)
         items.append(
             (
-                row.external_id, published_id, row.content, row.content_sha256, row.tokenization_id,
-                split.pk, split.n, split.n, row.origin,
+                row.external_id,
+                published_id,
+                row.content,
+                row.content_sha256,
+                row.tokenization_id,
+                split.pk,
+                split.n,
+                split.n,
+                row.origin,
             )
-        )  # fmt: skip
+        )
     columns = (
         "external_id",
         "published_id",
@@ -156,9 +163,12 @@ def pilot_draw(*, campaign: Campaign, items: int, people: int, actor_id: UUID, n
     """
     campaign_lock(campaign)
     waiting = Item.objects.filter(
-        campaign=campaign, state=ItemState.ACTIVE, batch__purpose=Purpose.WORK, batch__state=BatchState.DRAFT,
+        campaign=campaign,
+        state=ItemState.ACTIVE,
+        batch__purpose=Purpose.WORK,
+        batch__state=BatchState.DRAFT,
         slots=None,  # of a batch that is being launched, some have slots already
-    )  # fmt: skip
+    )
     drawn = list(waiting.order_by("content_sha256").values_list("pk", flat=True)[:items])
     if drawn:
         batch = batch_for_import(campaign=campaign, pilot=True, now=now)

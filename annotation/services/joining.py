@@ -60,9 +60,7 @@ def participation_join(*, campaign: Campaign, before: UUID, after: UUID, now: da
     _training_join(campaign, before, there)
     standing_join(campaign=campaign, before=before, after=after, now=now)
     participation_joined.send(sender=Participation, campaign=campaign, before=before, after=after)
-    record(
-        action="participation_join", subject=there, now=now, actor_id=None, scope_id=campaign.pk, twice=len(twice)
-    )  # fmt: skip
+    record(action="participation_join", subject=there, now=now, actor_id=None, scope_id=campaign.pk, twice=len(twice))
 
 
 def standing_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetime) -> None:
@@ -79,9 +77,13 @@ def standing_join(*, campaign: Campaign, before: UUID, after: UUID, now: datetim
         changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=before, after=here.standing)
         last = changes.order_by("-pk").first()
         standing_move(
-            campaign=campaign, surrogate_id=after, to=Standing(here.standing), now=now,
-            actor_id=last.changed_by_id if last else None, **(last.because if last else {}),
-        )  # fmt: skip
+            campaign=campaign,
+            surrogate_id=after,
+            to=Standing(here.standing),
+            now=now,
+            actor_id=last.changed_by_id if last else None,
+            **(last.because if last else {}),
+        )
     elif here.standing == Standing.ACTIVE:
         _reinstatement_join(campaign, before, after)
     Participation.objects.filter(pk=here.pk).update(standing=Standing.ACTIVE)
@@ -97,9 +99,14 @@ def _reinstatement_join(campaign: Campaign, before: UUID, after: UUID) -> None:
     active = Participation.objects.filter(campaign=campaign, surrogate_id=after, standing=Standing.ACTIVE)
     if last is not None and active.exists():
         StandingChange.objects.create(
-            campaign=campaign, surrogate_id=after, before=last.before, after=last.after, because=last.because,
-            changed_by_id=last.changed_by_id, at=last.at,
-        )  # fmt: skip
+            campaign=campaign,
+            surrogate_id=after,
+            before=last.before,
+            after=last.after,
+            because=last.because,
+            changed_by_id=last.changed_by_id,
+            at=last.at,
+        )
 
 
 def _training_join(campaign: Campaign, before: UUID, there: Participation) -> None:

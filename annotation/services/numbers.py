@@ -88,9 +88,13 @@ def numbers_version(campaign: Campaign) -> str:
 def numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
     """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
     return refresh_request(
-        kind="annotation.numbers", kept=Snapshot.objects.all(), version=numbers_version, seconds=STALE_SECONDS,
-        campaign=campaign, now=now,
-    )  # fmt: skip
+        kind="annotation.numbers",
+        kept=Snapshot.objects.all(),
+        version=numbers_version,
+        seconds=STALE_SECONDS,
+        campaign=campaign,
+        now=now,
+    )
 
 
 def refresh_request(
@@ -155,9 +159,15 @@ def _work_numbers(campaign: Campaign) -> dict[str, Any]:
     )
     days: Counter[str] = Counter()
     rows = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY).values_list(
-        "surrogate_id", "answer", "stage_seconds", "active_seconds", "seconds", "state", "submitted_at",
+        "surrogate_id",
+        "answer",
+        "stage_seconds",
+        "active_seconds",
+        "seconds",
+        "state",
+        "submitted_at",
         "item__split__sealed_at",
-    )  # fmt: skip
+    )
     for surrogate, answer, stages, active, seconds, state, submitted_at, sealed_at in rows.iterator(chunk_size=2000):
         person = people[str(surrogate)]
         person["late"] += state == AnnotationState.LATE

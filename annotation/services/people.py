@@ -28,8 +28,13 @@ def standing_move(
         return False
     Participation.objects.filter(pk=place.pk).update(standing=to)
     StandingChange.objects.create(
-        campaign=campaign, surrogate_id=surrogate_id, before=place.standing, after=to, because=because,
-        changed_by_id=actor_id, at=now,
-    )  # fmt: skip
+        campaign=campaign,
+        surrogate_id=surrogate_id,
+        before=place.standing,
+        after=to,
+        because=because,
+        changed_by_id=actor_id,
+        at=now,
+    )
     record(action=f"standing_{to}", subject=place, now=now, actor_id=actor_id, scope_id=campaign.pk, **because)
     return True

@@ -64,9 +64,15 @@ def published_import(
             with work.step(done=line, message=message, surrogates=[str(one.pk) for one in surrogates]):
                 now = timezone.now()
                 tokenization = tokenization_record(
-                    page=page, sha256=sha256, tokens_sha256=tokens_sha256, title=example.document_title[:MOST_TITLE],
-                    url=example.document_url[:MOST_URL], source=SOURCE, version=VERSION, now=now,
-                )  # fmt: skip
+                    page=page,
+                    sha256=sha256,
+                    tokens_sha256=tokens_sha256,
+                    title=example.document_title[:MOST_TITLE],
+                    url=example.document_url[:MOST_URL],
+                    source=SOURCE,
+                    version=VERSION,
+                    now=now,
+                )
                 item = _item(campaign, example, tokenization, len(annotations), now)
                 if item is not None:
                     _annotations(campaign, item, annotations, surrogates, now)
@@ -153,15 +159,27 @@ def _annotations(
 ) -> None:
     for index, published in enumerate(annotations):
         slot = Slot.objects.create(
-            campaign=campaign, item=item, round=1, index=index, state=SlotState.FILLED,
+            campaign=campaign,
+            item=item,
+            round=1,
+            index=index,
+            state=SlotState.FILLED,
             order_key=order_key(campaign.seed, batch=1, round_=1, wave=0, item=item.external_id, index=index),
-        )  # fmt: skip
+        )
         Annotation.objects.create(
-            published_id=str(published["annotation_id"]), campaign=campaign, item=item, slot=slot,
-            surrogate=surrogates[index], via=PUBLISHED, answer=answer_of(published), answer_version=1,
-            state=AnnotationState.COUNTED, submitted_at=now, seconds=0.0,
+            published_id=str(published["annotation_id"]),
+            campaign=campaign,
+            item=item,
+            slot=slot,
+            surrogate=surrogates[index],
+            via=PUBLISHED,
+            answer=answer_of(published),
+            answer_version=1,
+            state=AnnotationState.COUNTED,
+            submitted_at=now,
+            seconds=0.0,
             is_examined=True,  # nothing is known of who made it, or how: there is nothing to examine
-        )  # fmt: skip
+        )
 
 
 def answer_of(published: dict[str, Any]) -> dict[str, Any]:

@@ -75,9 +75,13 @@ def _launch_key(batch: Batch) -> str:
 def launch_request(*, batch: Batch, actor_id: UUID | None, now: datetime) -> Job:
     """Have a batch launched by a job; asking again changes nothing."""
     return job_enqueue(
-        kind="annotation.launch", payload={"campaign": str(batch.campaign_id), "batch": batch.pk}, now=now,
-        scope_id=batch.campaign_id, requested_by_id=actor_id, key=_launch_key(batch),
-    )  # fmt: skip
+        kind="annotation.launch",
+        payload={"campaign": str(batch.campaign_id), "batch": batch.pk},
+        now=now,
+        scope_id=batch.campaign_id,
+        requested_by_id=actor_id,
+        key=_launch_key(batch),
+    )
 
 
 def _open(batch: Batch, *, actor_id: UUID | None, slots: int) -> None:
@@ -87,9 +91,13 @@ def _open(batch: Batch, *, actor_id: UUID | None, slots: int) -> None:
         if first is not None:
             queue_rewind(campaign=batch.campaign, order_key=first)
         record(
-            action="batch_launch", subject=batch, now=timezone.now(), actor_id=actor_id, scope_id=batch.campaign_id,
+            action="batch_launch",
+            subject=batch,
+            now=timezone.now(),
+            actor_id=actor_id,
+            scope_id=batch.campaign_id,
             slots=slots,
-        )  # fmt: skip
+        )
 
 
 def items_extend(
@@ -121,9 +129,16 @@ def items_extend(
             extended += _extend(campaign, drawn[start : start + CHUNK], n)
     with step():
         record(
-            action="items_extend", subject=split, now=now, actor_id=actor_id, scope_id=campaign.pk, n=n, seed=seed,
-            sample=sample, items=extended,
-        )  # fmt: skip
+            action="items_extend",
+            subject=split,
+            now=now,
+            actor_id=actor_id,
+            scope_id=campaign.pk,
+            n=n,
+            seed=seed,
+            sample=sample,
+            items=extended,
+        )
     return extended
 
 

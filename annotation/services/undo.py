@@ -80,8 +80,14 @@ def _hold_again(taken: Annotation, campaign: Campaign, now: datetime) -> None:
     draft = TASK_TYPES[campaign.task_type].step_back(before.draft)
     Assignment.objects.filter(pk=before.pk).update(state=AssignmentState.UNDONE)
     Assignment.objects.create(
-        campaign=campaign, item_id=before.item_id, slot_id=before.slot_id, surrogate_id=before.surrogate_id,
-        guideline_id=before.guideline_id, state=AssignmentState.LIVE, claimed_at=now,
+        campaign=campaign,
+        item_id=before.item_id,
+        slot_id=before.slot_id,
+        surrogate_id=before.surrogate_id,
+        guideline_id=before.guideline_id,
+        state=AssignmentState.LIVE,
+        claimed_at=now,
         deadline_at=now + timedelta(seconds=campaign.deadline_seconds),
-        draft={**draft, "again": [text for _name, text in said.lines]}, draft_version=before.draft_version + 1,
-    )  # fmt: skip
+        draft={**draft, "again": [text for _name, text in said.lines]},
+        draft_version=before.draft_version + 1,
+    )

@@ -167,6 +167,10 @@ def annotation_redact(*, annotation: Annotation, actor_id: UUID, reason: str, no
     Annotation.objects.filter(pk=annotation.pk).update(answer=task_type.redact(annotation.answer), redacted_at=now)
     Assignment.objects.filter(annotation=annotation).update(draft={}, skip_note="")
     record(
-        action="annotation_redact", subject=annotation, now=now, actor_id=actor_id,
-        scope_id=annotation.campaign_id, reason=reason,
-    )  # fmt: skip
+        action="annotation_redact",
+        subject=annotation,
+        now=now,
+        actor_id=actor_id,
+        scope_id=annotation.campaign_id,
+        reason=reason,
+    )

@@ -267,14 +267,16 @@ _PLACE = Statement(
             campaign_id=_own(assignment_id, surrogate_id).values("campaign_id")[:1], surrogate_id=surrogate_id
         )
     ),
-    UUID, UUID,
-)  # fmt: skip
+    UUID,
+    UUID,
+)
 _OWN = Statement(
     lambda assignment_id, surrogate_id: _own(assignment_id, surrogate_id).select_related(
         "item__tokenization__document", "annotation"
     ),
-    UUID, UUID,
-)  # fmt: skip
+    UUID,
+    UUID,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,8 +338,12 @@ _SUBMIT = Update(
         Assignment.objects.filter(pk=pk, state=AssignmentState.LIVE, draft_version=version),
         {"state": AssignmentState.SUBMITTED, "ended_at": now, "draft": draft, "draft_version": after},
     ),
-    UUID, int, dict, int, datetime,
-)  # fmt: skip
+    UUID,
+    int,
+    dict,
+    int,
+    datetime,
+)
 
 
 def _end(assignment: Assignment, ending: _Ending, now: datetime) -> bool:

@@ -187,9 +187,13 @@ def stage(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Take one stage's answer; the last stage submits and brings the next item."""
     now = timezone.now()
     taken = work_services.answer_take(
-        assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id,
-        stage=request.POST.get("stage", ""), sent=request.POST.dict(), version=_version(request), now=now,
-    )  # fmt: skip
+        assignment_id=assignment_id,
+        surrogate_id=signed_in(request).surrogate_id,
+        stage=request.POST.get("stage", ""),
+        sent=request.POST.dict(),
+        version=_version(request),
+        now=now,
+    )
     return _taken(request, taken, now)
 
 
@@ -201,8 +205,10 @@ def _taken(request: HttpRequest, taken: work_services.Taken, now: datetime) -> H
     if taken.annotation.state == AnnotationState.LATE:
         messages.warning(
             request,
-            _("The time had run out, so this answer is kept but does not count towards the dataset. Thank you all the same."),
-        )  # fmt: skip
+            _(
+                "The time had run out, so this answer is kept but does not count towards the dataset. Thank you all the same."
+            ),
+        )
     return _after(request, campaign, taken.next, now, undo=taken.annotation.state == AnnotationState.COUNTED)
 
 
@@ -261,9 +267,11 @@ def back(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
 def draft(request: HttpRequest, assignment_id: UUID) -> HttpResponse:
     """Keep what is marked but not confirmed."""
     assignment = work_services.draft_save(
-        assignment_id=assignment_id, surrogate_id=signed_in(request).surrogate_id, suggestion=request.POST.dict(),
+        assignment_id=assignment_id,
+        surrogate_id=signed_in(request).surrogate_id,
+        suggestion=request.POST.dict(),
         version=_version(request),
-    )  # fmt: skip
+    )
     language_speak(request, assignment.campaign)
     return JsonResponse(draft_told(assignment))
 

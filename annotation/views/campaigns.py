@@ -89,8 +89,9 @@ def preview(request: HttpRequest) -> HttpResponse:
         "campaign": Campaign(**{name: sent.get(name, "") for name in ("title", "content_warning", "language")}),
         "text": ConsentText(**{name: sent[name] for name in names if name in sent}),
         "effort": effort_of(splits, **wanted.cleaned_data) if is_known and splits else None,
-        "examples": TASK_TYPES[task_type].examples, "pages": pages_of(task_type),
-    }  # fmt: skip
+        "examples": TASK_TYPES[task_type].examples,
+        "pages": pages_of(task_type),
+    }
     return render(request, "annotation/_campaign_preview.html", context)
 
 
@@ -151,9 +152,14 @@ def import_page(request: HttpRequest, slug: str) -> HttpResponse:
     )
     drafts = Batch.objects.filter(campaign=campaign, state="draft", items__isnull=False).distinct().order_by("ordinal")
     context = {
-        "campaign": campaign, "forms": forms, "jobs": jobs, "preview": preview, "drafts": drafts,
-        "pages": pages_of(campaign.task_type), "needs_document": TASK_TYPES[campaign.task_type].needs_document,
-    }  # fmt: skip
+        "campaign": campaign,
+        "forms": forms,
+        "jobs": jobs,
+        "preview": preview,
+        "drafts": drafts,
+        "pages": pages_of(campaign.task_type),
+        "needs_document": TASK_TYPES[campaign.task_type].needs_document,
+    }
     return render(request, "annotation/import.html", context)
 
 

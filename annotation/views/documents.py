@@ -67,11 +67,16 @@ def document(request: HttpRequest, slug: str, document_id: int) -> HttpResponse:
     ]
     kinds = Counter(page.texts[box.start_token].strip("<>").partition(" ")[0] for box in page.candidates)
     context = {
-        "campaign": campaign, "found": found, "boxes": boxes, "kinds": sorted(kinds.items()),
-        "words": len(page.texts) - len(page.tags), "top": sum(box.top_level for box in page.candidates),
+        "campaign": campaign,
+        "found": found,
+        "boxes": boxes,
+        "kinds": sorted(kinds.items()),
+        "words": len(page.texts) - len(page.tags),
+        "top": sum(box.top_level for box in page.candidates),
         "page": mark_safe(page_display(found.tokenization.sha256)),  # noqa: S308  sanitised at import
-        "more": len(page.candidates) - len(boxes), "warnings": list(_warnings(page)),
-    }  # fmt: skip
+        "more": len(page.candidates) - len(boxes),
+        "warnings": list(_warnings(page)),
+    }
     return render(request, "annotation/document.html", context)
 
 

@@ -25,10 +25,11 @@ from annotation.views.access import campaign_for
 from config.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 
 RETIRE = BulkAct(
-    "retire", gettext_lazy("Retire"),
+    "retire",
+    gettext_lazy("Retire"),
     gettext_lazy("They are asked of nobody any more. What was submitted is kept and paid. This cannot be undone."),
     reason=gettext_lazy("Why"),
-)  # fmt: skip
+)
 
 
 @login_required
@@ -44,10 +45,14 @@ def item_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         splits = splits.exclude(pk__in=campaign.items.filter(batch__purpose=Purpose.GOLD).values("split"))
     acts = [RETIRE] if Action.MANAGE in may else []
     context = {
-        "campaign": campaign, "table": table.page(request.GET, acts), "splits": splits, "wanted": wanted,
-        "sees_answers": sees_answers, "batches": campaign.batches.exclude(purpose=Purpose.GOLD).order_by("ordinal"),
+        "campaign": campaign,
+        "table": table.page(request.GET, acts),
+        "splits": splits,
+        "wanted": wanted,
+        "sees_answers": sees_answers,
+        "batches": campaign.batches.exclude(purpose=Purpose.GOLD).order_by("ordinal"),
         "guidelines": campaign.guidelines.order_by("version"),
-    }  # fmt: skip
+    }
     return as_file(table, request.GET, name=f"{slug}-items") or render(request, "annotation/items.html", context)
 
 
@@ -68,13 +73,15 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
         Column("split", _("Split"), lambda row: row.item.split.name),
         Column("batch", _("Batch"), lambda row: row.item.batch),
         Column(
-            "annotations", _("Annotations"), is_number=True,
+            "annotations",
+            _("Annotations"),
+            is_number=True,
             cell=lambda row: _("%(done)s of %(asked)s") % {"done": row.done, "asked": row.asked},
         ),
         Column("state", _("State"), lambda row: row.item.get_state_display()),
         Column("wanted", _("Wanted"), lambda row: row.item.n, is_number=True, is_extra=True),
         Column("reason", _("Why it was retired"), lambda row: row.item.retired_reason, is_extra=True),
-    ]  # fmt: skip
+    ]
 
 
 def _answer_column(campaign: Campaign) -> list[Column]:
@@ -164,11 +171,15 @@ def pilot(request: HttpRequest, slug: str) -> HttpResponse:
     answered = found["agreeing"] + len(found["differing"])
     drafts = campaign.batches.filter(state=BatchState.DRAFT).order_by("ordinal")
     context = {
-        "campaign": campaign, "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk), **found,
-        "answered": answered, "share": 100 * found["agreeing"] / answered if answered else None,
-        "next_batch": drafts.filter(purpose=Purpose.WORK).first(), "form": PilotForm(),
+        "campaign": campaign,
+        "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk),
+        **found,
+        "answered": answered,
+        "share": 100 * found["agreeing"] / answered if answered else None,
+        "next_batch": drafts.filter(purpose=Purpose.WORK).first(),
+        "form": PilotForm(),
         "guideline_form": GuidelineForm(initial={"body": guideline_current(campaign).body}),
-    }  # fmt: skip
+    }
     return render(request, "annotation/pilot.html", context)
 
 

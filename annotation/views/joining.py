@@ -60,9 +60,12 @@ def training(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"campaign": campaign}
     if request.method == "POST":
         lesson = lesson_answer(
-            campaign=campaign, surrogate_id=surrogate_id, number=whole_number(request.POST.get("number")),
-            sent=request.POST.dict(), now=timezone.now(),
-        )  # fmt: skip
+            campaign=campaign,
+            surrogate_id=surrogate_id,
+            number=whole_number(request.POST.get("number")),
+            sent=request.POST.dict(),
+            now=timezone.now(),
+        )
         template = "annotation/training_feedback.html"
     else:
         lesson = lesson_next(campaign=campaign, surrogate_id=surrogate_id)

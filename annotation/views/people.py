@@ -77,9 +77,15 @@ def _done(request: HttpRequest, campaign: Campaign, form: NamedInvitationsForm |
         messages.success(request, _("Saved."))
         return True
     sent = invitations_send(
-        scope_id=campaign.pk, role=data["role"], addresses=data["addresses"], days=data["days"], label=campaign.title,
-        link=lambda token: settings.PLATFORM_URL + reverse("invitation", args=[token]), actor_id=actor_id, now=now,
-    )  # fmt: skip
+        scope_id=campaign.pk,
+        role=data["role"],
+        addresses=data["addresses"],
+        days=data["days"],
+        label=campaign.title,
+        link=lambda token: settings.PLATFORM_URL + reverse("invitation", args=[token]),
+        actor_id=actor_id,
+        now=now,
+    )
     said = ngettext("%(number)s person is invited by mail.", "%(number)s people are invited by mail.", sent)
     messages.success(request, said % {"number": sent})
     if settings.EMAIL_BACKEND.endswith("console.EmailBackend"):
@@ -117,9 +123,12 @@ def waive(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     member = get_object_or_404(Membership.objects.select_related("user"), pk=membership_id, scope_id=campaign.pk)
     try:
         role_waiver_grant(
-            user=member.user, scope_id=campaign.pk, reason=request.POST.get("reason", ""),
-            actor_id=actor.surrogate_id, now=timezone.now(),
-        )  # fmt: skip
+            user=member.user,
+            scope_id=campaign.pk,
+            reason=request.POST.get("reason", ""),
+            actor_id=actor.surrogate_id,
+            now=timezone.now(),
+        )
         messages.success(request, _("Recorded. Releases of this campaign say so."))
     except RoleRefused as error:
         messages.error(request, str(error))

@@ -45,9 +45,12 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         try:
             faq_publish(
-                campaign=campaign, question=request.POST.get("question", ""), answer=request.POST.get("answer", ""),
-                actor_id=signed_in(request).surrogate_id, now=timezone.now(),
-            )  # fmt: skip
+                campaign=campaign,
+                question=request.POST.get("question", ""),
+                answer=request.POST.get("answer", ""),
+                actor_id=signed_in(request).surrogate_id,
+                now=timezone.now(),
+            )
             messages.success(request, _("Published: annotators read it beside the guidelines."))
         except QuestionError as error:
             messages.error(request, str(error))

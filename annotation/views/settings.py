@@ -42,10 +42,15 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         _save(request, campaign, form if what == "settings" else consent, consent_fields(text))
         return redirect("campaign-settings", slug=slug)
     context = {
-        "campaign": campaign, "form": form, "consent": consent, "text": text, "options": options,
-        "task_type": TASK_TYPES[campaign.task_type], "splits": campaign.splits.exclude(weight=0).order_by("position"),
+        "campaign": campaign,
+        "form": form,
+        "consent": consent,
+        "text": text,
+        "options": options,
+        "task_type": TASK_TYPES[campaign.task_type],
+        "splits": campaign.splits.exclude(weight=0).order_by("position"),
         "may_create": can(signed_in(request), Action.CREATE_CAMPAIGN),
-    }  # fmt: skip
+    }
     return render(request, "annotation/campaign_settings.html", context)
 
 

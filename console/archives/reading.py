@@ -43,9 +43,17 @@ SURROGATE, USER, *_NAMED = PEOPLE
 LOG = "accounts.AuditEvent"
 _UNPACKED = ".archive-"
 _UNFIT = (
-    DatabaseError, ValidationError, ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, RecursionError,
+    DatabaseError,
+    ValidationError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OSError,
+    EOFError,
+    RecursionError,
     zlib.error,
-)  # fmt: skip
+)
 LABELS = (SURROGATE, USER, *_NAMED, *PAGES, *ROWS)
 # Of these an installation has rows before it has a campaign.
 _MAY_BE_THERE = (SURROGATE, USER, LOG)
@@ -88,9 +96,14 @@ def archive_read(stream: IO[bytes], *, now: datetime, beside_others: bool = Fals
             if campaign is None or Campaign.objects.count() != before + 1:
                 raise ArchiveError(f"the archive holds another campaign than {str(manifest['campaign'])[:60]}")
             record(
-                action="campaign_import", subject=campaign, now=now, actor_id=None, scope_id=campaign.pk,
-                made_at=manifest["made_at"], code=manifest["code"],
-            )  # fmt: skip
+                action="campaign_import",
+                subject=campaign,
+                now=now,
+                actor_id=None,
+                scope_id=campaign.pk,
+                made_at=manifest["made_at"],
+                code=manifest["code"],
+            )
     statistics_refresh(*(model_named(label) for label in ROWS))
     return manifest
 

@@ -28,10 +28,20 @@ ROWS = {
     "annotation.Campaign": "pk",
     **dict.fromkeys(
         (
-            "annotation.Guideline", "annotation.TrainingExample", "annotation.Split", "annotation.Batch",
-            "annotation.Participation", "annotation.StandingChange", "annotation.Withdrawal", "annotation.QueueRewind",
-            "annotation.CampaignDocument", "annotation.Item", "annotation.Slot", "annotation.Injection",
-            "annotation.Assignment", "annotation.Annotation",
+            "annotation.Guideline",
+            "annotation.TrainingExample",
+            "annotation.Split",
+            "annotation.Batch",
+            "annotation.Participation",
+            "annotation.StandingChange",
+            "annotation.Withdrawal",
+            "annotation.QueueRewind",
+            "annotation.CampaignDocument",
+            "annotation.Item",
+            "annotation.Slot",
+            "annotation.Injection",
+            "annotation.Assignment",
+            "annotation.Annotation",
         ),
         _ITS_OWN,
     ),
@@ -44,10 +54,24 @@ ROWS = {
     "annotation.Snapshot": _ITS_OWN,
     **dict.fromkeys(
         (
-            "quality.PolicyVersion", "quality.Case", "quality.Verdict", "quality.GoldKey", "quality.GoldCheck",
-            "quality.Inspection", "quality.InspectionTally", "quality.Unexamined", "quality.Flag", "quality.Review",
-            "quality.WatchRule", "quality.Audit", "quality.Wave", "quality.QualitySnapshot", "quality.StudySnapshot",
-            "quality.TargetSnapshot", "quality.BehaviourSnapshot", "quality.CampaignPlan",
+            "quality.PolicyVersion",
+            "quality.Case",
+            "quality.Verdict",
+            "quality.GoldKey",
+            "quality.GoldCheck",
+            "quality.Inspection",
+            "quality.InspectionTally",
+            "quality.Unexamined",
+            "quality.Flag",
+            "quality.Review",
+            "quality.WatchRule",
+            "quality.Audit",
+            "quality.Wave",
+            "quality.QualitySnapshot",
+            "quality.StudySnapshot",
+            "quality.TargetSnapshot",
+            "quality.BehaviourSnapshot",
+            "quality.CampaignPlan",
         ),
         _ITS_OWN,
     ),
@@ -74,7 +98,7 @@ ROWS = {
     "evaluation.Team": "board__campaign",
     "evaluation.TeamMember": "board__campaign",
     "evaluation.Submission": "board__campaign",
-}  # fmt: skip
+}
 # Found by what the rows above point to.
 PAGES = ("documents.Document", "documents.Tokenization")
 PEOPLE = ("accounts.Surrogate", "accounts.User", "accounts.ExternalIdentity", "accounts.ClaimedIdentity")

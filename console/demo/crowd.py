@@ -53,9 +53,13 @@ def _answer(
     for stage, sent, seconds in _stages(page, expected, member, chance):
         now += timedelta(seconds=seconds)
         assignment = stage_advance(
-            assignment_id=assignment.pk, surrogate_id=member.surrogate_id, stage=stage,
-            sent={**sent, "active_seconds": seconds}, version=assignment.draft_version, now=now,
-        )  # fmt: skip
+            assignment_id=assignment.pk,
+            surrogate_id=member.surrogate_id,
+            stage=stage,
+            sent={**sent, "active_seconds": seconds},
+            version=assignment.draft_version,
+            now=now,
+        )
     assignment_submit(assignment_id=assignment.pk, surrogate_id=member.surrogate_id, now=now, another=False)
     return now
 

@@ -46,9 +46,13 @@ from workforces.services.workforces import workforce_add
 SLUG, SEED, PAIRS = "demo-relevance-finished", 2020, 64
 MOST_VISITS = 400  # a bound: far more than the campaign takes
 TERMS = {
-    "reward_cents": 96, "items_per_ticket": 8, "floor_cents_per_hour": 1200,
-    "code_completed": "C0MPLETE", "code_screened_out": "SCREENED", "code_nothing_left": "NOTHING",
-}  # fmt: skip
+    "reward_cents": 96,
+    "items_per_ticket": 8,
+    "floor_cents_per_hour": 1200,
+    "code_completed": "C0MPLETE",
+    "code_screened_out": "SCREENED",
+    "code_nothing_left": "NOTHING",
+}
 # Far more gold than ANTIQUE's 3 %: with some twenty items a person, no honest rule could decide on less.
 POLICY = Policy(gold_first=5, gold_first_items=12, gold_rate=0.15, gold_most_exposures=60)
 
@@ -103,10 +107,17 @@ def make_panel(*, now: datetime, stderr: Any) -> None:
 
 def _campaign(admin: User, now: datetime, stderr: Any) -> Campaign:
     campaign = campaign_create(
-        slug=SLUG, title="How well does an answer answer? Labelled by a synthetic panel", task_type="antique",
-        seed=SEED, splits=[SplitPlan("train", 3)], group_by="question", created_by=admin, is_synthetic=True, now=now,
+        slug=SLUG,
+        title="How well does an answer answer? Labelled by a synthetic panel",
+        task_type="antique",
+        seed=SEED,
+        splits=[SplitPlan("train", 3)],
+        group_by="question",
+        created_by=admin,
+        is_synthetic=True,
+        now=now,
         consent=ConsentPlan("Trying Quorate out.", "Your answers and how long they take.", "whoever started this demo"),
-    )  # fmt: skip
+    )
     policy_publish(campaign=campaign, policy=POLICY, actor_id=admin.surrogate_id, now=now)
     import_keys(campaign, admin.surrogate_id, now)
     import_pairs(campaign, PAIRS, stderr)
@@ -146,9 +157,13 @@ def _visit(workforce: Workforce, panelist: Panelist) -> bool:
         panelist.at += timedelta(seconds=seconds)
         label = panelist.label(claim.assignment.item.content)
         ticket = ticket_answer(
-            ticket=ticket, assignment_id=claim.assignment.pk, stage=STAGE, version=claim.assignment.draft_version,
-            sent={"label": str(label), "active_seconds": seconds}, now=panelist.at,
-        )  # fmt: skip
+            ticket=ticket,
+            assignment_id=claim.assignment.pk,
+            stage=STAGE,
+            version=claim.assignment.draft_version,
+            sent={"label": str(label), "active_seconds": seconds},
+            now=panelist.at,
+        )
     panelist.at += timedelta(hours=1 if panelist.is_careless else panelist.chance.uniform(1, 9))
     return Ticket.objects.filter(pk=ticket.pk, state=TicketState.SUBMITTED, outcome="completed").exists()
 
@@ -160,9 +175,13 @@ def _decide(campaign: Campaign, manager: UUID, expert: UUID, panelist: Panelist)
     _run_jobs()
     for review in Review.objects.filter(campaign=campaign, state=ReviewState.OPEN):
         review_decide(
-            review=review, suspend=True, refuse_pay=False, actor_id=manager, now=now,
+            review=review,
+            suspend=True,
+            refuse_pay=False,
+            actor_id=manager,
+            now=now,
             reason="The answers to questions with an obvious label were mostly wrong.",
-        )  # fmt: skip
+        )
     for case in Case.objects.filter(campaign=campaign, state=CaseState.OPEN):
         label = panelist.chance.choice((2, 3))
         opinion_give(

@@ -25,9 +25,13 @@ CONTENT = Path(__file__).parent / "content"
 SLUG = "demo-relevance"
 PAIRS = 16
 TERMS = {
-    "reward_cents": 12, "training_bonus_cents": 25, "has_fees": False, "qualification": "own",
-    "approve_after_seconds": 600, "undo_seconds": 120,
-}  # fmt: skip
+    "reward_cents": 12,
+    "training_bonus_cents": 25,
+    "has_fees": False,
+    "qualification": "own",
+    "approve_after_seconds": 600,
+    "undo_seconds": 120,
+}
 
 
 def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> None:
@@ -36,14 +40,22 @@ def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> Non
         return
     admin = User.objects.get(email=PEOPLE["admin"])
     campaign = campaign_create(
-        slug=SLUG, title="How well does an answer answer? (try it)", task_type="antique", seed=2020, has_training=True,
-        splits=[SplitPlan("train", 3)], group_by="question", created_by=admin, now=now,
+        slug=SLUG,
+        title="How well does an answer answer? (try it)",
+        task_type="antique",
+        seed=2020,
+        has_training=True,
+        splits=[SplitPlan("train", 3)],
+        group_by="question",
+        created_by=admin,
+        now=now,
         consent=ConsentPlan(
             purpose="Trying Quorate out. Nothing you do here is published.",
             recorded="Your answers and how long each takes, until the demo is deleted.",
-            contact="whoever started this demo", tells_behaviour=True,
+            contact="whoever started this demo",
+            tells_behaviour=True,
         ),
-    )  # fmt: skip
+    )
     policy_publish(campaign=campaign, policy=Policy(), actor_id=admin.surrogate_id, now=now)
     import_keys(campaign, admin.surrogate_id, now)
     import_pairs(campaign, PAIRS, stderr)
@@ -53,9 +65,13 @@ def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> Non
             user = User.objects.get(email=PEOPLE[name])
             membership_grant(user=user, scope_id=campaign.pk, role=role, actor_id=None, now=now)
     workforce_add(
-        campaign=campaign, kind="mturk", terms=TERMS, actor_id=admin.surrogate_id, now=now,
+        campaign=campaign,
+        kind="mturk",
+        terms=TERMS,
+        actor_id=admin.surrogate_id,
+        now=now,
         endpoint_url=market["endpoint_url"],
-    )  # fmt: skip
+    )
 
 
 def import_keys(campaign: Campaign, actor_id: UUID | None, now: datetime) -> None:
@@ -70,7 +86,11 @@ def import_pairs(campaign: Campaign, count: int, stderr: Any) -> None:
     part = Path(settings.DATA_DIR) / f"{campaign.slug}.jsonl"
     part.write_text("\n".join(lines) + "\n", encoding="utf-8")
     payload = {
-        "campaign": str(campaign.pk), "path": str(part), "name": part.name, "pilot": False, "good_rows_only": False,
-    }  # fmt: skip
+        "campaign": str(campaign.pk),
+        "path": str(part),
+        "name": part.name,
+        "pilot": False,
+        "good_rows_only": False,
+    }
     run_here(kind="annotation.import_items", payload=payload, stderr=stderr, scope_id=campaign.pk)
     part.unlink()

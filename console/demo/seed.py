@@ -90,16 +90,26 @@ def seed_people() -> dict[str, str]:
 
 def _campaign(slug: str, title: str, admin: User, *, now: datetime, stderr: Any, **options: Any) -> Campaign:
     campaign = campaign_create(
-        slug=slug, title=title, task_type="nq", splits=[SplitPlan("dev", 5)], consent=_CONSENT, created_by=admin,
-        now=now, seed=2019, **options,
-    )  # fmt: skip
+        slug=slug,
+        title=title,
+        task_type="nq",
+        splits=[SplitPlan("dev", 5)],
+        consent=_CONSENT,
+        created_by=admin,
+        now=now,
+        seed=2019,
+        **options,
+    )
     scope = {"campaign": str(campaign.pk)}
     pages = {**scope, "path": str(HERE / "pages"), "name": "pages"}
     run_here(kind="annotation.import_documents", payload=pages, stderr=stderr, scope_id=campaign.pk)
     questions = {
-        **scope, "path": str(HERE / "questions.jsonl"), "name": "questions.jsonl", "pilot": False,
+        **scope,
+        "path": str(HERE / "questions.jsonl"),
+        "name": "questions.jsonl",
+        "pilot": False,
         "good_rows_only": False,
-    }  # fmt: skip
+    }
     run_here(kind="annotation.import_items", payload=questions, stderr=stderr, scope_id=campaign.pk)
     return campaign
 

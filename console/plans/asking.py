@@ -99,7 +99,9 @@ def _level(campaign: Campaign) -> Level:
     return Level.ORDINAL if is_ordinal else Level.NOMINAL
 
 
-def crowd_assumed(labels: Iterable[str], *, no_majority: float, care: float, votes: int, seconds: float, level: Level) -> CrowdModel:  # fmt: skip
+def crowd_assumed(
+    labels: Iterable[str], *, no_majority: float, care: float, votes: int, seconds: float, level: Level
+) -> CrowdModel:
     """Return a crowd with the rates that a team expects.
 
     Raises
@@ -109,9 +111,14 @@ def crowd_assumed(labels: Iterable[str], *, no_majority: float, care: float, vot
     """
     try:
         return assumed(
-            list(labels), no_majority=no_majority, care=care, votes_each=votes, is_ordinal=level is Level.ORDINAL,
-            alike=8.0, pace=Pace(median=seconds),
-        )  # fmt: skip
+            list(labels),
+            no_majority=no_majority,
+            care=care,
+            votes_each=votes,
+            is_ordinal=level is Level.ORDINAL,
+            alike=8.0,
+            pace=Pace(median=seconds),
+        )
     except ValueError as error:
         raise PlanError(str(error)) from error
 

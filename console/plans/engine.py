@@ -29,9 +29,22 @@ class Span:
 
 # What is said of each policy, in order.
 NAMES = (
-    "cents", "days", "label_error", "no_majority", "expert_cases", "expert_hours", "inspection_hours", "alpha",
-    "alpha_width", "judgments", "excluded", "suspended", "gold_checks", "gold_keys", "cents_an_hour",
-)  # fmt: skip
+    "cents",
+    "days",
+    "label_error",
+    "no_majority",
+    "expert_cases",
+    "expert_hours",
+    "inspection_hours",
+    "alpha",
+    "alpha_width",
+    "judgments",
+    "excluded",
+    "suspended",
+    "gold_checks",
+    "gold_keys",
+    "cents_an_hour",
+)
 
 
 def plans_of(
@@ -74,15 +87,21 @@ def _numbers(run: Run) -> dict[str, float]:
     seconds = run.model.pace.median * np.exp((run.model.pace.between**2 + run.model.pace.within**2) / 2)
     decided = played.label >= 0
     return {
-        "cents": answers * each + setting.people * setting.training_cents + played.cases * scale * policy.target.expert_cents,
+        "cents": answers * each
+        + setting.people * setting.training_cents
+        + played.cases * scale * policy.target.expert_cents,
         "days": answers / (setting.people * setting.answers_a_day),
         "label_error": float((played.label[decided] != played.true[decided]).sum() / len(decided)),
-        "no_majority": played.no_majority, "expert_cases": played.cases * scale,
+        "no_majority": played.no_majority,
+        "expert_cases": played.cases * scale,
         "expert_hours": cases * setting.expert_minutes / 60,
         "inspection_hours": policy.inspection_rate * judgments * setting.inspection_seconds / 3600,
-        "alpha": agreement.alpha if agreement.alpha is not None else np.nan, "alpha_width": width,
-        "judgments": judgments, "excluded": run.staff.excluded, "suspended": run.staff.suspended,
+        "alpha": agreement.alpha if agreement.alpha is not None else np.nan,
+        "alpha_width": width,
+        "judgments": judgments,
+        "excluded": run.staff.excluded,
+        "suspended": run.staff.suspended,
         "gold_checks": run.staff.checks,
         "gold_keys": keys_needed(people=setting.people, items_each=round(answers / setting.people), policy=policy),
         "cents_an_hour": setting.reward_cents * 3600 / seconds,
-    }  # fmt: skip
+    }

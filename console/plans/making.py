@@ -12,9 +12,15 @@ from simulation.model import CrowdModel
 
 
 def plan_made(
-    model: CrowdModel, policies: Mapping[str, Policy], setting: Setting, *, source: Mapping[str, Any],
-    pilot: Mapping[str, Foreseen] | None = None, runs: int = RUNS, seed: int = 1,
-) -> dict[str, Any]:  # fmt: skip
+    model: CrowdModel,
+    policies: Mapping[str, Policy],
+    setting: Setting,
+    *,
+    source: Mapping[str, Any],
+    pilot: Mapping[str, Foreseen] | None = None,
+    runs: int = RUNS,
+    seed: int = 1,
+) -> dict[str, Any]:
     """Play each policy and return what came of it, with all that it rests on, as JSON.
 
     Parameters
@@ -25,8 +31,11 @@ def plan_made(
     found = plans_of(model, policies, setting, runs=runs, seed=seed)
     return {
         "names": list(policies),  # in their order, which JSON of a database does not keep
-        "setting": asdict(setting), "seed": seed, "runs": runs, "crowd": dict(source),
+        "setting": asdict(setting),
+        "seed": seed,
+        "runs": runs,
+        "crowd": dict(source),
         "policies": {name: policy.as_data() for name, policy in policies.items()},
         "plans": {name: {key: asdict(value) for key, value in one.items()} for name, one in found.items()},
         "pilot": {name: asdict(one) for name, one in pilot.items()} if pilot else None,
-    }  # fmt: skip
+    }

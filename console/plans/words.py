@@ -6,13 +6,22 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 TITLES = {
-    "cents": _("cost"), "days": _("days"), "label_error": _("labels that will be wrong"),
-    "no_majority": _("without a majority, first round"), "expert_cases": _("items for experts"),
-    "expert_hours": _("hours of experts"), "inspection_hours": _("hours of inspection"), "alpha": _("alpha"),
-    "alpha_width": _("width of alpha's interval"), "judgments": _("judgments"),
-    "excluded": _("of them by people suspended later"), "suspended": _("people suspended"),
-    "gold_checks": _("gold checks"), "gold_keys": _("gold keys needed"), "cents_an_hour": _("pay an hour"),
-}  # fmt: skip
+    "cents": _("cost"),
+    "days": _("days"),
+    "label_error": _("labels that will be wrong"),
+    "no_majority": _("without a majority, first round"),
+    "expert_cases": _("items for experts"),
+    "expert_hours": _("hours of experts"),
+    "inspection_hours": _("hours of inspection"),
+    "alpha": _("alpha"),
+    "alpha_width": _("width of alpha's interval"),
+    "judgments": _("judgments"),
+    "excluded": _("of them by people suspended later"),
+    "suspended": _("people suspended"),
+    "gold_checks": _("gold checks"),
+    "gold_keys": _("gold keys needed"),
+    "cents_an_hour": _("pay an hour"),
+}
 _DOLLARS = ("cents", "cents_an_hour")
 _SHARES = ("label_error", "no_majority")
 _FINE = ("alpha", "alpha_width")

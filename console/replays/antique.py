@@ -57,9 +57,11 @@ def _released(campaign: Campaign, state: State) -> dict[str, Any]:
     release = Release.objects.filter(campaign=campaign).latest("pk")
     lines = [line.split() for path in sorted(folder.glob("*.qrel")) for line in path.read_text().splitlines()]
     return {
-        "release": release.number, "qrel lines": len(lines),
-        "by flag": dict(Counter(line[1] for line in lines)), "files": sum(1 for path in folder.rglob("*") if path.is_file()),
-    }  # fmt: skip
+        "release": release.number,
+        "qrel lines": len(lines),
+        "by flag": dict(Counter(line[1] for line in lines)),
+        "files": sum(1 for path in folder.rglob("*") if path.is_file()),
+    }
 
 
 def _figures(
@@ -72,11 +74,17 @@ def _figures(
     postings = Posting.objects.filter(workforce__campaign=campaign).exclude(hit_id="")
     times = Annotation.objects.filter(campaign=campaign, state="counted").values_list("seconds", flat=True)
     return {
-        "summary": asdict(summary), "books": books, "released": released, "people": material.workers, "keys": material.keys,
+        "summary": asdict(summary),
+        "books": books,
+        "released": released,
+        "people": material.workers,
+        "keys": material.keys,
         "errands": {kind: confirmed.filter(kind=kind).count() for kind in ErrandKind.values},
-        "failed errands": errands.filter(state=ErrandState.FAILED).count(), "postings": postings.count(),
-        "wrong by rule": wrong, "server seconds": float(np.median(list(times[:50_000]))),
-    }  # fmt: skip
+        "failed errands": errands.filter(state=ErrandState.FAILED).count(),
+        "postings": postings.count(),
+        "wrong by rule": wrong,
+        "server seconds": float(np.median(list(times[:50_000]))),
+    }
 
 
 def wrong_by_rule(campaign: Campaign, material: Material) -> dict[str, list[int]]:

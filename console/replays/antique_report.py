@@ -5,36 +5,57 @@ from typing import Any
 from console.replays.tables import opening, profile, share, table
 
 PAPER = {
-    "pairs judged by the crowd": 31_385, "questions": 2_626, "workers": 577, "judgments": 148_252, "rejected": 17_460,
-    "second round": 4_080, "experts": 776, "label 4": 13_067, "label 3": 9_276, "label 2": 8_754, "label 1": 2_914,
-}  # fmt: skip
+    "pairs judged by the crowd": 31_385,
+    "questions": 2_626,
+    "workers": 577,
+    "judgments": 148_252,
+    "rejected": 17_460,
+    "second round": 4_080,
+    "experts": 776,
+    "label 4": 13_067,
+    "label 3": 9_276,
+    "label 2": 8_754,
+    "label 1": 2_914,
+}
 
 
 def rendered(report: dict[str, Any]) -> str:
     """Return the report as Markdown."""
     found, books, scale = report["summary"], report["books"], report["scale"]
     ours = {
-        "pairs judged by the crowd": found["pairs"], "questions": found["questions"], "workers": found["workers"],
-        "judgments": found["judgments"], "rejected": found["excluded_paid"] + found["refused"],
-        "second round": found["no_agreement_first"], "experts": found["expert_cases"],
+        "pairs judged by the crowd": found["pairs"],
+        "questions": found["questions"],
+        "workers": found["workers"],
+        "judgments": found["judgments"],
+        "rejected": found["excluded_paid"] + found["refused"],
+        "second round": found["no_agreement_first"],
+        "experts": found["expert_cases"],
         **{f"label {label}": found["labels"].get(str(label), 0) for label in (4, 3, 2, 1)},
-    }  # fmt: skip
+    }
     rows = [(name, ours[name], paper, f"{scale * paper:,.0f}", reason(name, report)) for name, paper in PAPER.items()]
     return "\n".join(
         [
             opening(
-                report, "ANTIQUE, replayed",
+                report,
+                "ANTIQUE, replayed",
                 "A crowd that knows only pages takes HITs of the marketplace, answers in its frames and is paid; the rules "
                 "of the paper (section 3.1) do the rest. The crowd is set from two rates of the paper: 12 % of work by "
                 "people who do not read, 13 % of pairs without a majority of three careful people.",
             ),
             table(["Table 1", "here", "paper", "paper × scale", "why they differ"], rows),
-            "", _rates(report), "", _labels(report), "", _money(books, found), "",
-            _release(report), "",
+            "",
+            _rates(report),
+            "",
+            _labels(report),
+            "",
+            _money(books, found),
+            "",
+            _release(report),
+            "",
             profile(report, found["judgments"], "a judgment"),
             _counts(report),
         ]
-    )  # fmt: skip
+    )
 
 
 def reason(name: str, report: dict[str, Any]) -> str:
@@ -47,21 +68,25 @@ def reason(name: str, report: dict[str, Any]) -> str:
         "second round": "the crowd is set to 13 % for careful people; those who do not read add to it until they are paused",
         "experts": "a second round of three others; the paper's rules leave 17 to 34 % of such pairs on real crowds",
         "label 4": "true labels are drawn with the paper's shares; the asker's best answers count as 4 in both",
-    }.get(name, "")  # fmt: skip
+    }.get(name, "")
 
 
 def _rates(report: dict[str, Any]) -> str:
     found = report["summary"]
     rows = [
         ("rejected judgments", share(found["excluded_paid"] + found["refused"], found["judgments"]), "11.8 %"),
-        ("pairs without a majority in the first round", share(found["no_agreement_first"], found["pairs"]), "about 13 %"),
+        (
+            "pairs without a majority in the first round",
+            share(found["no_agreement_first"], found["pairs"]),
+            "about 13 %",
+        ),
         ("of those, to an expert", share(found["expert_cases"], found["no_agreement_first"]), "19 %"),
         ("judgments a pair", round(found["judgments"] / max(found["pairs"], 1), 2), "4.72"),
         ("judgments a worker", round(found["judgments"] / max(found["workers"], 1)), "257"),
         ("gold checks", share(found["gold_checks"], found["judgments"] + found["gold_checks"]), "3 %"),
         ("annotators suspended", found["suspended"], "not said"),
         ("submissions read by hand", share(found["inspected"], found["judgments"]), "20 %"),
-    ]  # fmt: skip
+    ]
     return table(["rates", "here", "paper"], rows)
 
 
@@ -78,9 +103,13 @@ def _labels(report: dict[str, Any]) -> str:
 def _money(books: dict[str, Any], found: dict[str, Any]) -> str:
     rows = [
         ("rewards", books["rewards_ours"] / 100, books["rewards_theirs"] / 100),
-        ("bonuses (training, appeals)", books["bonuses_ours"] / 100, books.get("bonuses_theirs", books["bonuses_ours"]) / 100),
+        (
+            "bonuses (training, appeals)",
+            books["bonuses_ours"] / 100,
+            books.get("bonuses_theirs", books["bonuses_ours"]) / 100,
+        ),
         ("fees", books["fees_ours"] / 100, books["account"]["fees"] / 100),
-    ]  # fmt: skip
+    ]
     differences = len(books["differences"])
     return (
         f"Books: **{differences or 'no'} difference{'' if differences == 1 else 's'}** between our ledger and the "

@@ -138,6 +138,8 @@ class Replay(Protocol):
 def machine() -> dict[str, Any]:
     """Return what the figures were measured on."""
     return {
-        "cores": os.cpu_count(), "python": platform.python_version(), "database": connection.vendor,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "database": connection.vendor,
         "system": platform.system(),
-    }  # fmt: skip
+    }

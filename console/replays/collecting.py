@@ -51,9 +51,15 @@ def terms_of(material: Material) -> dict[str, Any]:
     """Return the terms of the HITs, with seconds in place of a real campaign's hours: a synthetic crowd needs no time to read."""
     seconds = 30 if material.pairs < FEW else 60
     return {
-        "reward_cents": REWARD_CENTS, "training_bonus_cents": 10, "has_fees": True, "qualification": "paper", "undo_seconds": 0,
-        "approve_after_seconds": seconds // 4, "stale_seconds": seconds, "assignment_seconds": seconds,
-    }  # fmt: skip
+        "reward_cents": REWARD_CENTS,
+        "training_bonus_cents": 10,
+        "has_fees": True,
+        "qualification": "paper",
+        "undo_seconds": 0,
+        "approve_after_seconds": seconds // 4,
+        "stale_seconds": seconds,
+        "assignment_seconds": seconds,
+    }
 
 
 def pace_of(material: Material) -> dict[str, str]:
@@ -75,11 +81,18 @@ def campaign_of(asked: Asked, slug: str, policy: Policy) -> Campaign:
     now = timezone.now()
     test = TEST_QUESTIONS / QUESTIONS
     campaign = campaign_create(
-        slug=slug, title="ANTIQUE again, by a synthetic crowd", task_type="antique", created_by=None, now=now,
-        splits=[SplitPlan("train", 3, round(1000 * (1 - test))), SplitPlan("test", 3, round(1000 * test))], seed=asked.seed,
+        slug=slug,
+        title="ANTIQUE again, by a synthetic crowd",
+        task_type="antique",
+        created_by=None,
+        now=now,
+        splits=[SplitPlan("train", 3, round(1000 * (1 - test))), SplitPlan("test", 3, round(1000 * test))],
+        seed=asked.seed,
         consent=ConsentPlan("A replay of a paper.", "Answers and how long they take.", "whoever started this replay"),
-        has_training=True, is_synthetic=True, group_by="question",
-    )  # fmt: skip
+        has_training=True,
+        is_synthetic=True,
+        group_by="question",
+    )
     policy_publish(campaign=campaign, policy=policy, actor_id=None, now=now)
     return campaign
 
@@ -97,9 +110,13 @@ class Collecting:
         """Hand batch after batch out, decide what waits, and let the crowd work until all is decided."""
         if not self.campaign.workforces.exists():
             workforce_add(
-                campaign=self.campaign, kind="mturk", terms=terms_of(self.material), actor_id=None, now=timezone.now(),
+                campaign=self.campaign,
+                kind="mturk",
+                terms=terms_of(self.material),
+                actor_id=None,
+                now=timezone.now(),
                 endpoint_url=services.endpoint_url,
-            )  # fmt: skip
+            )
         self._keys()
         with self.state.phase("sign up"):
             workers = self._workers(services)
@@ -115,10 +132,11 @@ class Collecting:
                 self.state.add(
                     {
                         **{f"crowd {outcome}": count for outcome, count in crowd.outcomes.items()},
-                        "crowd days": crowd.days, "crowd seconds": sum(worker.seconds for worker in workers),
+                        "crowd days": crowd.days,
+                        "crowd seconds": sum(worker.seconds for worker in workers),
                         "requests": sum(worker.requests for worker in workers),
                     }
-                )  # fmt: skip
+                )
 
     def settle(self) -> None:
         """Close the campaign and wait until everybody is paid."""
@@ -147,10 +165,18 @@ class Collecting:
         self.state.once(
             "accounts",
             lambda: services.market_command(
-                "marketplace_worker", "--email", address, "--count", str(self.material.workers), f"--password={password}",
-                "--approved", "6000", "--rejected", "60",
+                "marketplace_worker",
+                "--email",
+                address,
+                "--count",
+                str(self.material.workers),
+                f"--password={password}",
+                "--approved",
+                "6000",
+                "--rejected",
+                "60",
             ),
-        )  # fmt: skip
+        )
         people = people_of(self.material.world.model, self.material.workers, seed=self.asked.seed, spam=REJECTED)
         return [
             MarketWorker(services.market_url, address.format(number), password, person, self.material.world)
@@ -208,7 +234,13 @@ class Collecting:
         """Import a batch and hand it out; what was imported before stays as it is."""
         path = Path(settings.DATA_DIR) / f"{self.campaign.slug}-{batch + 1}.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in self.material.rows(batch)), encoding="utf-8")
-        payload = {"campaign": str(self.campaign.pk), "path": str(path), "name": path.name, "pilot": False, "good_rows_only": False}  # fmt: skip
+        payload = {
+            "campaign": str(self.campaign.pk),
+            "path": str(path),
+            "name": path.name,
+            "pilot": False,
+            "good_rows_only": False,
+        }
         run_here(kind="annotation.import_items", payload=payload, stderr=Quiet(), scope_id=self.campaign.pk)
         path.unlink()
         self.say(f"batch {batch + 1} of {BATCHES} is imported")
@@ -224,9 +256,13 @@ class Collecting:
             hits, of = checks.filter(is_hit=True).count(), checks.count()
             # Less than six of ten obvious questions right: that person did not read, and their work is refused with the reason.
             review_decide(
-                review=review, suspend=True, refuse_pay=hits < 0.6 * of, actor_id=self.manager, now=now,
+                review=review,
+                suspend=True,
+                refuse_pay=hits < 0.6 * of,
+                actor_id=self.manager,
+                now=now,
                 reason=f"{of - hits} of {of} questions with an obvious label were answered otherwise.",
-            )  # fmt: skip
+            )
         # Work handed in after its person's pay was refused is not covered by that decision.
         late = Ticket.objects.filter(workforce__campaign=self.campaign, state=TicketState.UNMATCHED)
         for ticket in late.select_related("workforce"):
@@ -242,9 +278,12 @@ class Collecting:
     def judge(self, case: Case) -> None:
         """Have the expert judge a pair."""
         opinion_give(
-            case=case, surrogate_id=self.expert, said={LABEL: self.expert_says(case.item.content)},
-            justification="Read twice.", now=timezone.now(),
-        )  # fmt: skip
+            case=case,
+            surrogate_id=self.expert,
+            said={LABEL: self.expert_says(case.item.content)},
+            justification="Read twice.",
+            now=timezone.now(),
+        )
 
     def expert_says(self, content: dict[str, Any], number: int = 0) -> int:
         """Return what an expert finds, right nineteen times of twenty."""

@@ -67,11 +67,12 @@ class MembersAtWork:
         finally:
             self.state.add(
                 {
-                    "crowd seconds": sum(member.seconds for member in members), "crowd days": crowd.days,
+                    "crowd seconds": sum(member.seconds for member in members),
+                    "crowd days": crowd.days,
                     "requests": sum(member.browser.requests for member in members),
                     "answers": sum(len(member.desk.times) for member in members),
                 }
-            )  # fmt: skip
+            )
             self.state.save()
 
 

@@ -92,17 +92,35 @@ def _campaign(asked: Asked, state: State, task_type: str, items: int, say: Say) 
     slug = f"{asked.slug}-{task_type}"
     found = Campaign.objects.filter(slug=slug).first()
     campaign = found or campaign_create(
-        slug=slug, title=f"NLPCC {task_type.upper()} again, by a synthetic crowd", task_type=task_type, created_by=None,
-        language="zh", now=timezone.now(), splits=[SplitPlan("test", 1)], seed=asked.seed, is_synthetic=True,
-        consent=ConsentPlan("A replay of a paper.", "Answers and how long they take.", "whoever started this replay", tells_behaviour=True),
-    )  # fmt: skip
+        slug=slug,
+        title=f"NLPCC {task_type.upper()} again, by a synthetic crowd",
+        task_type=task_type,
+        created_by=None,
+        language="zh",
+        now=timezone.now(),
+        splits=[SplitPlan("test", 1)],
+        seed=asked.seed,
+        is_synthetic=True,
+        consent=ConsentPlan(
+            "A replay of a paper.",
+            "Answers and how long they take.",
+            "whoever started this replay",
+            tells_behaviour=True,
+        ),
+    )
 
     def launched() -> int:
         path = state.path.parent / f"{slug}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = _triples(asked.seed, items) if task_type == "kbqa" else _documents(asked.seed, items)
         path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
-        payload = {"campaign": str(campaign.pk), "path": str(path), "name": path.name, "pilot": False, "good_rows_only": False}  # fmt: skip
+        payload = {
+            "campaign": str(campaign.pk),
+            "path": str(path),
+            "name": path.name,
+            "pilot": False,
+            "good_rows_only": False,
+        }
         run_here(kind="annotation.import_items", payload=payload, stderr=Quiet(), scope_id=campaign.pk)
         path.unlink()
         return launch_here(campaign, Quiet())

@@ -5,9 +5,12 @@ from typing import Any
 from console.replays.tables import opening, profile, table
 
 TITLES = {
-    ("review", "accept"): "accepted", ("review", "edit"): "accepted with a change", ("review", "reject"): "rejected",
-    ("recover", "found"): "answered blind: found", ("recover", "missed"): "answered blind: not found",
-}  # fmt: skip
+    ("review", "accept"): "accepted",
+    ("review", "edit"): "accepted with a change",
+    ("review", "reject"): "rejected",
+    ("recover", "found"): "answered blind: found",
+    ("recover", "missed"): "answered blind: not found",
+}
 
 
 def rendered(report: dict[str, Any]) -> str:
@@ -15,14 +18,15 @@ def rendered(report: dict[str, Any]) -> str:
     return "\n".join(
         [
             opening(
-                report, "NLPCC 2017, replayed",
+                report,
+                "NLPCC 2017, replayed",
                 "People with accounts write a question for a fact or for a sentence that they chose (sections 2 and 3); a second "
                 "person reviews each, a third answers it blind. The overview reports neither rejections nor blind answers.",
             ),
             *(_task(report, task) for task in ("kbqa", "dbqa")),
             profile(report, int(report["counts"].get("answers", 0)), "a task"),
         ]
-    )  # fmt: skip
+    )
 
 
 def _task(report: dict[str, Any], task: str) -> str:
@@ -34,13 +38,15 @@ def _task(report: dict[str, Any], task: str) -> str:
         for name, value in one["scored"]["metrics"].items()
     )
     what = {
-        "kbqa": "A system that knows every other answer", "dbqa": "A system that compares pairs of signs",
-    }[task]  # fmt: skip
+        "kbqa": "A system that knows every other answer",
+        "dbqa": "A system that compares pairs of signs",
+    }[task]
     return (
         f"## {task.upper()}\n\n{one['questions']:,} of {one['items']:,} are released, {one['shortfall']:,} are not ready; the "
         f"files are those of the shared task, and `release_verify` finds nothing wrong. {what} is scored: {scored}.\n\n"
-        + table(["", "tasks", "share (95 %)"], rows) + "\n"
-    )  # fmt: skip
+        + table(["", "tasks", "share (95 %)"], rows)
+        + "\n"
+    )
 
 
 def _share(row: dict[str, Any]) -> str:

@@ -84,10 +84,18 @@ def _campaign(asked: Asked, state: State, items: int, say: Say) -> Campaign:
     found = Campaign.objects.filter(slug=asked.slug).first()
     if found is None:
         found = campaign_create(
-            slug=asked.slug, title="Natural Questions again, by a synthetic crowd", task_type="nq", created_by=None,
-            now=timezone.now(), splits=[SplitPlan("dev", WAYS)], seed=asked.seed, is_synthetic=True,
-            consent=ConsentPlan("A replay of a paper.", "Answers and how long they take.", "whoever started this replay"),
-        )  # fmt: skip
+            slug=asked.slug,
+            title="Natural Questions again, by a synthetic crowd",
+            task_type="nq",
+            created_by=None,
+            now=timezone.now(),
+            splits=[SplitPlan("dev", WAYS)],
+            seed=asked.seed,
+            is_synthetic=True,
+            consent=ConsentPlan(
+                "A replay of a paper.", "Answers and how long they take.", "whoever started this replay"
+            ),
+        )
     campaign, pages = found, max(4, round(items / QUESTIONS_A_PAGE))
     folder = state.path.parent / f"{asked.slug}-material"
     scope = {"campaign": str(campaign.pk)}
@@ -145,9 +153,13 @@ def _extended(campaign: Campaign, asked: Asked, study: int) -> dict[str, Any]:
 def _sampled(campaign: Campaign, asked: Asked, count: int) -> dict[str, Any]:
     """Put a sample before the experts."""
     sample = {
-        "campaign": str(campaign.pk), "seed": asked.seed, "count": count, "experts": EXPERTS, "every_answer": False,
+        "campaign": str(campaign.pk),
+        "seed": asked.seed,
+        "count": count,
+        "experts": EXPERTS,
+        "every_answer": False,
         "least": MANY,
-    }  # fmt: skip
+    }
     return dict(run_here(kind="quality.sample_cases", payload=sample, stderr=Quiet(), scope_id=campaign.pk).result)
 
 
@@ -215,20 +227,26 @@ def _scored(folder: Path) -> dict[str, Any]:
 def _prediction(record: dict[str, Any]) -> dict[str, Any]:
     first = record["annotations"][0]
     return {
-        "example_id": record["example_id"], "long_answer": first["long_answer"], "long_answer_score": 1.0,
-        "short_answers": first["short_answers"], "short_answers_score": 1.0, "yes_no_answer": first["yes_no_answer"],
-    }  # fmt: skip
+        "example_id": record["example_id"],
+        "long_answer": first["long_answer"],
+        "long_answer_score": 1.0,
+        "short_answers": first["short_answers"],
+        "short_answers_score": 1.0,
+        "yes_no_answer": first["yes_no_answer"],
+    }
 
 
 def _studies(campaign: Campaign) -> dict[str, Any]:
     """Return the studies of the paper, each with the reason where it cannot be made."""
     made: dict[str, Callable[[], Any]] = {
-        "statistics": lambda: statistics_of(campaign), "precision": lambda: precision_of(campaign),
-        "variability": lambda: variability_of(campaign, MANY), "examples": lambda: {"items": _examples(campaign)},
+        "statistics": lambda: statistics_of(campaign),
+        "precision": lambda: precision_of(campaign),
+        "variability": lambda: variability_of(campaign, MANY),
+        "examples": lambda: {"items": _examples(campaign)},
         "bounds": lambda: bounds_of(
             campaign, MANY, references=WAYS, beta=2, alpha=usual_alpha(MANY - WAYS), partitions=20, seed=0
         ),
-    }  # fmt: skip
+    }
     found: dict[str, Any] = {}
     for name, compute in made.items():
         try:

@@ -7,15 +7,23 @@ from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, GRADES, WRONG
 from console.replays.nq import MANY
 from console.replays.tables import opening, profile, table
 
-PATHS = {"bad_question": "bad question", "no_answer": "no answer on the page", "long_only": "long answer only", "yes_no": "yes or no", "short_answer": "short answer"}  # fmt: skip
+PATHS = {
+    "bad_question": "bad question",
+    "no_answer": "no answer on the page",
+    "long_only": "long answer only",
+    "yes_no": "yes or no",
+    "short_answer": "short answer",
+}
 FIGURE_2 = {"bad_question": 14, "no_answer": 37, "long_only": 13, "yes_no": 1, "short_answer": 35}
 BOXES = {"<P>": 73, "<Table>": 19, "<Tr>": 1, "<Ul>": 3, "<Li>": 3}
 TABLE_2 = {"passage": (90, 59, 31, 10), "short": (84, 51, 33, 16)}
 COVERAGE = {"passage": {1: 83, 2: 96}, "short": {1: 64, 3: 90}}
 TABLE_3 = {
-    ("passage", "single"): (80.4, 67.6, 73.4), ("passage", "super"): (90.0, 84.6, 87.2),
-    ("short", "single"): (63.4, 52.6, 57.5), ("short", "super"): (79.1, 72.6, 75.7),
-}  # fmt: skip
+    ("passage", "single"): (80.4, 67.6, 73.4),
+    ("passage", "super"): (90.0, 84.6, 87.2),
+    ("short", "single"): (63.4, 52.6, 57.5),
+    ("short", "super"): (79.1, 72.6, 75.7),
+}
 NAMES = {"passage": "long answer", "short": "short answer", "single": "one annotator", "super": "super-annotator"}
 SIGNS = {CORRECT: "C", DEBATABLE: "Cd", WRONG: "W"}
 EXAMPLES = 8
@@ -27,20 +35,41 @@ def rendered(report: dict[str, Any]) -> str:
     return "\n".join(
         [
             opening(
-                report, "Natural Questions, replayed",
+                report,
+                "Natural Questions, replayed",
                 "Annotators with accounts judge questions, find boxes on generated pages and mark words, over the pages' own "
                 "HTTP; five for each question, twenty more for a study; four experts judge a sample. Set from the paper: the "
                 "shares of bad questions and of answers (Figure 2), of the kinds of boxes, and how often the most popular "
                 "answers are chosen (section 4.4). How alike questions are is assumed.",
             ),
-            _material(report), "", "## Figure 2 and section 3.3", "", _figure_2(studies["statistics"]), "",
-            "## Table 2", "", _table_2(studies["precision"]), "", "## Section 4.4 and Figure 4", "",
-            _variability(studies["variability"]), "", "## Figures 5 and 6", "", _examples(studies["examples"]), "",
-            "## Table 3: people", "", _bounds(studies["bounds"]), "",
-            _official(report["released"]), "", profile(report, int(report["counts"].get("answers", 0)), "an annotation"),
+            _material(report),
+            "",
+            "## Figure 2 and section 3.3",
+            "",
+            _figure_2(studies["statistics"]),
+            "",
+            "## Table 2",
+            "",
+            _table_2(studies["precision"]),
+            "",
+            "## Section 4.4 and Figure 4",
+            "",
+            _variability(studies["variability"]),
+            "",
+            "## Figures 5 and 6",
+            "",
+            _examples(studies["examples"]),
+            "",
+            "## Table 3: people",
+            "",
+            _bounds(studies["bounds"]),
+            "",
+            _official(report["released"]),
+            "",
+            profile(report, int(report["counts"].get("answers", 0)), "an annotation"),
             _clock(report),
         ]
-    )  # fmt: skip
+    )
 
 
 def _share(found: Mapping[str, Any] | None) -> str:
@@ -103,9 +132,13 @@ def _variability(found: dict[str, Any]) -> str:
 def _figure_4(kind: str, found: dict[str, Any]) -> str:
     """Return the table of one kind of answer; the paper shows bars without numbers."""
     rows = [
-        (f"{row['above']:.1f} to {row['to']:.1f}", _share(row["all"]), *(_share(row["grades"].get(grade)) for grade in GRADES))
+        (
+            f"{row['above']:.1f} to {row['to']:.1f}",
+            _share(row["all"]),
+            *(_share(row["grades"].get(grade)) for grade in GRADES),
+        )
         for row in found.get("figure_4", ())
-    ]  # fmt: skip
+    ]
     return table([f"{NAMES[kind]}s: μ, share of non-null", f"of all judged ({found['items']})", "C", "Cd", "W"], rows)
 
 
@@ -130,7 +163,12 @@ def _bounds(found: dict[str, Any]) -> str:
     rows = []
     for (kind, who), paper in TABLE_3.items():
         ours = [_share(found[kind][who][name]) for name in ("precision", "recall", "f1")]
-        rows.append((f"{NAMES[kind]}, {NAMES[who]}", *(f"{one}; paper {value:.1f}" for one, value in zip(ours, paper, strict=True))))  # fmt: skip
+        rows.append(
+            (
+                f"{NAMES[kind]}, {NAMES[who]}",
+                *(f"{one}; paper {value:.1f}" for one, value in zip(ours, paper, strict=True)),
+            )
+        )
     return table(["", "precision", "recall", "F1"], rows)
 
 

@@ -54,9 +54,13 @@ class Material:
             best = words.answer(chance)
             for place in range(1, int(self.sizes[number]) + 1):
                 yield {
-                    "question_id": str(own), "question": asked, "answer_id": f"{own}_{place}",
-                    "answer": words.answer(chance), "possibly_correct_id": f"{own}_0", "possibly_correct_answer": best,
-                }  # fmt: skip
+                    "question_id": str(own),
+                    "question": asked,
+                    "answer_id": f"{own}_{place}",
+                    "answer": words.answer(chance),
+                    "possibly_correct_id": f"{own}_0",
+                    "possibly_correct_answer": best,
+                }
 
     def true(self, content: dict[str, Any]) -> int:
         """Return the label that is right of an item."""
@@ -66,7 +70,11 @@ class Material:
         for number in range(self.keys):
             chance, own = chance_of(self.asked.seed, "antique", "gold", number), 9_000_000 + number
             yield {
-                "question_id": str(own), "question": words.question(chance), "answer_id": f"{own}_1",
-                "answer": words.answer(chance), "possibly_correct_id": f"{own}_0",
-                "possibly_correct_answer": words.answer(chance), "accepted": [LABELS[number % len(LABELS)]],
-            }  # fmt: skip
+                "question_id": str(own),
+                "question": words.question(chance),
+                "answer_id": f"{own}_1",
+                "answer": words.answer(chance),
+                "possibly_correct_id": f"{own}_0",
+                "possibly_correct_answer": words.answer(chance),
+                "accepted": [LABELS[number % len(LABELS)]],
+            }

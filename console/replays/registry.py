@@ -29,8 +29,14 @@ def report_of(asked: Asked, state: State, figures: dict[str, Any]) -> dict[str, 
     """Return a report: the command that repeats it, the machine, the time each phase took, and the figures."""
     return {
         "command": f"manage.py replay {asked.kind} --scale {asked.scale:g} --seed {asked.seed}",
-        "kind": asked.kind, "scale": asked.scale, "seed": asked.seed, "at": f"{timezone.now():%Y-%m-%d}",
-        "machine": machine(), "attempts": state.attempts, "seconds": {name: round(value, 1) for name, value in state.seconds.items()},
+        "kind": asked.kind,
+        "scale": asked.scale,
+        "seed": asked.seed,
+        "at": f"{timezone.now():%Y-%m-%d}",
+        "machine": machine(),
+        "attempts": state.attempts,
+        "seconds": {name: round(value, 1) for name, value in state.seconds.items()},
         "cpu seconds": {name: round(value, 1) for name, value in state.cpu.items()},
-        "counts": {name: round(value, 1) for name, value in state.counts.items()}, **figures,
-    }  # fmt: skip
+        "counts": {name: round(value, 1) for name, value in state.counts.items()},
+        **figures,
+    }

@@ -95,12 +95,19 @@ class _Audited(Collecting):
         if measured is None:
             raise Stuck("an audit was drawn and gave no estimate")
         return {
-            "judgments": summary.judgments, "labels": sum(of for _wrong, of in wrong.values()), "wrong by rule": wrong,
-            "experts": summary.expert_cases, "suspended": summary.suspended,
-            "cents": summary.reward_cents + summary.bonus_cents + summary.fee_cents, "differences": books["differences"],
-            "label_error": measured, "stop": self._known().get("stop", ""), "waves": self._waves(),
-            "account": books["account"], "paid_cents": books["rewards_ours"] + books["bonuses_ours"],
-        }  # fmt: skip
+            "judgments": summary.judgments,
+            "labels": sum(of for _wrong, of in wrong.values()),
+            "wrong by rule": wrong,
+            "experts": summary.expert_cases,
+            "suspended": summary.suspended,
+            "cents": summary.reward_cents + summary.bonus_cents + summary.fee_cents,
+            "differences": books["differences"],
+            "label_error": measured,
+            "stop": self._known().get("stop", ""),
+            "waves": self._waves(),
+            "account": books["account"],
+            "paid_cents": books["rewards_ours"] + books["bonuses_ours"],
+        }
 
     def _waves(self) -> dict[str, int]:
         """Return what the waves asked for and what was made of it."""
@@ -110,10 +117,12 @@ class _Audited(Collecting):
         )
         votes = self._pairs().annotate(votes_counted=counted).values_list("votes_counted", flat=True)
         return {
-            "count": len(begun), "unfinished": sum(not wave.is_complete for wave in begun),
+            "count": len(begun),
+            "unfinished": sum(not wave.is_complete for wave in begun),
             "votes bought": sum(len(wave.votes) for wave in begun),
-            "slots": Slot.objects.filter(campaign=self.campaign, round=2).count(), "most votes": max(votes, default=0),
-        }  # fmt: skip
+            "slots": Slot.objects.filter(campaign=self.campaign, round=2).count(),
+            "most votes": max(votes, default=0),
+        }
 
     def is_done(self, labels: int) -> bool:
         """Return whether the process is finished: it stopped, and a first audit has calibrated what it predicts.
@@ -181,9 +190,12 @@ class _Audited(Collecting):
     def _drawn(self) -> int:
         drawn = Audit.objects.filter(campaign=self.campaign).count()
         job = job_enqueue(
-            kind="quality.audit", now=timezone.now(), scope_id=self.campaign.pk, requested_by_id=self.manager,
+            kind="quality.audit",
+            now=timezone.now(),
+            scope_id=self.campaign.pk,
+            requested_by_id=self.manager,
             payload={"campaign": str(self.campaign.pk), "count": AUDITED, "twice": 0.2, "seed": drawn},
-        )  # fmt: skip
+        )
         while (row := Job.objects.get(pk=job.pk)).state not in (JobState.DONE, JobState.FAILED):
             self.pause()
         if row.state == JobState.FAILED:

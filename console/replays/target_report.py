@@ -20,20 +20,22 @@ def rendered(report: dict[str, Any]) -> str:
         ("label error, by the truth of this world", *(_true(one["wrong by rule"]) for one in both)),
         ("people suspended", *(one["suspended"] for one in both)),
         ("differences between the books", *(len(one["differences"]) for one in both)),
-    ]  # fmt: skip
+    ]
     return "\n".join(
         [
             opening(
-                report, "The paper's process beside a target",
+                report,
+                "The paper's process beside a target",
                 "The same pairs and the same crowd twice, over the real protocol: three votes, a second round and an expert as in "
                 "the ANTIQUE paper; and votes where the doubt is, until the error that an audit found of the first, for at most "
                 f"what its second round cost (aimed at {100 * aimed['error']:.1f} %, budget ${aimed['budget_cents'] / 100:,.2f}; "
                 f"it ended by: {report['target']['stop'] or 'its last vote'}).",
             ),
-            table(["", "paper", "target"], rows), "",
+            table(["", "paper", "target"], rows),
+            "",
             profile(report, sum(one["judgments"] for one in both), "a judgment"),
         ]
-    )  # fmt: skip
+    )
 
 
 def _audited(found: dict[str, Any]) -> str:

@@ -7,9 +7,17 @@ import numpy as np
 from simulation.world import chance_of
 
 OPENINGS = (
-    "how do i", "how can you", "why do", "what is the best way to", "why does my", "how would you", "what makes",
-    "is it true that", "where should i", "how long does it take to",
-)  # fmt: skip
+    "how do i",
+    "how can you",
+    "why do",
+    "what is the best way to",
+    "why does my",
+    "how would you",
+    "what makes",
+    "is it true that",
+    "where should i",
+    "how long does it take to",
+)
 _SYLLABLES = "ba be bo da de di fa fe ga ge ha hi ka ke ko la le li lo ma me mi mo na ne ni no pa pe po ra re ri ro sa se si so ta te ti to va ve vi za zo".split()
 COMMON = (
     "the and of to in that it is for you with on are as this be your at or from have not they but was one can all when "

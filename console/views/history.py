@@ -27,8 +27,10 @@ from quality.selectors.people import names_of
 
 TAGS = {JobState.DONE: "good", JobState.FAILED: "bad"}
 RETRY = BulkAct(
-    "retry", gettext_lazy("Try again"), gettext_lazy("Those that failed go on from where they were; the others are left alone.")
-)  # fmt: skip
+    "retry",
+    gettext_lazy("Try again"),
+    gettext_lazy("Those that failed go on from where they were; the others are left alone."),
+)
 
 
 @login_required
@@ -57,9 +59,11 @@ def log(request: HttpRequest, slug: str) -> HttpResponseBase:
     ]
     table = Table(QueryRows(events), columns, _by_whom, sort="-at")
     context = {
-        "campaign": campaign, "table": table.page(request.GET), "wanted": wanted,
+        "campaign": campaign,
+        "table": table.page(request.GET),
+        "wanted": wanted,
         "acts": sorted(ACTS.items(), key=lambda act: str(act[1])),
-    }  # fmt: skip
+    }
     return as_file(table, request.GET, name=f"{slug}-log") or render(request, "console/log.html", context)
 
 
@@ -85,9 +89,11 @@ def jobs(request: HttpRequest, slug: str) -> HttpResponseBase:
     campaign = campaign_for(request, slug, Action.MANAGE)
     table = _jobs(campaign, request.GET.get("state", ""))
     context = {
-        "campaign": campaign, "table": table.page(request.GET, [RETRY]), "states": JobState.choices,
+        "campaign": campaign,
+        "table": table.page(request.GET, [RETRY]),
+        "states": JobState.choices,
         "wanted": request.GET.get("state", ""),
-    }  # fmt: skip
+    }
     return as_file(table, request.GET, name=f"{slug}-jobs") or render(request, "console/jobs.html", context)
 
 

@@ -37,9 +37,12 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and is_voted and form.is_valid():
         asked = form.cleaned_data | {"budget": float(form.cleaned_data["budget"])}
         job = job_enqueue(
-            kind="console.plan", payload={"campaign": str(campaign.pk), "asked": asked}, now=timezone.now(),
-            scope_id=campaign.pk, requested_by_id=signed_in(request).surrogate_id,
-        )  # fmt: skip
+            kind="console.plan",
+            payload={"campaign": str(campaign.pk), "asked": asked},
+            now=timezone.now(),
+            scope_id=campaign.pk,
+            requested_by_id=signed_in(request).surrogate_id,
+        )
         return redirect("job", job_id=job.pk)
     context: dict[str, Any] = {"campaign": campaign, "form": form, "is_voted": is_voted, "last": last}
     if last is not None:
@@ -64,10 +67,12 @@ def came_of(campaign: Campaign) -> dict[str, float]:
         return {}
     came = {
         "cents": summary["reward_cents"] + summary["bonus_cents"] + summary["fee_cents"],
-        "expert_cases": summary["expert_cases"], "judgments": summary["judgments"],
-        "excluded": summary["excluded_paid"] + summary["refused"], "suspended": summary["suspended"],
+        "expert_cases": summary["expert_cases"],
+        "judgments": summary["judgments"],
+        "excluded": summary["excluded_paid"] + summary["refused"],
+        "suspended": summary["suspended"],
         "gold_checks": summary["gold_checks"],
-    }  # fmt: skip
+    }
     first, second = summary["rules"].get(Rule.MAJORITY, 0), summary["no_agreement_first"]
     if first:  # elsewhere votes are not decided by the majority of a first round
         came["no_majority"] = second / (first + second)
@@ -90,16 +95,22 @@ def _chart(last: CampaignPlan) -> Any:
     plans = {name: last.data["plans"][name] for name in last.data["names"]}
     spreads = [Spread(*(one["label_error"][key] for key in ("value", "low", "high"))) for one in plans.values()]
     text = "; ".join(
-        _("%(policy)s: %(share)s wrong for %(cost)s") % {
-            "policy": name, "share": written("label_error", one["label_error"]["value"]),
+        _("%(policy)s: %(share)s wrong for %(cost)s")
+        % {
+            "policy": name,
+            "share": written("label_error", one["label_error"]["value"]),
             "cost": written("cents", one["cents"]["value"]),
         }
         for name, one in plans.items()
-    )  # fmt: skip
+    )
     rows = [(name, one.share, one.low, one.high) for name, one in zip(plans, spreads, strict=True)]
     chart = Chart(
-        "plan", _("Labels that will be wrong, by policy"), text, (_("Policy"), _("Share"), _("Low"), _("High")), rows,
+        "plan",
+        _("Labels that will be wrong, by policy"),
+        text,
+        (_("Policy"), _("Share"), _("Low"), _("High")),
+        rows,
         lambda axes: kinds.bars_with_intervals(axes, list(plans), spreads, x=_("share of labels, nine of ten runs")),
         (6.4, 0.9 + 0.5 * len(plans)),
-    )  # fmt: skip
+    )
     return {"title": chart.title, "text": text, "svg": mark_safe(in_page(chart))}  # noqa: S308  escaped by matplotlib

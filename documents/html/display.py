@@ -27,14 +27,29 @@ _ATTRIBUTES = {
     "li": {"value"},
 }
 # Class names with a look of their own on our pages, under a prefix so that a page cannot borrow the platform's.
-_CLASSES = frozenset("infobox wikitable navbox thumb tright tleft ambox toc hatnote reflist vertical-navbox sidebar reference image".split())  # fmt: skip
+_CLASSES = frozenset(
+    "infobox wikitable navbox thumb tright tleft ambox toc hatnote reflist vertical-navbox sidebar reference image".split()
+)
 _REMOVED_IDS = CHROME_BOXES | {"jump-to-nav", "mw-page-base", "mw-head-base", "siteNotice"}
 _REMOVED_CLASSES = frozenset(("mw-editsection", "noprint", "printfooter", "mw-jump-link", "Z3988"))
-_REMOVED = ", ".join([HIDING, *(f'[id="{name}"]' for name in sorted(_REMOVED_IDS)), *(f".{name}" for name in sorted(_REMOVED_CLASSES))])  # fmt: skip
+_REMOVED = ", ".join(
+    [HIDING, *(f'[id="{name}"]' for name in sorted(_REMOVED_IDS)), *(f".{name}" for name in sorted(_REMOVED_CLASSES))]
+)
 # What a page may not set as it likes, and images.
 _OURS = "[class], [dir], [data-box], [data-token], img"
 _DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
-_CLEAN_CONTENT = {"script", "style", "template", "noscript", "textarea", "select", "iframe", "object", "svg", "annotation"}  # fmt: skip
+_CLEAN_CONTENT = {
+    "script",
+    "style",
+    "template",
+    "noscript",
+    "textarea",
+    "select",
+    "iframe",
+    "object",
+    "svg",
+    "annotation",
+}
 
 
 # Tags inside these are text to HTML, and were never looked at.

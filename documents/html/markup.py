@@ -15,10 +15,14 @@ from turbohtml import TokenType
 from documents.html.errors import LimitExceeded
 
 # The tags that stand as tokens of their own in the Natural Questions data.
-STRUCTURAL = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "p", "table", "tr", "th", "td", "ul", "ol", "li", "dl", "dt", "dd"))  # fmt: skip
+STRUCTURAL = frozenset(
+    ("h1", "h2", "h3", "h4", "h5", "h6", "p", "table", "tr", "th", "td", "ul", "ol", "li", "dl", "dt", "dd")
+)
 # Inside these, characters are not text of the page. Superscripts are reference marks and exponents;
 # the published data drops both ("510 million km", not "km 2").
-_DROPPED = frozenset(("script", "style", "sup", "template", "noscript", "textarea", "select", "svg", "iframe", "object", "annotation"))  # fmt: skip
+_DROPPED = frozenset(
+    ("script", "style", "sup", "template", "noscript", "textarea", "select", "svg", "iframe", "object", "annotation")
+)
 _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span "
     "strike strong sub time tt u var wbr".split()
@@ -33,7 +37,9 @@ MAX_DEPTH = 500
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 # What the MediaWiki skin prints around an article. The published tokens hold its tags and these few texts.
 CHROME_IDS = frozenset(("siteSub", "mw-navigation", "footer", "p-lang-label"))
-CHROME_KEPT_IDS = frozenset(("pt-anontalk", "ca-viewsource", "n-contents", "n-aboutsite", "p-lang", "footer-info", "footer-places-about"))  # fmt: skip
+CHROME_KEPT_IDS = frozenset(
+    ("pt-anontalk", "ca-viewsource", "n-contents", "n-aboutsite", "p-lang", "footer-info", "footer-places-about")
+)
 # Tags inside these are tokens and their text is not: reference lists and the navigation bars "v t e" of later pages.
 # Pages from before Wikipedia wrapped its reference lists keep the text of theirs, as in the published files.
 FURNITURE = frozenset(("mw-references-wrap", "navbar"))

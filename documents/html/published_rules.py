@@ -16,13 +16,24 @@ _CLOSING = re.compile(r"</([A-Z][a-z0-9]*)>")
 CANDIDATE_NAMES = frozenset(("P", "Table", "Tr", "Ul", "Ol", "Dl", "Li", "Dd", "Dt"))
 _OFFSETS = ("start_byte", "end_byte", "start_token", "end_token")
 _ORIGINAL_FIELDS = {
-    "annotations": list, "document_html": str, "document_title": str, "document_tokens": list, "document_url": str,
-    "example_id": int, "long_answer_candidates": list, "question_text": str, "question_tokens": list,
-}  # fmt: skip
-_SIMPLIFIED_FIELDS = {
-    "annotations": list, "document_text": str, "document_url": str, "example_id": int, "long_answer_candidates": list,
+    "annotations": list,
+    "document_html": str,
+    "document_title": str,
+    "document_tokens": list,
+    "document_url": str,
+    "example_id": int,
+    "long_answer_candidates": list,
     "question_text": str,
-}  # fmt: skip
+    "question_tokens": list,
+}
+_SIMPLIFIED_FIELDS = {
+    "annotations": list,
+    "document_text": str,
+    "document_url": str,
+    "example_id": int,
+    "long_answer_candidates": list,
+    "question_text": str,
+}
 
 _TOKEN_FIELDS = {"token": str, "start_byte": int, "end_byte": int, "html_token": bool}
 _INSIDE = bytes(byte & 0xC0 == 0x80 for byte in range(256))  # of UTF-8
@@ -151,7 +162,9 @@ def _tokens_hold(record: dict[str, Any]) -> bool:
     if any(word.split() != [word] for word in set(compress(texts, map(not_, tags)))):
         return False
     open_tags: list[str] = []
-    wrong = (_token_text("", tokens[at], html[starts[at] : ends[at]], open_tags) for at in compress(range(len(tags)), tags))  # fmt: skip
+    wrong = (
+        _token_text("", tokens[at], html[starts[at] : ends[at]], open_tags) for at in compress(range(len(tags)), tags)
+    )
     return next(chain.from_iterable(wrong), None) is None
 
 

@@ -70,9 +70,23 @@ _NOTHING_MORE = re.compile(r"\s{0,99}\Z")
 _SENTENCE_ENDS_TEXT = re.compile(r"""[\s"'’”)\]]{0,99}\Z""")
 _SENTENCE_GOES_ON = re.compile(r"""[\s"'’”)\]»]{0,99}[a-z,;:]""")
 _PRINTED = {
-    "[": "(", "]": ")", "{": "(", "}": ")", "–": "--", "—": "--", "…": "...", "..": "...",
-    "“": "``", "”": "''", "„": "``", "«": "``", "»": "''", "‘": "`", "’": "'", "″": "''",
-}  # fmt: skip
+    "[": "(",
+    "]": ")",
+    "{": "(",
+    "}": ")",
+    "–": "--",
+    "—": "--",
+    "…": "...",
+    "..": "...",
+    "“": "``",
+    "”": "''",
+    "„": "``",
+    "«": "``",
+    "»": "''",
+    "‘": "`",
+    "’": "'",
+    "″": "''",
+}
 _OPENS_AFTER = re.compile(r"[\s(\[{<–—/‘“-]")
 
 
@@ -202,6 +216,10 @@ def _keeps_period(text: str, run: str, end: int) -> bool:
 
 # How a kind of run becomes words: each rule adds them, and returns where it really ends.
 _RULES = {
-    "run": _add_run, "unspaced": _add_unspaced, "url": _add_url, "initials": _add_initials, "word": _add_pieces,
+    "run": _add_run,
+    "unspaced": _add_unspaced,
+    "url": _add_url,
+    "initials": _add_initials,
+    "word": _add_pieces,
     "number": _add_pieces,
-}  # fmt: skip
+}

@@ -65,14 +65,20 @@ def alternative_report(
     ]
     omega = _mean([one.p < LEVEL for one in compared])
     return {
-        "items": len(votes), "annotators": len(wins), "tested": len(tested), "epsilon": epsilon, "alignment": alignment.value,
-        "omega": omega, "rho": _mean([one.model for one in compared]), "passes": omega >= PASSES,
+        "items": len(votes),
+        "annotators": len(wins),
+        "tested": len(tested),
+        "epsilon": epsilon,
+        "alignment": alignment.value,
+        "omega": omega,
+        "rho": _mean([one.model for one in compared]),
+        "passes": omega >= PASSES,
         "agreement": _agreement(votes, labels),
         "compared": [
             {"annotator": one.annotator, "items": one.items, "model": one.model, "person": one.person, "p": one.p}
             for one in compared
         ],
-    }  # fmt: skip
+    }
 
 
 Near = Callable[[str, list[str]], float]
@@ -127,9 +133,14 @@ def _agreement(votes: Votes, labels: Mapping[str, str]) -> dict[str, float]:
     items = [item for item, given in votes.items() if len(given) >= 2]
     model = [_accuracy(labels[item], list(votes[item].values())) for item in items]
     people = [
-        _mean([_accuracy(label, [one for other, one in votes[item].items() if other != who]) for who, label in votes[item].items()])
+        _mean(
+            [
+                _accuracy(label, [one for other, one in votes[item].items() if other != who])
+                for who, label in votes[item].items()
+            ]
+        )
         for item in items
-    ]  # fmt: skip
+    ]
     return {"model": _mean(model), "people": _mean(people)}
 
 

@@ -181,9 +181,11 @@ def _paste(record: Record, answer: Copied, score: float) -> Prediction:
 
 def _span(tokens: Sequence[Mapping[str, Any]], start: int, end: int) -> dict[str, int]:
     return {
-        "start_byte": tokens[start]["start_byte"], "end_byte": tokens[end - 1]["end_byte"], "start_token": start,
+        "start_byte": tokens[start]["start_byte"],
+        "end_byte": tokens[end - 1]["end_byte"],
+        "start_token": start,
         "end_token": end,
-    }  # fmt: skip
+    }
 
 
 def _said(

@@ -20,8 +20,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--predictions", required=True, type=Path, metavar="FILE", help="JSON lines with item_id and label"
     )
-    parser.add_argument("--epsilon", type=float, default=EPSILONS["crowd"], metavar="E", help="what a person's cost and trouble are worth: the test asks a model to be no more than this behind (default 0.1, for crowds; 0.15 for skilled people, 0.2 for experts)")  # fmt: skip
-    parser.add_argument("--alignment", default=Alignment.ACCURACY.value, choices=[one.value for one in Alignment], help="how near a label is to those of the others: the share that is the same (default), or less the root of the mean squared difference")  # fmt: skip
+    parser.add_argument(
+        "--epsilon",
+        type=float,
+        default=EPSILONS["crowd"],
+        metavar="E",
+        help="what a person's cost and trouble are worth: the test asks a model to be no more than this behind (default 0.1, for crowds; 0.15 for skilled people, 0.2 for experts)",
+    )
+    parser.add_argument(
+        "--alignment",
+        default=Alignment.ACCURACY.value,
+        choices=[one.value for one in Alignment],
+        help="how near a label is to those of the others: the share that is the same (default), or less the root of the mean squared difference",
+    )
 
 
 def report(options: dict[str, Any]) -> dict[str, Any]:

@@ -12,11 +12,22 @@ HELP = "NLPCC DBQA: a score for each pair of question and sentence"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--pairs", required=True, type=Path, metavar="FILE", help="question, sentence and label with tabs between them; UTF-8 or GBK")  # fmt: skip
+    parser.add_argument(
+        "--pairs",
+        required=True,
+        type=Path,
+        metavar="FILE",
+        help="question, sentence and label with tabs between them; UTF-8 or GBK",
+    )
     parser.add_argument(
         "--scores", required=True, type=Path, metavar="FILE", help="one score a line, in the same order"
     )
-    parser.add_argument("--ties", default=Ties.FILE.value, choices=[one.value for one in Ties], help="how equal scores are ranked: as in the file (default), or at worst")  # fmt: skip
+    parser.add_argument(
+        "--ties",
+        default=Ties.FILE.value,
+        choices=[one.value for one in Ties],
+        help="how equal scores are ranked: as in the file (default), or at worst",
+    )
 
 
 def report(options: dict[str, Any]) -> dict[str, Any]:
@@ -27,9 +38,12 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
     EvaluationError
     """
     return dbqa_report(
-        read_pairs(options["pairs"]), read_scores(options["scores"]), ties=Ties(options["ties"]),
-        resamples=options["resamples"], seed=options["seed"],
-    )  # fmt: skip
+        read_pairs(options["pairs"]),
+        read_scores(options["scores"]),
+        ties=Ties(options["ties"]),
+        resamples=options["resamples"],
+        seed=options["seed"],
+    )
 
 
 def text(report: dict[str, Any]) -> str:

@@ -35,7 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="annotations with a long answer that make one to find (default 2; 1 for files with one annotation)",
     )
     parser.add_argument("--short-threshold", type=int, default=2, metavar="N", help="the same of short answers")
-    parser.add_argument("--people", type=int, nargs="?", const=REFERENCES, default=0, metavar="N", help=f"say what people reach besides: N annotations of an example are references (default {REFERENCES}), the others predict")  # fmt: skip
+    parser.add_argument(
+        "--people",
+        type=int,
+        nargs="?",
+        const=REFERENCES,
+        default=0,
+        metavar="N",
+        help=f"say what people reach besides: N annotations of an example are references (default {REFERENCES}), the others predict",
+    )
     parser.add_argument(
         "--examples", type=Path, metavar="FILE", help="write how each example was scored, as JSON lines"
     )
@@ -52,10 +60,14 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
         raise EvaluationError("thresholds and references are at least 1")
     try:
         found, examples = nq_report(
-            read_gold(_files(options["gold"])), read_predictions(options["predictions"]),
-            long_beta=options["long_threshold"], short_beta=options["short_threshold"],
-            resamples=options["resamples"], seed=options["seed"], references=options["people"],
-        )  # fmt: skip
+            read_gold(_files(options["gold"])),
+            read_predictions(options["predictions"]),
+            long_beta=options["long_threshold"],
+            short_beta=options["short_threshold"],
+            resamples=options["resamples"],
+            seed=options["seed"],
+            references=options["people"],
+        )
     except (GoldFault, PredictionFault, ExamplesDiffer, TooFewAnnotations) as error:
         raise EvaluationError(str(error)) from error
     if options["examples"]:
@@ -118,9 +130,10 @@ def text(report: dict[str, Any]) -> str:
     ]
     found = report["conditional"]
     lines += [
-        "", f"F1 where both answers exist ({found['answerable']['examples']:,}): long {found['answerable']['long']:.4f}, short {found['answerable']['short']:.4f}",
+        "",
+        f"F1 where both answers exist ({found['answerable']['examples']:,}): long {found['answerable']['long']:.4f}, short {found['answerable']['short']:.4f}",
         f"F1 of short answers where the long one is right ({found['short_given_long']['examples']:,}): {found['short_given_long']['short']:.4f}",
-    ]  # fmt: skip
+    ]
     return "\n".join([*lines, *_people(report["people"])] if "people" in report else lines)
 
 

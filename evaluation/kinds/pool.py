@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pairs", required=True, type=Path, metavar="FILE", help="pairs.jsonl, as source pool wrote it"
     )
     parser.add_argument("--qrels", required=True, type=Path, metavar="FILE")
-    parser.add_argument("--relevant", type=int, default=3, metavar="LABEL", help="labels from this on are relevant (default 3)")  # fmt: skip
+    parser.add_argument(
+        "--relevant", type=int, default=3, metavar="LABEL", help="labels from this on are relevant (default 3)"
+    )
 
 
 def report(options: dict[str, Any]) -> dict[str, Any]:

@@ -19,10 +19,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("--qrels", required=True, type=Path, metavar="FILE")
     parser.add_argument("--run", required=True, nargs="+", type=Path, metavar="FILE", help="one or several runs")
-    parser.add_argument("--without", type=Path, metavar="FILE", help="ids of questions to leave out, one a line: ANTIQUE's blacklist")  # fmt: skip
-    parser.add_argument("--relevant", type=int, default=3, metavar="LABEL", help="labels from this on are relevant in MAP, MRR and P (default 3)")  # fmt: skip
-    parser.add_argument("--lowest", type=int, default=1, metavar="LABEL", help="the label whose gain in nDCG is 0 (default 1)")  # fmt: skip
-    parser.add_argument("--permutations", type=int, default=PERMUTATIONS, metavar="N", help=f"for comparing two runs (default {PERMUTATIONS:,})")  # fmt: skip
+    parser.add_argument(
+        "--without", type=Path, metavar="FILE", help="ids of questions to leave out, one a line: ANTIQUE's blacklist"
+    )
+    parser.add_argument(
+        "--relevant",
+        type=int,
+        default=3,
+        metavar="LABEL",
+        help="labels from this on are relevant in MAP, MRR and P (default 3)",
+    )
+    parser.add_argument(
+        "--lowest", type=int, default=1, metavar="LABEL", help="the label whose gain in nDCG is 0 (default 1)"
+    )
+    parser.add_argument(
+        "--permutations",
+        type=int,
+        default=PERMUTATIONS,
+        metavar="N",
+        help=f"for comparing two runs (default {PERMUTATIONS:,})",
+    )
 
 
 def report(options: dict[str, Any]) -> dict[str, Any]:

@@ -15,8 +15,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--release", required=True, type=Path, metavar="DIR", help="the folder of a release with labels"
     )
-    parser.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="JSON lines with item_id and probabilities")  # fmt: skip
-    parser.add_argument("--target", default=SoftTarget.VOTES.value, choices=[one.value for one in SoftTarget], help="shares of the votes that count (default), or the posterior of Dawid and Skene")  # fmt: skip
+    parser.add_argument(
+        "--predictions", required=True, type=Path, metavar="FILE", help="JSON lines with item_id and probabilities"
+    )
+    parser.add_argument(
+        "--target",
+        default=SoftTarget.VOTES.value,
+        choices=[one.value for one in SoftTarget],
+        help="shares of the votes that count (default), or the posterior of Dawid and Skene",
+    )
 
 
 def report(options: dict[str, Any]) -> dict[str, Any]:
@@ -33,7 +40,10 @@ def report(options: dict[str, Any]) -> dict[str, Any]:
 
 def text(report: dict[str, Any]) -> str:
     """Return the report as a person reads it."""
-    return "\n".join([
-        f"{report['items']:,} items", *metric_lines(report["metrics"], report["intervals"]),
-        f"  no system can have a cross-entropy below {report['floor']:.4f} nats: people disagree",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"{report['items']:,} items",
+            *metric_lines(report["metrics"], report["intervals"]),
+            f"  no system can have a cross-entropy below {report['floor']:.4f} nats: people disagree",
+        ]
+    )

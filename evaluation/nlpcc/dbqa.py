@@ -79,9 +79,13 @@ def read_scores(path: Path) -> list[float]:
 
 
 def dbqa_report(
-    questions: Sequence[Sequence[bool]], scores: Sequence[float], *, ties: Ties = Ties.FILE,
-    resamples: int = RESAMPLES, seed: int = 0,
-) -> dict[str, Any]:  # fmt: skip
+    questions: Sequence[Sequence[bool]],
+    scores: Sequence[float],
+    *,
+    ties: Ties = Ties.FILE,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[str, Any]:
     """Return MRR, MAP and ACC@N. A question without an answer counts 0, as with the public scripts.
 
     Raises
@@ -102,10 +106,14 @@ def dbqa_report(
         for name, value in ranking_scores([label for _score, label in ranked]).items():
             values[name].append(value)
     return {
-        "questions": len(questions), "pairs": pairs, "without_answer": sum(not any(labels) for labels in questions),
-        "ties": ties.value, "questions_with_ties_that_matter": tied,
-        "metrics": means(values), "intervals": mean_intervals(values, resamples=resamples, seed=seed),
-    }  # fmt: skip
+        "questions": len(questions),
+        "pairs": pairs,
+        "without_answer": sum(not any(labels) for labels in questions),
+        "ties": ties.value,
+        "questions_with_ties_that_matter": tied,
+        "metrics": means(values),
+        "intervals": mean_intervals(values, resamples=resamples, seed=seed),
+    }
 
 
 def ranking_scores(ranked: Sequence[bool]) -> dict[str, float]:

@@ -103,4 +103,6 @@ def is_same(one: Span, other: Span) -> bool:
 def are_same(some: Iterable[Span], others: Iterable[Span]) -> bool:
     """Return whether each span of one set is in the other, in any order, however often."""
     ours, theirs = tuple(some), tuple(others)
-    return all(any(is_same(a, b) for b in theirs) for a in ours) and all(any(is_same(a, b) for a in ours) for b in theirs)  # fmt: skip
+    return all(any(is_same(a, b) for b in theirs) for a in ours) and all(
+        any(is_same(a, b) for a in ours) for b in theirs
+    )

@@ -15,9 +15,15 @@ class TooFewAnnotations(ValueError):
 
 
 def human_bounds(
-    gold: Mapping[int, Sequence[Gold]], predictions: Mapping[int, Prediction], examples: Sequence[Example],
-    least: Mapping[str, float], *, betas: Mapping[str, int], references: int = REFERENCES, seed: int = 0,
-) -> dict[str, Any]:  # fmt: skip
+    gold: Mapping[int, Sequence[Gold]],
+    predictions: Mapping[int, Prediction],
+    examples: Sequence[Example],
+    least: Mapping[str, float],
+    *,
+    betas: Mapping[str, int],
+    references: int = REFERENCES,
+    seed: int = 0,
+) -> dict[str, Any]:
     """Return precision, recall and F1 of one annotator, the super-annotator and the system, by kind of answer.
 
     Each partition takes so many annotations of an example as references by chance; people predict from the others, the
@@ -48,11 +54,15 @@ def human_bounds(
         keyed = [_keyed(kind, gold[one.example_id], predictions[one.example_id], one, least[kind]) for one in examples]
         found[kind] = as_json(
             bounds(
-                [people for people, _system in keyed], system=[system for _people, system in keyed],
-                references=references, beta=betas[kind], alpha=usual_alpha(min(ways) - references),
-                partitions=PARTITIONS, seed=seed,
+                [people for people, _system in keyed],
+                system=[system for _people, system in keyed],
+                references=references,
+                beta=betas[kind],
+                alpha=usual_alpha(min(ways) - references),
+                partitions=PARTITIONS,
+                seed=seed,
             )
-        )  # fmt: skip
+        )
     return {"annotations": min(ways), "references": references, **found}
 
 

@@ -10,9 +10,15 @@ from evaluation.statistics import RESAMPLES
 
 
 def nq_report(
-    gold: Mapping[int, Sequence[Gold]], predictions: Mapping[int, Prediction], *, long_beta: int = 2,
-    short_beta: int = 2, resamples: int = RESAMPLES, seed: int = 0, references: int = 0,
-) -> tuple[dict[str, Any], list[Example]]:  # fmt: skip
+    gold: Mapping[int, Sequence[Gold]],
+    predictions: Mapping[int, Prediction],
+    *,
+    long_beta: int = 2,
+    short_beta: int = 2,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    references: int = 0,
+) -> tuple[dict[str, Any], list[Example]]:
     """Return the report, and how each example was scored.
 
     The report holds ``metrics`` (the official numbers), ``accuracy`` (the share of examples on which Definition 1 of
@@ -49,7 +55,11 @@ def nq_report(
 
 
 def _accuracy(rows: Sequence[Scored], least: float) -> float:
-    right = sum(row.is_correct if row.has_gold else not is_said(row, least) for row in rows if not row.has_gold or is_said(row, least))  # fmt: skip
+    right = sum(
+        row.is_correct if row.has_gold else not is_said(row, least)
+        for row in rows
+        if not row.has_gold or is_said(row, least)
+    )
     return divided(right, len(rows))
 
 
@@ -59,7 +69,9 @@ def _intervals(rows: Sequence[Scored], least: float, resamples: int, seed: int) 
         return {}
     import numpy as np  # noqa: PLC0415  a sixth of a second that scores alone do not need
 
-    flags = np.array([(is_said(row, least) and row.is_correct, is_said(row, least), row.has_gold) for row in rows], dtype=np.float64)  # fmt: skip
+    flags = np.array(
+        [(is_said(row, least) and row.is_correct, is_said(row, least), row.has_gold) for row in rows], dtype=np.float64
+    )
     draw = np.random.default_rng(seed)
     sums = np.array([draw.multinomial(len(rows), np.full(len(rows), 1 / len(rows))) @ flags for _ in range(resamples)])
     right, said, there = sums.T
@@ -109,9 +121,13 @@ def _conditional(examples: Sequence[Example]) -> dict[str, Any]:
     both = [one for one in examples if one.long.has_gold and one.short.has_gold]
     given = [one.short for one in both if one.long.is_correct]
     return {
-        "answerable": {"examples": len(both), "long": _f1([one.long for one in both]), "short": _f1([one.short for one in both])},
+        "answerable": {
+            "examples": len(both),
+            "long": _f1([one.long for one in both]),
+            "short": _f1([one.short for one in both]),
+        },
         "short_given_long": {"examples": len(given), "short": _f1(given)},
-    }  # fmt: skip
+    }
 
 
 def _f1(rows: Sequence[Scored]) -> float:

@@ -32,8 +32,12 @@ class Example(NamedTuple):
 
 
 def score_all(
-    gold: Mapping[int, Sequence[Gold]], predictions: Mapping[int, Prediction], *, long_beta: int = 2, short_beta: int = 2
-) -> list[Example]:  # fmt: skip
+    gold: Mapping[int, Sequence[Gold]],
+    predictions: Mapping[int, Prediction],
+    *,
+    long_beta: int = 2,
+    short_beta: int = 2,
+) -> list[Example]:
     """Score every example.
 
     Parameters

@@ -14,9 +14,11 @@ from evaluation.statistics import PERMUTATIONS, RESAMPLES, holm, mean_intervals,
 
 DEPTHS = (1, 3, 10)
 MEASURES = {
-    "MAP": "map", "MRR": "recip_rank", **{f"P@{depth}": f"P_{depth}" for depth in DEPTHS},
+    "MAP": "map",
+    "MRR": "recip_rank",
+    **{f"P@{depth}": f"P_{depth}" for depth in DEPTHS},
     **{f"nDCG@{depth}": f"ndcg_cut_{depth}" for depth in DEPTHS},
-}  # fmt: skip
+}
 _ASKED = {"map", "recip_rank", f"P.{','.join(map(str, DEPTHS))}", f"ndcg_cut.{','.join(map(str, DEPTHS))}"}
 _MOST_NAMED = 20
 Values = dict[str, list[float]]  # by measure, of each question in one order
@@ -98,13 +100,16 @@ def _comparisons(runs: Sequence[str], values: Sequence[Values], convention: Conv
     """Return for each pair of runs and measure how far they are apart; p is corrected for all of these together."""
     rows: list[dict[str, Any]] = [
         {
-            "first": runs[one], "second": runs[other], "measure": measure, "p": p,
+            "first": runs[one],
+            "second": runs[other],
+            "measure": measure,
+            "p": p,
             "difference": means(values[one])[measure] - means(values[other])[measure],
         }
         for one, other in combinations(range(len(runs)), 2)
         for measure, p in randomisation_p(
             values[one], values[other], permutations=convention.permutations, seed=convention.seed
         ).items()
-    ]  # fmt: skip
+    ]
     corrected = holm({place: float(row["p"]) for place, row in enumerate(rows)})
     return [{**row, "p_holm": corrected[place]} for place, row in enumerate(rows)]

@@ -89,9 +89,13 @@ def _probabilities(row: Mapping[str, Any], labels: Sequence[str]) -> Shares:
 
 
 def soft_report(
-    wanted: Mapping[str, Shares], predicted: Mapping[str, Shares], labels: Sequence[str], *,
-    resamples: int = RESAMPLES, seed: int = 0,
-) -> dict[str, Any]:  # fmt: skip
+    wanted: Mapping[str, Shares],
+    predicted: Mapping[str, Shares],
+    labels: Sequence[str],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[str, Any]:
     """Return cross-entropy (nats; ``floor`` is the least that any system can have) and Jensen–Shannon divergence (bits).
 
     Raises

@@ -23,12 +23,18 @@ _AT_ONCE = 2000
 _COLUMNS = (
     Column("question_id", Kind.INTEGER, "Its number in the file of the format (DBQA: its place among the questions)."),
     Column("item_id", Kind.TEXT, "Of the item it was written for: see the table items."),
-    Column("annotation_id", Kind.TEXT, "Of the annotation that wrote it: see the table judgments. Reviews of it have review- and this as external_id of their item."),
+    Column(
+        "annotation_id",
+        Kind.TEXT,
+        "Of the annotation that wrote it: see the table judgments. Reviews of it have review- and this as external_id of their item.",
+    ),
     Column("question", Kind.TEXT, "The question, as its review left it."),
     Column("answer", Kind.TEXT, "What answers it."),
     Column("decision", Kind.TEXT, "Of its review: accept or edit. Null: it had none."),
-    Column("recovered", Kind.BOOLEAN, "Whether someone who answered it blind found that answer. Null: nobody was asked."),
-)  # fmt: skip
+    Column(
+        "recovered", Kind.BOOLEAN, "Whether someone who answered it blind found that answer. Null: nobody was asked."
+    ),
+)
 
 
 class _WrittenFamily:
@@ -50,7 +56,9 @@ class _WrittenFamily:
         rows, there = list[ReleaseMember](), set[int]()
         for one in accepted(release.campaign, splits):
             there.add(one.item_id)
-            rows.append(ReleaseMember(release=release, item_id=one.item_id, annotation_id=one.annotation_id, rank=one.rank))  # fmt: skip
+            rows.append(
+                ReleaseMember(release=release, item_id=one.item_id, annotation_id=one.annotation_id, rank=one.rank)
+            )
             rows += [
                 ReleaseMember(release=release, item_id=item, annotation_id=pk, rank=0) for pk, item in one.followed
             ]

@@ -18,7 +18,7 @@ OF_ANNOTATIONS = (
     Column("yes_no_answer", Kind.TEXT, "YES, NO or NONE."),
     Column("long_answer_text", Kind.TEXT, "The words of the long answer, joined by blanks."),
     Column("short_answer_texts", Kind.JSON, "The words of each short answer, as a list."),
-)  # fmt: skip
+)
 
 
 def annotation_row(item_id: str, rank: int, record: dict[str, Any], long_text: str, short_texts: list[str]) -> Row:
@@ -26,6 +26,13 @@ def annotation_row(item_id: str, rank: int, record: dict[str, Any], long_text: s
     long = record["long_answer"]
     spans = [[span[name] for name in _OFFSETS] for span in record["short_answers"]]
     return (
-        item_id, str(record["annotation_id"]), rank, long["candidate_index"], *(long[name] for name in _OFFSETS),
-        orjson.dumps(spans).decode(), record["yes_no_answer"], long_text, orjson.dumps(short_texts).decode(),
-    )  # fmt: skip
+        item_id,
+        str(record["annotation_id"]),
+        rank,
+        long["candidate_index"],
+        *(long[name] for name in _OFFSETS),
+        orjson.dumps(spans).decode(),
+        record["yes_no_answer"],
+        long_text,
+        orjson.dumps(short_texts).decode(),
+    )

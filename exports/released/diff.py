@@ -28,7 +28,9 @@ def difference(before: ReleasedFolder, after: ReleasedFolder) -> Difference:
     by_label = LABELS in before.tables and LABELS in after.tables
     first, second = (_labels(one) if by_label else _annotations(one) for one in (before, after))
     changed = [(item, first[item], second[item]) for item in second if item in first and first[item] != second[item]]
-    return Difference([item for item in second if item not in first], [item for item in first if item not in second], changed)  # fmt: skip
+    return Difference(
+        [item for item in second if item not in first], [item for item in first if item not in second], changed
+    )
 
 
 def _labels(folder: ReleasedFolder) -> dict[str, Any]:

@@ -167,6 +167,9 @@ def _is_table(key: str, table: Any) -> bool:
         return False
     kinds = {kind.value for kind in Kind}
     return all(
-        isinstance(one, dict) and isinstance(one.get("name"), str) and isinstance(one.get("type"), str) and one["type"] in kinds
+        isinstance(one, dict)
+        and isinstance(one.get("name"), str)
+        and isinstance(one.get("type"), str)
+        and one["type"] in kinds
         for one in table["columns"]
-    )  # fmt: skip
+    )

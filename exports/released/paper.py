@@ -7,9 +7,20 @@ from typing import Any
 from exports.released.folder import FolderError, ReleasedFolder
 
 _SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "α": r"$\alpha$", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "α": r"$\alpha$",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
 
 
 def latex(text: Any) -> str:
@@ -76,7 +87,9 @@ def _sentences(manifest: dict[str, Any]) -> Iterable[str]:
     else:
         yield "The error of the labels was not measured."
     yield from _pay(manifest.get("work"))
-    yield f"It was collected with {manifest['code']}" + (f" and is published under {manifest['licence']}." if manifest["licence"] else ".")  # fmt: skip
+    yield f"It was collected with {manifest['code']}" + (
+        f" and is published under {manifest['licence']}." if manifest["licence"] else "."
+    )
 
 
 def _alpha(row: dict[str, Any]) -> str:

@@ -70,21 +70,23 @@ def revote(
     """
     released = {row["item_id"]: row["label"] for row in folder.rows("labels", ("item_id", "label"))}
     places = {
-        row["item_id"]: row["votes"] or 0 for row in folder.rows("items", ("item_id", "votes", "batch", "is_released"))
+        row["item_id"]: row["votes"] or 0
+        for row in folder.rows("items", ("item_id", "votes", "batch", "is_released"))
         if row["is_released"] and row["batch"] not in without_batches
-    }  # fmt: skip
+    }
     names: dict[str, str] = {}  # one text for each annotator, and not for each vote
     rows = [
         (row["item_id"], names.setdefault(row["annotator"], row["annotator"]), row["round"], row["label"])
         for row in folder.rows("judgments", OF_VOTES)
-        if row["state"] == COUNTED and row["item_id"] in places and row["annotator"] not in without
-        and row["round"] in ROUNDS and (row["round"] > 1 or (row["rank"] or 0) < places[row["item_id"]])
-    ]  # fmt: skip
+        if row["state"] == COUNTED
+        and row["item_id"] in places
+        and row["annotator"] not in without
+        and row["round"] in ROUNDS
+        and (row["round"] > 1 or (row["rank"] or 0) < places[row["item_id"]])
+    ]
     labels = _most_probable(rows) if policy is Revote.DAWID_SKENE else _by_rule(folder, rows, places, policy)
     found = {item: labels.get(item) for item in places}
-    changes = [
-        Change(item, released.get(item), label) for item, label in found.items() if label != released.get(item)
-    ]  # fmt: skip
+    changes = [Change(item, released.get(item), label) for item, label in found.items() if label != released.get(item)]
     return Revoted(found, changes, {item: released.get(item) for item in places})
 
 

@@ -31,6 +31,9 @@ def agreement_in(release: Release, *, takes_ways: bool) -> list[dict[str, Any]]:
     names = pages_of(task_type).measures
     with override("en"):
         return [
-            {"what": str(names.get(row["key"], row["key"])), **{key: row.get(key) for key in ("scale", "alpha", "low", "high", "units")}}
+            {
+                "what": str(names.get(row["key"], row["key"])),
+                **{key: row.get(key) for key in ("scale", "alpha", "low", "high", "units")},
+            }
             for row in agreement_over(TASK_TYPES[task_type], answers)
-        ]  # fmt: skip
+        ]

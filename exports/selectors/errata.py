@@ -16,7 +16,9 @@ def errata_of(release: Release) -> Iterator[tuple[str, str, str]]:
     why = CountedChange.objects.filter(annotation=OuterRef("annotation")).order_by("-pk").values("because")[:1]
     rows = ReleaseVote.objects.filter(release=release, is_used=True).exclude(annotation__state=AnnotationState.COUNTED)
     names = ("item__published_id", "annotation__published_id", "annotation__state", "why")
-    for item, annotation, state, because in rows.annotate(why=Subquery(why)).order_by("item_id", "annotation_id").values_list(*names).iterator(2000):  # fmt: skip
+    for item, annotation, state, because in (
+        rows.annotate(why=Subquery(why)).order_by("item_id", "annotation_id").values_list(*names).iterator(2000)
+    ):
         yield item, annotation, NOT_TOLD if state == AnnotationState.WITHDRAWN else because or state
 
 

@@ -47,7 +47,14 @@ def _labels(release: Release) -> Iterable[tuple[int, str, str]]:
 
 def _pair(pk: int, split: str, content: dict[str, Any], label: int | None, rule: str) -> JudgedPair:
     return JudgedPair(
-        pk, split, content["question_id"], content["question_text"], content["answer_id"], content["answer_text"],
-        content.get("possibly_correct_id", ""), content["possibly_correct_answer"],
-        int(label) if label is not None else None, rule == "expert",
-    )  # fmt: skip
+        pk,
+        split,
+        content["question_id"],
+        content["question_text"],
+        content["answer_id"],
+        content["answer_text"],
+        content.get("possibly_correct_id", ""),
+        content["possibly_correct_answer"],
+        int(label) if label is not None else None,
+        rule == "expert",
+    )

@@ -38,17 +38,34 @@ class FrozenVote(NamedTuple):
 def frozen_votes(release: Release, first: int, last: int) -> list[FrozenVote]:
     """Return the annotations of a range of items by item, round and rank; those without a slot last."""
     rows = release.votes.filter(item_id__gte=first, item_id__lte=last).annotate(
-        who=Cast("annotation__surrogate_id", CharField()), text=Cast("annotation__answer", TextField()),
-        on=Cast("annotation__submitted_at", CharField()), stages=Cast("annotation__stage_seconds", TextField()),
-    )  # fmt: skip
+        who=Cast("annotation__surrogate_id", CharField()),
+        text=Cast("annotation__answer", TextField()),
+        on=Cast("annotation__submitted_at", CharField()),
+        stages=Cast("annotation__stage_seconds", TextField()),
+    )
     found = rows.values_list(
-        "item_id", "item__published_id", "annotation__published_id", "who", "annotation__slot__round",
-        "annotation__slot__index", "annotation__via", "state", "because", "is_used", "text", "on", "annotation__seconds",
-        "annotation__active_seconds", "stages", "annotation__guideline__version",
-    )  # fmt: skip
+        "item_id",
+        "item__published_id",
+        "annotation__published_id",
+        "who",
+        "annotation__slot__round",
+        "annotation__slot__index",
+        "annotation__via",
+        "state",
+        "because",
+        "is_used",
+        "text",
+        "on",
+        "annotation__seconds",
+        "annotation__active_seconds",
+        "stages",
+        "annotation__guideline__version",
+    )
     votes = [FrozenVote(*row) for row in found.iterator(chunk_size=5000)]
     end = 1 << 31
-    return sorted(votes, key=lambda one: (one.item_id, one.round or end, end if one.rank is None else one.rank, one.published_id))  # fmt: skip
+    return sorted(
+        votes, key=lambda one: (one.item_id, one.round or end, end if one.rank is None else one.rank, one.published_id)
+    )
 
 
 def labels_given(release: Release, labels: "Answers") -> Iterator[tuple[int, str, Any]]:
@@ -57,7 +74,7 @@ def labels_given(release: Release, labels: "Answers") -> Iterator[tuple[int, str
     rows = release.votes.filter(is_vote, state=COUNTED).annotate(
         who=Cast("annotation__surrogate_id", CharField()), text=Cast("annotation__answer", TextField())
     )
-    for item, who, text in rows.order_by("annotation_id").values_list("item_id", "who", "text").iterator(5000):  # fmt: skip
+    for item, who, text in rows.order_by("annotation_id").values_list("item_id", "who", "text").iterator(5000):
         yield item, who, labels.of(text)
 
 

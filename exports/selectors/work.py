@@ -15,9 +15,11 @@ FEWEST = 5  # people of whom a distribution is told: of fewer it would tell what
 def fair_work(campaign: Campaign) -> dict[str, Any]:
     """Return pay (from the ledger, in cents), exclusions, refusals and appeals of a campaign; no person is named."""
     money = LedgerEntry.objects.filter(campaign=campaign).aggregate(
-        reward=Sum("cents", filter=Q(kind="reward")), bonus=Sum("cents", filter=Q(kind="bonus")), fee=Sum("fee_cents"),
+        reward=Sum("cents", filter=Q(kind="reward")),
+        bonus=Sum("cents", filter=Q(kind="bonus")),
+        fee=Sum("fee_cents"),
         people=Count("surrogate", distinct=True),
-    )  # fmt: skip
+    )
     wages = wages_of(campaign)
     states = dict(
         Annotation.objects.filter(campaign=campaign)

@@ -43,9 +43,13 @@ def accepted(campaign: Campaign, splits: Iterable[Split]) -> Iterator[Accepted]:
     seen: set[str] = set()
     for split in splits:
         counted = Annotation.objects.filter(
-            campaign=campaign, state=AnnotationState.COUNTED, slot__round=1, item__split=split, item__state=ItemState.ACTIVE,
+            campaign=campaign,
+            state=AnnotationState.COUNTED,
+            slot__round=1,
+            item__split=split,
+            item__state=ItemState.ACTIVE,
             item__batch__purpose__in=ORDINARY,
-        )  # fmt: skip
+        )
         rows = counted.order_by("pk").values_list("pk", "item_id", "slot__index", "answer")
         for pk, item_id, rank, answer in rows.iterator(chunk_size=2000):
             review = after.get(pk)
@@ -92,8 +96,12 @@ def _question(
     review = follow if follow is not None and follow.annotation.answer["asks"] == REVIEW else None
     blind = by_about.get(review.annotation_id) if review is not None else follow
     return WrittenQuestion(
-        item.published_id, annotation.published_id, item.content,
-        (review.annotation.answer if review else said)["question"], said["answer"], said.get("sentence"),
+        item.published_id,
+        annotation.published_id,
+        item.content,
+        (review.annotation.answer if review else said)["question"],
+        said["answer"],
+        said.get("sentence"),
         review.annotation.answer["decision"] if review else None,
         task_type.recovers(blind.item.content, blind.annotation.answer) if blind is not None else None,
-    )  # fmt: skip
+    )

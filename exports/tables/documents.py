@@ -32,8 +32,13 @@ def documents_table(order: list[int]) -> Table:
             for page in (found[one] for one in new if one is not None):
                 document, tokenizer = page.document, f"{page.source}/{page.version}"
                 yield (
-                    document.sha256, document.title, document.url, document.size, tokenizer, page.token_count,
+                    document.sha256,
+                    document.title,
+                    document.url,
+                    document.size,
+                    tokenizer,
+                    page.token_count,
                     page.candidate_count,
-                )  # fmt: skip
+                )
 
     return Table("documents", "One row a page and tokenizer.", _COLUMNS, rows)

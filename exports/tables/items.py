@@ -15,17 +15,29 @@ from exports.models import Release
 from exports.selectors.within import within
 
 CHUNK = 2000
-ITEM = Column("item_id", Kind.TEXT, "Of the item, the same in every table and in the files of the format. Text: it may exceed 2^53.")  # fmt: skip
+ITEM = Column(
+    "item_id",
+    Kind.TEXT,
+    "Of the item, the same in every table and in the files of the format. Text: it may exceed 2^53.",
+)
 EXTERNAL = Column("external_id", Kind.TEXT, "Of the item, as it was imported.")
 SPLIT = Column("split", Kind.TEXT, "train, dev, test, …")
 _COLUMNS = (
-    ITEM, EXTERNAL, SPLIT,
+    ITEM,
+    EXTERNAL,
+    SPLIT,
     Column("batch", Kind.INTEGER, "Items of a batch were handed out together."),
     Column("is_released", Kind.BOOLEAN, "False: it fell short, and the files of the format leave it out."),
     Column("wanted", Kind.INTEGER, "Annotations that were wanted of it in the first round."),
-    Column("votes", Kind.INTEGER, "How many of them, from rank 0 on, are the votes of a round where labels are voted on."),
-)  # fmt: skip
-_ORIGIN = Column("origin", Kind.JSON, "Where it comes from, as its row said when it was imported: step, file and row, and the runs that brought it into a pool.")  # fmt: skip
+    Column(
+        "votes", Kind.INTEGER, "How many of them, from rank 0 on, are the votes of a round where labels are voted on."
+    ),
+)
+_ORIGIN = Column(
+    "origin",
+    Kind.JSON,
+    "Where it comes from, as its row said when it was imported: step, file and row, and the runs that brought it into a pool.",
+)
 _DOCUMENT = (
     Column("document_sha256", Kind.TEXT, "Of its page: see the table documents."),
     Column("tokenizer", Kind.TEXT, "Whose tokens and boxes its annotations point into."),
@@ -64,9 +76,17 @@ def items_table(release: Release, order: list[int]) -> Table:
                 content = orjson.loads(text)
                 tokenizer = [page[0], f"{page[1]}/{page[2]}"] if page else []
                 yield (
-                    published, external, split, batch, pk not in short, n, votes, *tokenizer, origin or None,
+                    published,
+                    external,
+                    split,
+                    batch,
+                    pk not in short,
+                    n,
+                    votes,
+                    *tokenizer,
+                    origin or None,
                     *(column.of(content) for column in filled),
-                )  # fmt: skip
+                )
 
     meaning = "One row an item."
     return Table("items", meaning, (*columns, *(one.column for one in filled)), rows)

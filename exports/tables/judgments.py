@@ -19,13 +19,29 @@ from exports.tables.items import CHUNK, ITEM
 _BEFORE = (
     ITEM,
     Column("annotation_id", Kind.TEXT, "Of the annotation, as in the files of the format. Text: it may exceed 2^53."),
-    Column("annotator", Kind.TEXT, "A pseudonym; one that begins with rare- is of this judgment alone, since its author has few in this release. Null where a published file brought the annotation."),
+    Column(
+        "annotator",
+        Kind.TEXT,
+        "A pseudonym; one that begins with rare- is of this judgment alone, since its author has few in this release. Null where a published file brought the annotation.",
+    ),
     Column("round", Kind.INTEGER, "1, or 2 for votes that were asked for again. Null: it came late or was not needed."),
-    Column("rank", Kind.INTEGER, "Its place in the round, from 0, for ever. After an exclusion, another has the same place."),
-    Column("state", Kind.TEXT, "counted, excluded, late (after its deadline) or surplus (not needed any more). Only counted ones make labels."),
-    Column("because", Kind.TEXT, "Why it was excluded: suspended (its author was), inspection, manager, …; empty if it was not."),
+    Column(
+        "rank",
+        Kind.INTEGER,
+        "Its place in the round, from 0, for ever. After an exclusion, another has the same place.",
+    ),
+    Column(
+        "state",
+        Kind.TEXT,
+        "counted, excluded, late (after its deadline) or surplus (not needed any more). Only counted ones make labels.",
+    ),
+    Column(
+        "because",
+        Kind.TEXT,
+        "Why it was excluded: suspended (its author was), inspection, manager, …; empty if it was not.",
+    ),
     Column("is_used", Kind.BOOLEAN, "Whether a record or a label of this release rests on it."),
-)  # fmt: skip
+)
 _AFTER = (
     Column("via", Kind.TEXT, "By which way its author came: internal, link, mturk; published: from a published file."),
     Column("submitted_on", Kind.TEXT, "The day, UTC."),
@@ -59,17 +75,29 @@ def judgments_table(release: Release, order: list[int], pseudonyms: Pseudonyms) 
                         values = tuple(value if known else None for value, known in zip(values, told, strict=True))
                     yield _row(vote, values, pseudonyms)
 
-    meaning = "One row an annotation of an item, whatever became of it. Consent withdrawn and visits never confirmed are not in it."  # fmt: skip
+    meaning = "One row an annotation of an item, whatever became of it. Consent withdrawn and visits never confirmed are not in it."
     return Table("judgments", meaning, (*_BEFORE, *(one.column for one in filled), *_AFTER), rows)
 
 
 def _row(vote: FrozenVote, said: tuple[Any, ...], pseudonyms: Pseudonyms) -> Row:
     known = vote.via != PUBLISHED
     return (
-        vote.item, vote.published_id, pseudonyms.of_judgment(vote.who, vote.published_id) if known else None, vote.round, vote.rank, vote.state,
-        vote.because, vote.is_used, *said, vote.via, vote.submitted_at[:10] if known else None,
-        vote.seconds if known else None, vote.active_seconds, _one_form(vote.stages), vote.guideline,
-    )  # fmt: skip
+        vote.item,
+        vote.published_id,
+        pseudonyms.of_judgment(vote.who, vote.published_id) if known else None,
+        vote.round,
+        vote.rank,
+        vote.state,
+        vote.because,
+        vote.is_used,
+        *said,
+        vote.via,
+        vote.submitted_at[:10] if known else None,
+        vote.seconds if known else None,
+        vote.active_seconds,
+        _one_form(vote.stages),
+        vote.guideline,
+    )
 
 
 def _one_form(stages: str) -> str | None:

@@ -31,16 +31,23 @@ def labels_table(release: Release, order: list[int]) -> Table:
     """Return the table of labels: what was decided, by which rule, and how sure the votes are."""
     labels = voted(release.campaign.task_type).labels
     columns = (
-        ITEM, EXTERNAL, SPLIT, _label_column(release),
+        ITEM,
+        EXTERNAL,
+        SPLIT,
+        _label_column(release),
         Column("rule", Kind.TEXT, f"By which way it was decided: {RULES}."),
         Column("policy_version", Kind.INTEGER, "The version of the campaign's policy by which it was."),
         Column("entropy", Kind.NUMBER, "Of the shares of the votes that count, in bits: 0 where all agree."),
         *(Column(f"votes_{one}", Kind.INTEGER, f"Votes for {one} that count, of both rounds.") for one in labels),
         *(
-            Column(f"posterior_{one}", Kind.NUMBER, f"The probability of {one} by the model of Dawid and Skene (1979), over all votes of the release that count. It decides nothing.")
+            Column(
+                f"posterior_{one}",
+                Kind.NUMBER,
+                f"The probability of {one} by the model of Dawid and Skene (1979), over all votes of the release that count. It decides nothing.",
+            )
             for one in labels
         ),
-    )  # fmt: skip
+    )
     return Table("labels", "One row an item with a label.", columns, lambda: _rows(release, order, labels))
 
 

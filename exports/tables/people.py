@@ -37,8 +37,11 @@ def annotators_table(release: Release, pseudonyms: Pseudonyms) -> Table:
         for name, who in sorted((pseudonyms.of_text(who), who) for who in states if not pseudonyms.is_rare(who)):
             found = states[who]
             yield (
-                name, found.total(), found[AnnotationState.COUNTED], found[AnnotationState.EXCLUDED],
+                name,
+                found.total(),
+                found[AnnotationState.COUNTED],
+                found[AnnotationState.EXCLUDED],
                 round(median(seconds[who]), 1),
-            )  # fmt: skip
+            )
 
     return Table("annotators", "One row a person who annotated, but those who did little.", _COLUMNS, rows)

@@ -98,9 +98,7 @@ def get_file_upload_url(call: Call) -> dict[str, Any]:
 def own_assignment(call: Call) -> Assignment:
     """Return the submitted assignment that the input names; another requester's does not exist."""
     rows = Assignment.objects.select_related("hit__hit_type", "worker")
-    found = rows.filter(
-        assignment_id=call.given["AssignmentId"], state__in=VISIBLE, requester=call.requester
-    ).first()  # fmt: skip
+    found = rows.filter(assignment_id=call.given["AssignmentId"], state__in=VISIBLE, requester=call.requester).first()
     if found is None:
         raise no_such_assignment(call.given["AssignmentId"])
     return found

@@ -41,9 +41,13 @@ _BUCKETS = Buckets()
 # Sent again later without a token, these would move money again; an assignment is approved or rejected once, however
 # often it is asked for.
 _MOVES_MONEY_EACH_TIME = {
-    "CreateHIT", "CreateHITWithHITType", "CreateAdditionalAssignmentsForHIT", "SendBonus", "UpdateExpirationForHIT",
+    "CreateHIT",
+    "CreateHITWithHITType",
+    "CreateAdditionalAssignmentsForHIT",
+    "SendBonus",
+    "UpdateExpirationForHIT",
     "UpdateHITTypeOfHIT",
-}  # fmt: skip
+}
 
 
 def dispatch(request: HttpRequest) -> HttpResponse:

@@ -123,7 +123,7 @@ def list_requests(call: Call) -> dict[str, Any]:
     """Return requests that wait for the requester."""
     rows = QualificationRequest.objects.filter(
         qualification_type__requester=call.requester, state=QualificationRequest.State.PENDING
-    ).select_related("qualification_type", "worker")  # fmt: skip
+    ).select_related("qualification_type", "worker")
     if call.get("QualificationTypeId") is not None:
         rows = rows.filter(qualification_type=_own(call))
     return page(call, rows, "QualificationRequests", render.qualification_request)

@@ -122,7 +122,7 @@ def own_qualification_type(requester: Requester, type_id: str) -> QualificationT
     """Return a requester's qualification type; another's does not exist."""
     found = QualificationType.objects.filter(
         requester=requester, qualification_type_id=type_id, deleted_at=None
-    ).first()  # fmt: skip
+    ).first()
     if found is None:
         raise no_such_type(type_id)
     return found

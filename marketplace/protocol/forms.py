@@ -164,10 +164,12 @@ def _choice(base: dict[str, object], element: Element) -> Field:
     listed = xml.child(element, "Selections")
     selections = [] if listed is None else xml.children(listed, "Selection")
     pairs = tuple(
-        (xml.text_of(xml.child(one, "SelectionIdentifier")), xml.text_of(xml.child(one, "Text")) or
-         xml.text_of(xml.child(one, "FormattedContent")))
+        (
+            xml.text_of(xml.child(one, "SelectionIdentifier")),
+            xml.text_of(xml.child(one, "Text")) or xml.text_of(xml.child(one, "FormattedContent")),
+        )
         for one in selections
-    )  # fmt: skip
+    )
     if not pairs or not all(name and text for name, text in pairs):
         raise _wrong(f"Question {base['identifier']!r}: every Selection needs a SelectionIdentifier and a Text.")
     least = xml.integer_of(xml.child(element, "MinSelectionCount"), what="MinSelectionCount", default=1)

@@ -226,9 +226,11 @@ def _submit(assignment: Assignment, hit: Hit, answer: str, now: datetime) -> Non
 
 
 def _lock_visible(requester: Requester, assignment_id: str, now: datetime) -> tuple[Assignment, Hit]:
-    found = Assignment.objects.filter(
-        assignment_id=assignment_id, state__in=LIVE, requester=requester
-    ).values_list("hit__hit_id", "pk").first()  # fmt: skip
+    found = (
+        Assignment.objects.filter(assignment_id=assignment_id, state__in=LIVE, requester=requester)
+        .values_list("hit__hit_id", "pk")
+        .first()
+    )
     if found is None:
         raise no_such_assignment(assignment_id)
     hit = hit_lock(found[0])

@@ -151,9 +151,11 @@ def request_submit(*, request: QualificationRequest, answers: list[Answer], now:
         late: the time for the test is over; sent: it was sent before.
     """
     with transaction.atomic():
-        locked = QualificationRequest.objects.select_for_update(of=("self",)).select_related("qualification_type").get(
-            pk=request.pk
-        )  # fmt: skip
+        locked = (
+            QualificationRequest.objects.select_for_update(of=("self",))
+            .select_related("qualification_type")
+            .get(pk=request.pk)
+        )
         kind = locked.qualification_type
         if locked.state != State.BEGUN:
             raise RequestRefused("sent")
@@ -181,9 +183,13 @@ def request_decide(
         QualificationRequestDoesNotExist; InvalidQualificationRequestState.
     """
     with transaction.atomic():
-        request = QualificationRequest.objects.select_for_update(of=("self",)).select_related(
-            "qualification_type", "worker"
-        ).filter(request_id=request_id, qualification_type__requester=requester).exclude(state=State.BEGUN).first()  # fmt: skip
+        request = (
+            QualificationRequest.objects.select_for_update(of=("self",))
+            .select_related("qualification_type", "worker")
+            .filter(request_id=request_id, qualification_type__requester=requester)
+            .exclude(state=State.BEGUN)
+            .first()
+        )
         if request is None:
             raise RequestError(
                 "QualificationRequestDoesNotExist", f"Qualification request {request_id} does not exist."

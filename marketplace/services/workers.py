@@ -89,19 +89,17 @@ def invitation_create(*, uses: int, days: int, note: str, now: datetime) -> str:
 
 def invitation_is_usable(*, token_sha256: str, now: datetime) -> bool:
     """Return whether a token still opens the sign-up form."""
-    return SignupInvitation.objects.filter(
-        token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now
-    ).exists()  # fmt: skip
+    return SignupInvitation.objects.filter(token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now).exists()
 
 
 def invitation_use(*, token_sha256: str, now: datetime) -> bool:
     """Take one use of an invitation; False if none was left."""
     with transaction.atomic():
         return bool(
-            SignupInvitation.objects.filter(
-                token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now
-            ).update(uses_left=F("uses_left") - 1)
-        )  # fmt: skip
+            SignupInvitation.objects.filter(token_sha256=token_sha256, uses_left__gt=0, expires_at__gt=now).update(
+                uses_left=F("uses_left") - 1
+            )
+        )
 
 
 def token_hash(token: str) -> str:

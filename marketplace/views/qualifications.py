@@ -21,7 +21,32 @@ from marketplace.views.access import WorkerRequest, worker_page
 from marketplace.views.words import REFUSALS
 
 State = QualificationRequest.State
-_TAGS = {"p", "b", "i", "em", "strong", "u", "br", "ul", "ol", "li", "h1", "h2", "h3", "h4", "pre", "code", "table", "tr", "td", "th", "tbody", "thead", "blockquote", "a"}  # fmt: skip
+_TAGS = {
+    "p",
+    "b",
+    "i",
+    "em",
+    "strong",
+    "u",
+    "br",
+    "ul",
+    "ol",
+    "li",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "pre",
+    "code",
+    "table",
+    "tr",
+    "td",
+    "th",
+    "tbody",
+    "thead",
+    "blockquote",
+    "a",
+}
 
 
 @require_safe

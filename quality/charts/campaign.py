@@ -58,9 +58,13 @@ def _pace(numbers: Numbers, title: str) -> Chart | None:
         len(days),
     ) % {"sum": sum(values), "days": len(days), "most": max(values)}
     return Chart(
-        "pace", title, text, (_("Day (UTC)"), _("Counted annotations")), list(zip(map(str, days), values, strict=True)),
+        "pace",
+        title,
+        text,
+        (_("Day (UTC)"), _("Counted annotations")),
+        list(zip(map(str, days), values, strict=True)),
         lambda axes: kinds.columns_by_day(axes, days, values, y=_("annotations a day")),
-    )  # fmt: skip
+    )
 
 
 def _agreement(numbers: Numbers, title: str) -> Chart | None:
@@ -73,18 +77,27 @@ def _agreement(numbers: Numbers, title: str) -> Chart | None:
     lows = [part["alpha"] if part["low"] is None else part["low"] for part in parts]
     highs = [part["alpha"] if part["high"] is None else part["high"] for part in parts]
     name = numbers.measures.get(trend["key"], trend["key"])
-    text = _("%(name)s, items in %(parts)s parts by when they were first answered: first %(first).2f, last %(last).2f.") % {
-        "name": name, "parts": len(parts), "first": values[0], "last": values[-1],
-    }  # fmt: skip
+    text = _(
+        "%(name)s, items in %(parts)s parts by when they were first answered: first %(first).2f, last %(last).2f."
+    ) % {
+        "name": name,
+        "parts": len(parts),
+        "first": values[0],
+        "last": values[-1],
+    }
     header = (_("Until (UTC)"), _("Items"), _("Annotators"), "α", _("95 %, low"), _("95 %, high"))
     rows = [
         (part["until"], part["units"], part["annotators"], *(_rounded(part[key]) for key in ("alpha", "low", "high")))
         for part in parts
     ]
     return Chart(
-        "agreement", title, text, header, rows,
+        "agreement",
+        title,
+        text,
+        header,
+        rows,
         lambda axes: kinds.points_with_intervals(axes, days, values, lows, highs, y=_("Krippendorff's α")),
-    )  # fmt: skip
+    )
 
 
 def _rounded(value: float | None) -> float | str:
@@ -105,17 +118,24 @@ def _gold(numbers: Numbers, title: str) -> Chart | None:
         "%(people)s people; together they miss %(share).1f %% of %(checks)s checks. Above the outer line, where 1 in 1,000"
         " lies by chance: %(outside)s."
     ) % {
-        "people": len(people), "share": 100 * share, "checks": checks, "outside": len(outside),
-    }  # fmt: skip
+        "people": len(people),
+        "share": 100 * share,
+        "checks": checks,
+        "outside": len(outside),
+    }
     rows = [
         (names.get(row["surrogate_id"]) or row["surrogate_id"], row["checks"], row["checks"] - row["hits"])
         for row in sorted(people, key=lambda row: row["hits"] / row["checks"])
     ]
     together = _("all: %(share).1f %%") % {"share": 100 * share}
     return Chart(
-        "gold", title, text, (_("Person"), _("Checks"), _("Missed")), rows,
+        "gold",
+        title,
+        text,
+        (_("Person"), _("Checks"), _("Missed")),
+        rows,
         lambda axes: kinds.error_funnel(axes, misses, together=together, x=_("gold checks"), y=_("missed")),
-    )  # fmt: skip
+    )
 
 
 def _confusion(numbers: Numbers, title: str) -> Chart | None:
@@ -131,11 +151,14 @@ def _confusion(numbers: Numbers, title: str) -> Chart | None:
     own = ", ".join(f"{name} {100 * shares[place, place]:.0f} %" for place, name in enumerate(names))
     text = _("How often another annotator of the item says the same: %(own)s.") % {"own": own}
     return Chart(
-        "confusion", title, text, (_("Answer"), *names),
+        "confusion",
+        title,
+        text,
+        (_("Answer"), *names),
         [(name, *(round(100 * float(share), 1) for share in shares[place])) for place, name in enumerate(names)],
         lambda axes: kinds.matrix(axes, names, shares, x=_("another says (percent of the row)"), y=_("one says")),
         (6.4, 3.6),
-    )  # fmt: skip
+    )
 
 
 def _money(numbers: Numbers, title: str) -> Chart | None:
@@ -148,10 +171,13 @@ def _money(numbers: Numbers, title: str) -> Chart | None:
     cap = Level(sum(caps) / 100, _("cap $%(cap)s") % {"cap": f"{sum(caps) / 100:,.2f}"}) if caps else None
     text = _("$%(sum)s paid, fees included.") % {"sum": f"{sums[-1]:,.2f}"}
     return Chart(
-        "money", title, text, (_("Day (UTC)"), _("Dollars with fees, in all")),
+        "money",
+        title,
+        text,
+        (_("Day (UTC)"), _("Dollars with fees, in all")),
         [(str(day), f"{value:.2f}") for day, value in zip(days, sums, strict=True)],
         lambda axes: kinds.line_by_day(axes, days, sums, y=_("dollars with fees"), level=cap),
-    )  # fmt: skip
+    )
 
 
 def _pay(numbers: Numbers, title: str) -> Chart | None:
@@ -162,15 +188,20 @@ def _pay(numbers: Numbers, title: str) -> Chart | None:
     floor = Level(max(floors) / 100, _("floor $%(floor)s") % {"floor": f"{max(floors) / 100:.2f}"}) if floors else None
     below = sum(rate < max(floors) for rate in cents) if floors else 0
     text = _("%(people)s people; half of them earn more than $%(median)s an active hour.") % {
-        "people": len(cents), "median": f"{float(np.median(cents)) / 100:.2f}",
-    }  # fmt: skip
+        "people": len(cents),
+        "median": f"{float(np.median(cents)) / 100:.2f}",
+    }
     if floor:
         text += " " + _("Below the floor: %(below)s.") % {"below": below}
     dollars = [rate / 100 for rate in cents]
     return Chart(
-        "pay", title, text, (_("Dollars an active hour, each a person"),), [(f"{rate:.2f}",) for rate in dollars],
+        "pay",
+        title,
+        text,
+        (_("Dollars an active hour, each a person"),),
+        [(f"{rate:.2f}",) for rate in dollars],
         lambda axes: kinds.histogram(axes, dollars, x=_("dollars an active hour"), y=_("people"), level=floor),
-    )  # fmt: skip
+    )
 
 
 CHARTS = {

@@ -40,12 +40,15 @@ def _peers(found: Mapping[str, Any]) -> Chart | None:
         for row in rows
     ]
     return Chart(
-        "peers", "Agreement with the others, by annotator", text,
-        ("Annotator", "Judgments of items that others judged", "Agreement", "95 %, low", "95 %, high"), table,
+        "peers",
+        "Agreement with the others, by annotator",
+        text,
+        ("Annotator", "Judgments of items that others judged", "Agreement", "95 %, low", "95 %, high"),
+        table,
         lambda axes: kinds.funnel(
             axes, dots, Level(together, f"all: {100 * together:.1f} %"), [], x="judgments", y="agreement with others"
         ),
-    )  # fmt: skip
+    )
 
 
 def _truth(found: Mapping[str, Any]) -> Chart | None:
@@ -68,10 +71,13 @@ def _truth(found: Mapping[str, Any]) -> Chart | None:
     )
     together = f"all: {100 * share:.1f} %"
     return Chart(
-        "truth", "Errors on items with a known answer, by annotator", text, ("Annotator", "Judgments", "Wrong"),
+        "truth",
+        "Errors on items with a known answer, by annotator",
+        text,
+        ("Annotator", "Judgments", "Wrong"),
         [(_name(row), row["truth_of"], wrong[row["annotator"]]) for row in drawn],
         lambda axes: kinds.error_funnel(axes, errors, together=together, x="judgments of known items", y="wrong"),
-    )  # fmt: skip
+    )
 
 
 def _confusion(found: Mapping[str, Any]) -> Chart | None:
@@ -81,11 +87,14 @@ def _confusion(found: Mapping[str, Any]) -> Chart | None:
     shares = row_shares(pairs)
     own = ", ".join(f"{name} {100 * shares[place, place]:.0f} %" for place, name in enumerate(names))
     return Chart(
-        "confusion", "Where one annotator says this, another says …",
-        f"How often another annotator of the item says the same: {own}.", ("Label", *names),
+        "confusion",
+        "Where one annotator says this, another says …",
+        f"How often another annotator of the item says the same: {own}.",
+        ("Label", *names),
         [(name, *(round(100 * float(share), 1) for share in shares[place])) for place, name in enumerate(names)],
-        lambda axes: kinds.matrix(axes, names, shares, x="another says (percent of the row)", y="one says"), (6.4, 3.6),
-    )  # fmt: skip
+        lambda axes: kinds.matrix(axes, names, shares, x="another says (percent of the row)", y="one says"),
+        (6.4, 3.6),
+    )
 
 
 def _doubt(found: Mapping[str, Any]) -> Chart | None:
@@ -96,12 +105,16 @@ def _doubt(found: Mapping[str, Any]) -> Chart | None:
     below = sum(value < 0.9 for value in sure)
     counts, edges = np.histogram(sure, bins=20)
     return Chart(
-        "doubt", "How sure the model is of an item's label",
+        "doubt",
+        "How sure the model is of an item's label",
         f"{below:,} of {len(sure):,} items have a label with a probability below 0.9 (Dawid-Skene).",
         ("Probability from", "to", "Items"),
-        [(round(float(low), 3), round(float(high), 3), int(n)) for low, high, n in zip(edges, edges[1:], counts, strict=False)],
+        [
+            (round(float(low), 3), round(float(high), 3), int(n))
+            for low, high, n in zip(edges, edges[1:], counts, strict=False)
+        ],
         lambda axes: kinds.histogram(axes, sure, x="probability of the label", y="items"),
-    )  # fmt: skip
+    )
 
 
 def _drawn(rows: list[Row], key: str, named: Container[str]) -> list[Row]:

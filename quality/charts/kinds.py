@@ -39,7 +39,9 @@ def columns_by_day(axes: "Axes", days: Sequence[date], values: Sequence[float], 
     _whole(axes.yaxis)
 
 
-def line_by_day(axes: "Axes", days: Sequence[date], values: Sequence[float], *, y: str, level: Level | None = None) -> None:  # fmt: skip
+def line_by_day(
+    axes: "Axes", days: Sequence[date], values: Sequence[float], *, y: str, level: Level | None = None
+) -> None:
     """Draw a sum that grows by the day, and a level that it is held against."""
     from matplotlib.dates import date2num  # noqa: PLC0415  as in `svg`
 
@@ -66,9 +68,16 @@ def points_with_intervals(
     below = [value - low for value, low in zip(values, lows, strict=True)]
     above = [high - value for value, high in zip(values, highs, strict=True)]
     axes.errorbar(
-        places, list(values), yerr=[below, above], color=ACCENT, ecolor=QUIET, elinewidth=1, capsize=2.5, marker="o",
+        places,
+        list(values),
+        yerr=[below, above],
+        color=ACCENT,
+        ecolor=QUIET,
+        elinewidth=1,
+        capsize=2.5,
+        marker="o",
         markersize=4,
-    )  # fmt: skip
+    )
     axes.set_ylim(min([0.0, *lows]), 1)
     axes.set_xticks(list(places), [day.isoformat()[5:] for day in days])
     axes.set_ylabel(y)
@@ -226,9 +235,13 @@ def histogram(axes: "Axes", values: Sequence[float], *, x: str, y: str, level: L
     if level:
         axes.axvline(level.value, color=INK, linewidth=1, linestyle="--")
         axes.annotate(
-            level.name, (level.value, 1), xycoords=("data", "axes fraction"), xytext=(3, -2), textcoords="offset points",
+            level.name,
+            (level.value, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(3, -2),
+            textcoords="offset points",
             va="top",
-        )  # fmt: skip
+        )
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     _whole(axes.yaxis)
@@ -251,9 +264,13 @@ def _printable(name: str) -> str:
 def _level(axes: "Axes", level: Level) -> None:
     axes.axhline(level.value, color=INK, linewidth=1, linestyle="--")
     axes.annotate(
-        level.name, (0, level.value), xycoords=("axes fraction", "data"), xytext=(3, -3), textcoords="offset points",
+        level.name,
+        (0, level.value),
+        xycoords=("axes fraction", "data"),
+        xytext=(3, -3),
+        textcoords="offset points",
         va="top",
-    )  # fmt: skip
+    )
 
 
 def _days(axes: "Axes", days: Sequence[date]) -> None:

@@ -36,13 +36,20 @@ def _paths(numbers: Numbers, title: str) -> Chart | None:
     names = [str(numbers.paths[key]) for key in shares]
     text = _("%(items)s items: %(shares)s.") % {
         "items": found["items"],
-        "shares": ", ".join(f"{name} {100 * one['share']:.0f} %" for name, one in zip(names, shares.values(), strict=True)),
-    }  # fmt: skip
+        "shares": ", ".join(
+            f"{name} {100 * one['share']:.0f} %" for name, one in zip(names, shares.values(), strict=True)
+        ),
+    }
     return Chart(
-        "paths", title, text, (_("Path"), _("Share"), _("95 %, low"), _("95 %, high")),
+        "paths",
+        title,
+        text,
+        (_("Path"), _("Share"), _("95 %, low"), _("95 %, high")),
         [(name, *_row(one)) for name, one in zip(names, shares.values(), strict=True)],
-        lambda axes: kinds.bars_with_intervals(axes, names, [_spread(one) for one in shares.values()], x=_("share of items")),
-    )  # fmt: skip
+        lambda axes: kinds.bars_with_intervals(
+            axes, names, [_spread(one) for one in shares.values()], x=_("share of items")
+        ),
+    )
 
 
 def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
@@ -55,8 +62,9 @@ def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
     grades = [(grade, str(numbers.grades.get(grade, grade))) for grade in rows[0]["grades"]]
     parts = [Series(name, [row["grades"][grade]["share"] for row in rows]) for grade, name in grades]
     text = _("%(items)s items. Of all, %(share).0f %% have an answer by more than 80 %% of their annotators.") % {
-        "items": found["items"], "share": 100 * rows[-1]["all"]["share"],
-    }  # fmt: skip
+        "items": found["items"],
+        "share": 100 * rows[-1]["all"]["share"],
+    }
     header = (
         _("Annotators with an answer"),
         *(name for _grade, name in grades),
@@ -69,9 +77,15 @@ def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
         for name, row in zip(bins, rows, strict=True)
     ]
     return Chart(
-        f"figure-4-{kind}", f"{title}: {numbers.parts.get(kind, kind)}", text, header, table,
-        lambda axes: kinds.stacked(axes, bins, parts, x=_("part of annotators who found an answer (μ)"), y=_("share of items")),
-    )  # fmt: skip
+        f"figure-4-{kind}",
+        f"{title}: {numbers.parts.get(kind, kind)}",
+        text,
+        header,
+        table,
+        lambda axes: kinds.stacked(
+            axes, bins, parts, x=_("part of annotators who found an answer (μ)"), y=_("share of items")
+        ),
+    )
 
 
 def _coverage(numbers: Numbers, title: str) -> Chart | None:
@@ -93,9 +107,15 @@ def _coverage(numbers: Numbers, title: str) -> Chart | None:
         for rank, share in zip(ranks, shares, strict=True)
     ]
     return Chart(
-        "coverage", title, text, (_("Answer"), _("Most popular"), _("Share"), _("95 %, low"), _("95 %, high")), rows,
-        lambda axes: kinds.lines(axes, ranks, series, x=_("so many of the most popular answers"), y=_("share of all answers")),
-    )  # fmt: skip
+        "coverage",
+        title,
+        text,
+        (_("Answer"), _("Most popular"), _("Share"), _("95 %, low"), _("95 %, high")),
+        rows,
+        lambda axes: kinds.lines(
+            axes, ranks, series, x=_("so many of the most popular answers"), y=_("share of all answers")
+        ),
+    )
 
 
 def _bounds(numbers: Numbers, title: str) -> Chart | None:
@@ -110,21 +130,30 @@ def _bounds(numbers: Numbers, title: str) -> Chart | None:
         for kind, one in kept.items()
     ]
     text = " ".join(
-        _("%(name)s: one annotator reaches an F1 of %(single).1f %%, the super-annotator %(super).1f %% (α = %(alpha)s).") % {
-            "name": numbers.parts.get(kind, kind), "single": 100 * _known(one["single"]["f1"]),
-            "super": 100 * _known(one["super"]["f1"]), "alpha": one["alpha"],
+        _(
+            "%(name)s: one annotator reaches an F1 of %(single).1f %%, the super-annotator %(super).1f %% (α = %(alpha)s)."
+        )
+        % {
+            "name": numbers.parts.get(kind, kind),
+            "single": 100 * _known(one["single"]["f1"]),
+            "super": 100 * _known(one["super"]["f1"]),
+            "alpha": one["alpha"],
         }
         for kind, one in kept.items()
-    )  # fmt: skip
+    )
     rows = [
         (str(numbers.parts.get(kind, kind)), alpha, *_row(share))
         for kind, one in kept.items()
         for alpha, share in zip(alphas, one["sweep"], strict=True)
     ]
     return Chart(
-        "bounds", title, text, (_("Answer"), "α", "F1", _("95 %, low"), _("95 %, high")), rows,
+        "bounds",
+        title,
+        text,
+        (_("Answer"), "α", "F1", _("95 %, low"), _("95 %, high")),
+        rows,
         lambda axes: kinds.lines(axes, alphas, series, x=_("answers from which on it answers (α)"), y="F1"),
-    )  # fmt: skip
+    )
 
 
 def _known(share: Mapping[str, Any]) -> float:

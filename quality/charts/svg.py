@@ -22,20 +22,49 @@ if TYPE_CHECKING:
 
 # The colours of the light theme (static/css/tokens.css). In a page each becomes the name of its token.
 INK, QUIET, LINE, ACCENT, SOFT, BAD, PAPER = (
-    "#1b1e24", "#565d6b", "#d5d9e0", "#1f5fbf", "#e5eefb", "#b3261e", "#ffffff",
-)  # fmt: skip
+    "#1b1e24",
+    "#565d6b",
+    "#d5d9e0",
+    "#1f5fbf",
+    "#e5eefb",
+    "#b3261e",
+    "#ffffff",
+)
 TOKENS = {
-    INK: "text", QUIET: "text-quiet", LINE: "border", ACCENT: "accent", SOFT: "accent-soft", BAD: "bad", PAPER: "surface",
-}  # fmt: skip
+    INK: "text",
+    QUIET: "text-quiet",
+    LINE: "border",
+    ACCENT: "accent",
+    SOFT: "accent-soft",
+    BAD: "bad",
+    PAPER: "surface",
+}
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 _LOCK = threading.Lock()
 _STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none", "text.parse_math": False, "font.family": "sans-serif", "font.size": 10, "axes.labelsize": 10,
-    "axes.edgecolor": QUIET, "axes.labelcolor": INK, "text.color": INK, "xtick.color": QUIET, "ytick.color": QUIET,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.facecolor": "none", "figure.facecolor": PAPER,
-    "axes.grid": True, "axes.grid.axis": "y", "grid.color": LINE, "grid.linewidth": 0.6, "axes.axisbelow": True,
-    "lines.linewidth": 1.6, "patch.linewidth": 0, "legend.frameon": False,
-}  # fmt: skip
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.labelsize": 10,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.facecolor": "none",
+    "figure.facecolor": PAPER,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "grid.color": LINE,
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "lines.linewidth": 1.6,
+    "patch.linewidth": 0,
+    "legend.frameon": False,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,12 @@ from quality.rules.judgments import Repeats
 def add_reading_arguments(parser: ArgumentParser) -> None:
     """Add how a file of judgments is to be read."""
     parser.add_argument(
-        "--missing", action="append", default=[], metavar="TEXT",
+        "--missing",
+        action="append",
+        default=[],
+        metavar="TEXT",
         help="leave out rows with this in place of a label, such as n/a; repeatable",
-    )  # fmt: skip
+    )
     parser.add_argument("--skip-empty", action="store_true", help="leave out rows with an empty cell")
     parser.add_argument("--encoding", metavar="NAME", help="of CSV and TSV files that aren't UTF-8, such as gb18030")
 
@@ -23,7 +26,10 @@ def asked_of(options: Mapping[str, Any]) -> JudgmentOptions:
     """Return how a file of judgments is to be read."""
     labels = options["labels_in_order"] or ""
     return JudgmentOptions(
-        level=Level(options["level"]), labels=[label.strip() for label in labels.split(",") if label.strip()],
-        missing=options["missing"], skip_empty=options["skip_empty"], encoding=options["encoding"],
+        level=Level(options["level"]),
+        labels=[label.strip() for label in labels.split(",") if label.strip()],
+        missing=options["missing"],
+        skip_empty=options["skip_empty"],
+        encoding=options["encoding"],
         repeats=Repeats(options.get("repeats") or Repeats.LAST),
-    )  # fmt: skip
+    )

@@ -61,18 +61,21 @@ class WatchRule(models.Model):
     collector = models.CharField(
         max_length=12,
         choices=[
-            ("gold", _("Share of gold checks missed")), ("inspection", _("Share of inspected answers found wrong")),
-            ("speed", _("Median seconds of an answer")), ("same", _("Share of the most frequent answer")),
+            ("gold", _("Share of gold checks missed")),
+            ("inspection", _("Share of inspected answers found wrong")),
+            ("speed", _("Median seconds of an answer")),
+            ("same", _("Share of the most frequent answer")),
             ("skips", _("Share of items skipped, but for what upsets")),
         ],
-    )  # fmt: skip
+    )
     is_above = models.BooleanField(choices=[(True, _("above")), (False, _("below"))], default=True)
     limit = models.FloatField()
     window = models.PositiveIntegerField()
     least = models.PositiveIntegerField()
     act = models.CharField(
-        max_length=10, choices=[("notify", _("Tell managers")), ("warn", _("Warn")), ("pause", _("Pause, before a manager"))]
-    )  # fmt: skip
+        max_length=10,
+        choices=[("notify", _("Tell managers")), ("warn", _("Warn")), ("pause", _("Pause, before a manager"))],
+    )
     created_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
 

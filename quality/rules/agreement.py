@@ -255,8 +255,10 @@ def _half_width(
     ]
     people = coefficient(*_without_people(judgments, sums, used, cell, size))
     counted = [
-        (np.concatenate(items), sums.items[paired]), (people, np.ones(len(people))), (np.concatenate(single), times),
-    ]  # fmt: skip
+        (np.concatenate(items), sums.items[paired]),
+        (people, np.ones(len(people))),
+        (np.concatenate(single), times),
+    ]
     if any(np.isnan(values).any() or weights.sum() < 2 for values, weights in counted):
         return None, "everything hangs on one item, annotator or judgment: there is no interval"
     by_item, by_annotator, by_judgment = (_variance(values, weights) for values, weights in counted)

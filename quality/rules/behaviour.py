@@ -119,9 +119,11 @@ def twins(judgments: Judgments) -> dict[Any, Signal]:
     for place in np.argsort(-chance):  # the least likely pair of a person is written last
         for person, other in ((first[place], second[place]), (second[place], first[place])):
             numbers = {
-                "other": judgments.annotators[int(other)], "same": int(same[place]), "shared": int(both[place]),
+                "other": judgments.annotators[int(other)],
+                "same": int(same[place]),
+                "shared": int(both[place]),
                 "usual": round(float(usual[person]), 2),
-            }  # fmt: skip
+            }
             found[judgments.annotators[int(person)]] = Signal(bool(chance[place] < RARE_PAIR), numbers)
     return found
 

@@ -55,9 +55,13 @@ class DawidSkene:
 
 
 def dawid_skene(
-    judgments: Judgments, *, smoothing: float = 0.01, shrinkage: float = 0.0, tolerance: float = 1e-6,
+    judgments: Judgments,
+    *,
+    smoothing: float = 0.01,
+    shrinkage: float = 0.0,
+    tolerance: float = 1e-6,
     most_rounds: int = 500,
-) -> DawidSkene:  # fmt: skip
+) -> DawidSkene:
     """Fit the model.
 
     Parameters

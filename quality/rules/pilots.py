@@ -49,9 +49,16 @@ def people_who_matter(person: Places) -> float:
 
 
 def forecasts(
-    pilot: Judgments, true: Places, *, votes: int, items: int, people: float, level: Level = Level.NOMINAL,
-    confidence: float = 0.9, seed: int = 0,
-) -> dict[str, Foreseen]:  # fmt: skip
+    pilot: Judgments,
+    true: Places,
+    *,
+    votes: int,
+    items: int,
+    people: float,
+    level: Level = Level.NOMINAL,
+    confidence: float = 0.9,
+    seed: int = 0,
+) -> dict[str, Foreseen]:
     """Return what to expect of ``items`` items with so many votes each, by people of whom so many matter.
 
     Parameters

@@ -20,9 +20,12 @@ Seconds = Mapping[Any, float]  # the median time of each annotator
 
 
 def crowd_report(
-    judgments: Judgments, *, level: Level = Level.NOMINAL, truth: Mapping[Any, Any] | None = None,
+    judgments: Judgments,
+    *,
+    level: Level = Level.NOMINAL,
+    truth: Mapping[Any, Any] | None = None,
     seconds: Seconds | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Return everything that `manage.py crowd_report` prints, as JSON.
 
     Accuracies are over the items whose truth is known; where labels tie, each of them counts in part. Where the vote and
@@ -40,25 +43,42 @@ def crowd_report(
     known = [item for item in judgments.items if item in truth]
     right = _accuracy(judgments, truth)
     return {
-        "items": len(judgments.items), "annotators": len(judgments.annotators), "judgments": len(judgments),
-        "repeated": judgments.repeated, "labels": list(judgments.labels), "level": level.value, "truths": len(known),
-        "alpha": found.alpha, "alpha_low": found.low, "alpha_high": found.high, "alpha_units": found.units,
-        "alpha_why": found.why, "alpha_warning": found.warning, "percent_agreement": found.observed,
-        "fleiss_kappa": fleiss_kappa(counts), "gwet_ac1": gwet_ac(counts),
+        "items": len(judgments.items),
+        "annotators": len(judgments.annotators),
+        "judgments": len(judgments),
+        "repeated": judgments.repeated,
+        "labels": list(judgments.labels),
+        "level": level.value,
+        "truths": len(known),
+        "alpha": found.alpha,
+        "alpha_low": found.low,
+        "alpha_high": found.high,
+        "alpha_units": found.units,
+        "alpha_why": found.why,
+        "alpha_warning": found.warning,
+        "percent_agreement": found.observed,
+        "fleiss_kappa": fleiss_kappa(counts),
+        "gwet_ac1": gwet_ac(counts),
         "gwet_ac2": None if level is Level.NOMINAL else gwet_ac(counts, Weights.QUADRATIC),
         "majority": {"accuracy": right(plain.wins.astype(float)), "tied": int(plain.tied.sum())},
         "wawa": {"accuracy": right(weighted.wins.astype(float)), "tied": int(weighted.tied.sum())},
         "dawid_skene": {
-            "accuracy": right(_chosen(model)), "converged": model.converged, "rounds": model.rounds,
-            "log_likelihood": model.log_likelihood, "prior": model.prior.tolist(),
+            "accuracy": right(_chosen(model)),
+            "converged": model.converged,
+            "rounds": model.rounds,
+            "log_likelihood": model.log_likelihood,
+            "prior": model.prior.tolist(),
         },
         "foresight": {
-            "vote": seen.vote, "model": seen.model, "held_out": seen.held_out, "prefers_model": seen.prefers_model,
+            "vote": seen.vote,
+            "model": seen.model,
+            "held_out": seen.held_out,
+            "prefers_model": seen.prefers_model,
         },
         "coincidences": coincidences(judgments).round(3).tolist(),
         "annotator_table": _annotators(judgments, model, weight, truth, seconds or {}),
         "item_table": _items(judgments, model, plain, truth),
-    }  # fmt: skip
+    }
 
 
 def report_frames(found: Mapping[str, Any]) -> dict[str, "pd.DataFrame"]:
@@ -118,11 +138,16 @@ def _annotators(
     accuracy = model.accuracy()
     return [
         {
-            "annotator": name, "judgments": int(done[row]), **_rate("peers", peers, row), **_rate("truth", hits, row),
-            "model_accuracy": float(accuracy[row]), "wawa": float(weight[row]), "median_seconds": seconds.get(name),
+            "annotator": name,
+            "judgments": int(done[row]),
+            **_rate("peers", peers, row),
+            **_rate("truth", hits, row),
+            "model_accuracy": float(accuracy[row]),
+            "wawa": float(weight[row]),
+            "median_seconds": seconds.get(name),
         }
         for row, name in enumerate(judgments.annotators)
-    ]  # fmt: skip
+    ]
 
 
 def _rate(name: str, rates: Rates, row: int) -> dict[str, float | int | None]:
@@ -136,16 +161,25 @@ def _items(judgments: Judgments, model: DawidSkene, plain: Votes, truth: Mapping
     names = judgments.labels
     first, tied = plain.wins.argmax(axis=1).tolist(), plain.tied.tolist()
     columns = zip(
-        judgments.items, plain.scores.sum(axis=1).astype(int).tolist(), entropy(plain.shares()).tolist(),
-        model.posterior.argmax(axis=1).tolist(), model.posterior.max(axis=1).tolist(),
-        entropy(model.posterior).tolist(), strict=True,
-    )  # fmt: skip
+        judgments.items,
+        plain.scores.sum(axis=1).astype(int).tolist(),
+        entropy(plain.shares()).tolist(),
+        model.posterior.argmax(axis=1).tolist(),
+        model.posterior.max(axis=1).tolist(),
+        entropy(model.posterior).tolist(),
+        strict=True,
+    )
     return [
         {
-            "item": item, "votes": votes, "majority": None if tied[row] else names[first[row]],
+            "item": item,
+            "votes": votes,
+            "majority": None if tied[row] else names[first[row]],
             "tied": [names[place] for place in np.flatnonzero(plain.wins[row])] if tied[row] else [],
-            "vote_entropy": split, "dawid_skene": names[best], "posterior": sure, "posterior_entropy": doubt,
+            "vote_entropy": split,
+            "dawid_skene": names[best],
+            "posterior": sure,
+            "posterior_entropy": doubt,
             "truth": truth.get(item),
         }
         for row, (item, votes, split, best, sure, doubt) in enumerate(columns)
-    ]  # fmt: skip
+    ]

@@ -168,9 +168,15 @@ def distinct(items: Sequence[Answers]) -> dict[int, int]:
 
 
 def bounds(
-    items: Sequence[Answers], *, references: int = 5, beta: int = 2, alpha: int = 8, partitions: int = PARTITIONS,
-    seed: int = 0, system: Answers | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    items: Sequence[Answers],
+    *,
+    references: int = 5,
+    beta: int = 2,
+    alpha: int = 8,
+    partitions: int = PARTITIONS,
+    seed: int = 0,
+    system: Answers | None = None,
+) -> dict[str, Any]:
     """Return what people reach by the measure of section 5.1: one annotator, and the super-annotator for each α.
 
     Each partition takes so many annotations of an item as references by chance and predicts from the others; all of them
@@ -201,10 +207,13 @@ def bounds(
     ]
     single, swept, own = (np.array(part) for part in zip(*found, strict=True))
     return {
-        "single": _measures(single), "super": _measures(swept[:, alpha]), "alpha": alpha, "partitions": partitions,
+        "single": _measures(single),
+        "super": _measures(swept[:, alpha]),
+        "alpha": alpha,
+        "partitions": partitions,
         "sweep": [_measures(swept[:, threshold])["f1"] for threshold in range(predicting + 1)],
         **({"system": _measures(own)} if system is not None else {}),
-    }  # fmt: skip
+    }
 
 
 def _item_counts(
@@ -243,9 +252,10 @@ def _measures(counts: Floats) -> dict[str, Share]:
     """Return precision, recall and F1 of summed counts, shape (items, 3): each is a ratio of sums over items."""
     right, given, wanted = counts[:, 0], counts[:, 1], counts[:, 2]
     return {
-        "precision": share_of(right, given), "recall": share_of(right, wanted),
+        "precision": share_of(right, given),
+        "recall": share_of(right, wanted),
         "f1": share_of(right, (given + wanted) / 2),
-    }  # fmt: skip
+    }
 
 
 def chance_of_null(null: float, *, references: int = 5, beta: int = 2) -> float:

@@ -48,7 +48,7 @@ ALLOWED = {
     Act.NOTIFY: ("active", "warned", "paused"),
     Act.WARN: ("active",),
     Act.PAUSE: ("active", "warned"),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,10 +54,13 @@ def agreement_of(campaign: Campaign) -> dict[str, Any]:
         everything = _agreement(measure, collected[place])[0] if has_excluded else found
         rows.append(
             {
-                "key": measure.key, "scale": measure.scale, "counted": found, "with_excluded": everything,
+                "key": measure.key,
+                "scale": measure.scale,
+                "counted": found,
+                "with_excluded": everything,
                 "by_guideline": _by_guideline(measure, counted[place], under),
             }
-        )  # fmt: skip
+        )
         if judgments is not None and not trend:
             trend = _trend(campaign, measure, judgments)
     return {"agreement": rows, "trend": trend, "confusion": _confusion(paths)}

@@ -49,11 +49,13 @@ def labels_of(campaign: Campaign) -> list[Label]:
     columns = {label: column for column, label in enumerate(votes.labels)}
     return [
         Label(
-            pk, item, rule == Rule.EXPERT,
+            pk,
+            item,
+            rule == Rule.EXPERT,
             float(doubts[places[item], columns[label]]) if item in places and label in columns else UNKNOWN_DOUBT,
         )
         for pk, item, rule, label in rows
-    ]  # fmt: skip
+    ]
 
 
 def experts_able(campaign: Campaign, item_ids: Sequence[int], *, but_of: Audit | None = None) -> dict[int, set[UUID]]:
@@ -117,11 +119,20 @@ def _result(audit: Audit) -> dict[str, Any]:
         strata[row.stratum]["wrong"] += final[case_id] != row.verdict.label
     left_out = sum(row.is_left_out or (row.case is not None and row.case.state == CaseState.RECALLED) for row in items)
     found = {
-        "audit": audit.pk, "seed": audit.seed, "drawn_at": audit.drawn_at.isoformat(timespec="seconds"),
-        "called_off": audit.called_off_at is not None, "labels": sum(row["items"] for row in strata), "drawn": len(items), "judged": len(decided),
-        "left_out": left_out, "strata": strata, "stuck": _stuck(audit, items), **changes_since(audit),
-        "twice": sum(len(said) > 1 for said in alone.values()), "kappa": _kappa(audit.campaign, alone),
-    }  # fmt: skip
+        "audit": audit.pk,
+        "seed": audit.seed,
+        "drawn_at": audit.drawn_at.isoformat(timespec="seconds"),
+        "called_off": audit.called_off_at is not None,
+        "labels": sum(row["items"] for row in strata),
+        "drawn": len(items),
+        "judged": len(decided),
+        "left_out": left_out,
+        "strata": strata,
+        "stuck": _stuck(audit, items),
+        **changes_since(audit),
+        "twice": sum(len(said) > 1 for said in alone.values()),
+        "kappa": _kappa(audit.campaign, alone),
+    }
     is_over = len(decided) + left_out == len(items) and not found["called_off"]
     if is_over and all(row["judged"] for row in strata):
         found |= asdict(label_error([Stratum(row["items"], row["judged"], row["wrong"]) for row in strata]))

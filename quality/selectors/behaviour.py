@@ -58,9 +58,11 @@ def behaviour_of(campaign: Campaign) -> dict[str, Any]:
     """
     rows = list(_rows(campaign))
     found = {
-        "pace": _pace(campaign, rows), "sameness": sameness(_paths(rows)), "twins": _twins(rows),
+        "pace": _pace(campaign, rows),
+        "sameness": sameness(_paths(rows)),
+        "twins": _twins(rows),
         "untrusted": _untrusted(campaign, rows),
-    }  # fmt: skip
+    }
     if isinstance(TASK_TYPES[campaign.task_type], Written):
         found["pasting"] = pasting(_tallied(campaign, rows, Q(pasted__gte=LEAST_SIGNS)))
         found["leaving"] = leaving(_tallied(campaign, rows, Q(left__gt=0), everybody=True))
@@ -145,9 +147,12 @@ def _known(campaign: Campaign) -> dict[str, bool]:
 def _reviews(campaign: Campaign, task_type: FollowedUp) -> dict[str, list[bool]]:
     """Return of each person whether their answers were let stand by those who were asked about them."""
     rows = Annotation.objects.filter(
-        unsealed(), campaign=campaign, state=AnnotationState.COUNTED, item__follows__isnull=False,
+        unsealed(),
+        campaign=campaign,
+        state=AnnotationState.COUNTED,
+        item__follows__isnull=False,
         item__state=ItemState.ACTIVE,
-    )  # fmt: skip
+    )
     found = defaultdict(list)
     for who, content, answer in rows.values_list("item__follows__surrogate", "item__content", "answer").iterator(2000):
         asked, _outcome = task_type.outcome(content, answer)

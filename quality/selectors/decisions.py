@@ -15,11 +15,16 @@ MOST = 50
 OF_PEOPLE = ("reviews", "suspended", "appeals", "unmatched", "undoable")  # shown with whom they are about
 # What is called how, of all that `waiting_of` counts.
 WAITING = {
-    "reviews": _("reviews"), "suspended": _("appeals against suspensions"), "appeals": _("appeals against refused pay"),
-    "unmatched": _("submissions that fit no work"), "failed": _("failed payments"), "flags": _("flags"),
-    "unexamined": _("answers that could not be examined"), "cases": _("cases before experts"),
+    "reviews": _("reviews"),
+    "suspended": _("appeals against suspensions"),
+    "appeals": _("appeals against refused pay"),
+    "unmatched": _("submissions that fit no work"),
+    "failed": _("failed payments"),
+    "flags": _("flags"),
+    "unexamined": _("answers that could not be examined"),
+    "cases": _("cases before experts"),
     "inspections": _("inspections"),
-}  # fmt: skip
+}
 NOT_ASKED = ("undoable",)  # decided, and can still be undone
 
 

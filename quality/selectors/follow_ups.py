@@ -21,9 +21,12 @@ def follow_ups_of(campaign: Campaign) -> list[dict[str, Any]]:
     if not isinstance(task_type, FollowedUp):
         return []
     rows = Annotation.objects.filter(
-        unsealed(), campaign=campaign, state=AnnotationState.COUNTED, item__follows__isnull=False,
+        unsealed(),
+        campaign=campaign,
+        state=AnnotationState.COUNTED,
+        item__follows__isnull=False,
         item__state=ItemState.ACTIVE,
-    )  # fmt: skip
+    )
     found = Counter(
         task_type.outcome(content, answer)
         for content, answer in rows.values_list("item__content", "answer").iterator(chunk_size=2000)

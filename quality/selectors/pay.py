@@ -13,8 +13,11 @@ def wages_of(campaign: Campaign) -> dict[str, Any]:
     """Return cents an hour over people: by the time they were active, and by the server's clock."""
     paid = {
         row["surrogate"]: row["cents"]
-        for row in LedgerEntry.objects.filter(campaign=campaign).values("surrogate").annotate(cents=Sum("cents")).order_by("surrogate")
-    }  # fmt: skip
+        for row in LedgerEntry.objects.filter(campaign=campaign)
+        .values("surrogate")
+        .annotate(cents=Sum("cents"))
+        .order_by("surrogate")
+    }
     times = (
         Annotation.objects.filter(campaign=campaign, surrogate__in=paid)
         .values("surrogate")

@@ -139,6 +139,7 @@ def _beside_the_rest(campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
         "typical_seconds": round(statistics.median(times), 1) if times else None,
         "counted": own["counted"],
         "shares": [
-            (path, own["paths"].get(path, 0) / counted if counted else 0.0, n / total) for path, n in sorted(paths.items())
+            (path, own["paths"].get(path, 0) / counted if counted else 0.0, n / total)
+            for path, n in sorted(paths.items())
         ],
-    }  # fmt: skip
+    }

@@ -51,8 +51,10 @@ def relevance_study_of(campaign: Campaign) -> dict[str, Any]:
     questions = [text for split in splits.values() for text in split.questions.values()]
     return {
         "splits": {name: _counted(split, [str(label) for label in task_type.labels]) for name, split in splits.items()},
-        "workers": summary.workers, "judgments": summary.judgments,
-        "refused": summary.refused, "excluded_and_paid": summary.excluded_paid,
+        "workers": summary.workers,
+        "judgments": summary.judgments,
+        "refused": summary.refused,
+        "excluded_and_paid": summary.excluded_paid,
         "cost": {"rewards": summary.reward_cents, "bonuses": summary.bonus_cents, "fees": summary.fee_cents},
         "by_expert": summary.rules[Rule.EXPERT],
         "no_agreement": list(_no_agreement(campaign)),
@@ -60,8 +62,10 @@ def relevance_study_of(campaign: Campaign) -> dict[str, Any]:
             {"trigram": trigram, "questions": count, "share": count / len(questions)}
             for trigram, count in starting_trigrams(questions)
         ],
-        "answers_per_question": dict(sorted(Counter(n for one in splits.values() for n in one.answers.values()).items())),
-    }  # fmt: skip
+        "answers_per_question": dict(
+            sorted(Counter(n for one in splits.values() for n in one.answers.values()).items())
+        ),
+    }
 
 
 def _splits(campaign: Campaign) -> dict[str, _Split]:
@@ -92,11 +96,13 @@ def _counted(split: _Split, labels: list[str]) -> dict[str, Any]:
     """Return the rows of Table 1 for a split; lengths in words between blanks."""
     words = sum(len(text.split()) for text in split.questions.values())
     return {
-        "questions": len(split.questions), "answers": split.answers.total(),
+        "questions": len(split.questions),
+        "answers": split.answers.total(),
         "question_length": round(words / len(split.questions), 2),
         "answer_length": round(split.answer_words / max(split.answers.total(), 1), 2),
-        "labels": {label: split.labels[label] for label in labels}, "known_without_a_vote": len(split.known),
-    }  # fmt: skip
+        "labels": {label: split.labels[label] for label in labels},
+        "known_without_a_vote": len(split.known),
+    }
 
 
 def _no_agreement(campaign: Campaign) -> Iterator[dict[str, Any]]:

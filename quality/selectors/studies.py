@@ -94,10 +94,14 @@ def statistics_of(campaign: Campaign, split: str = "") -> dict[str, Any]:
     boxes = _boxes({item: found.finds["passage"](answer) for item, answer in references.items()})
     return {
         "items": len(answers),
-        "paths": {path: studies.share_of([task_type.path(one) == path for one in answers]) for path, _ in paths.most_common()},
-        "found": {kind: studies.share_of([find(one) is not None for one in answers]) for kind, find in found.finds.items()},
+        "paths": {
+            path: studies.share_of([task_type.path(one) == path for one in answers]) for path, _ in paths.most_common()
+        },
+        "found": {
+            kind: studies.share_of([find(one) is not None for one in answers]) for kind, find in found.finds.items()
+        },
         "boxes": {tag: studies.share_of([one == tag for one in boxes]) for tag, _ in Counter(boxes).most_common()},
-    }  # fmt: skip
+    }
 
 
 def precision_of(campaign: Campaign) -> dict[str, Any]:
@@ -122,10 +126,12 @@ def _variability(rows: Mapping[int, list[Any]], judged: Mapping[int, Any], find:
         return {"items": 0}
     alone = studies.non_null(items, without_reference=True)
     return {
-        "items": len(items), "figure_4": studies.by_agreement(studies.non_null(items), given, grades),
+        "items": len(items),
+        "figure_4": studies.by_agreement(studies.non_null(items), given, grades),
         "figure_4_without_reference": studies.by_agreement(alone, given, grades),
-        "coverage": studies.coverage(items), "distinct": studies.distinct(items),
-    }  # fmt: skip
+        "coverage": studies.coverage(items),
+        "distinct": studies.distinct(items),
+    }
 
 
 def examples_of(campaign: Campaign, ways: int) -> list[dict[str, Any]]:
@@ -142,7 +148,7 @@ def examples_of(campaign: Campaign, ways: int) -> list[dict[str, Any]]:
             "answers": {kind: _alike(rows[item], judged[kind].get(item), find) for kind, find in finds.items()},
         }
         for item in drawn
-    ]  # fmt: skip
+    ]
 
 
 def _alike(row: list[Any], grade: Any, find: Find) -> dict[str, Any]:
@@ -171,9 +177,13 @@ def _counted(campaign: Campaign) -> Any:
     """Return the counted annotations of the first round; what was published elsewhere has no assignment."""
     first_round = Q(assignment__slot__round=1) | Q(assignment=None, slot__round=1)
     return Annotation.objects.filter(
-        first_round, unsealed(), campaign=campaign, state=AnnotationState.COUNTED,
-        item__batch__purpose__in=ORDINARY, item__state=ItemState.ACTIVE,
-    )  # fmt: skip
+        first_round,
+        unsealed(),
+        campaign=campaign,
+        state=AnnotationState.COUNTED,
+        item__batch__purpose__in=ORDINARY,
+        item__state=ItemState.ACTIVE,
+    )
 
 
 def _references(campaign: Campaign, split: str = "") -> dict[int, Any]:
@@ -206,9 +216,12 @@ def _judged(campaign: Campaign) -> dict[str, dict[int, Any]]:
     """Return by kind of part and item the grade of its reference as it was drawn, where a sample's case was decided."""
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
     rows = Opinion.objects.filter(
-        decides, unsealed("case__item"), case__campaign=campaign, case__because=CaseReason.SAMPLE,
+        decides,
+        unsealed("case__item"),
+        case__campaign=campaign,
+        case__because=CaseReason.SAMPLE,
         case__state=CaseState.DECIDED,
-    )  # fmt: skip
+    )
     task_type, references = TASK_TYPES[campaign.task_type], _references(campaign)
     found: dict[str, dict[int, Any]] = defaultdict(dict)
     for row in rows.select_related("case").order_by("pk").iterator(chunk_size=2000):

@@ -85,7 +85,7 @@ def study_plan(campaign: Campaign, design: StudyDesign) -> StudyPlan:
         cents=annotations * answer_cents(campaign),
         seconds=_seconds(campaign),
         experts=Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count(),
-    )  # fmt: skip
+    )
 
 
 def obstacles_of(design: StudyDesign, plan: StudyPlan) -> list[str]:

@@ -103,7 +103,7 @@ def summary_of(campaign: Campaign) -> Summary:
         suspended=standings[Standing.SUSPENDED],
         inspections=read.count(),
         inspected=read.exclude(verdict="").count(),
-    )  # fmt: skip
+    )
     money = LedgerEntry.objects.filter(campaign=campaign).aggregate(
         reward=Sum("cents", filter=Q(kind="reward")), bonus=Sum("cents", filter=Q(kind="bonus")), fee=Sum("fee_cents")
     )
@@ -154,15 +154,18 @@ def people_of(campaign: Campaign) -> list[dict[str, Any]]:
     order = {Standing.PAUSED: 0, Standing.WARNED: 1, Standing.ACTIVE: 2, Standing.SUSPENDED: 3}
     rows = [
         {
-            "surrogate_id": surrogate_id, "standing": place.standing, "standing_label": place.get_standing_display(),
+            "surrogate_id": surrogate_id,
+            "standing": place.standing,
+            "standing_label": place.get_standing_display(),
             "submitted": place.submitted,
             "skipped": sum(skipped.get(surrogate_id, {}).values()),
             "offensive": skipped.get(surrogate_id, {}).get("offensive", 0),
-            "checks": gold.get(surrogate_id, {}).get("n", 0), "hits": gold.get(surrogate_id, {}).get("hits", 0),
+            "checks": gold.get(surrogate_id, {}).get("n", 0),
+            "hits": gold.get(surrogate_id, {}).get("hits", 0),
             **{name: work.get(surrogate_id, {}).get(name, 0) for name in ("approved", "refused", "waiting")},
         }
         for surrogate_id, place in places.items()
-    ]  # fmt: skip
+    ]
     return sorted(rows, key=lambda row: (order[Standing(row["standing"])], str(row["surrogate_id"])))
 
 

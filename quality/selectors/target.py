@@ -77,9 +77,14 @@ class Outlook:
     def plan(self, target: Target) -> Plan:
         """Return what comes next."""
         return plan(
-            self.doubts(), self.votes, self.is_free, target, vote_cents=self.vote_cents,
-            cents_left=target.budget_cents - self.spent_cents, is_waiting=self.is_waiting,
-        )  # fmt: skip
+            self.doubts(),
+            self.votes,
+            self.is_free,
+            target,
+            vote_cents=self.vote_cents,
+            cents_left=target.budget_cents - self.spent_cents,
+            is_waiting=self.is_waiting,
+        )
 
 
 def outlook_of(campaign: Campaign) -> Outlook | None:
@@ -100,10 +105,18 @@ def outlook_of(campaign: Campaign) -> Outlook | None:
     price = answer_cents(campaign)
     last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
     return Outlook(
-        ids, belief, votes, _which(ids, waiting | short | pending | experts, inverted=True), _which(ids, experts), calibration,
-        audit, spent_cents(campaign, price), price, bool(waiting),
+        ids,
+        belief,
+        votes,
+        _which(ids, waiting | short | pending | experts, inverted=True),
+        _which(ids, experts),
+        calibration,
+        audit,
+        spent_cents(campaign, price),
+        price,
+        bool(waiting),
         len(waiting) <= STRAGGLERS * (len(last.votes) if last else 0),
-    )  # fmt: skip
+    )
 
 
 def batches_voted(campaign: Campaign) -> list[Batch]:
@@ -170,26 +183,43 @@ def spent_cents(campaign: Campaign, vote_cents: float) -> int:
 def state_of(outlook: Outlook, found: Plan, target: Target) -> dict[str, Any]:
     """Return what the page of a target shows."""
     points = forecast(
-        outlook.belief, replace(target, budget_cents=max(0, target.budget_cents - outlook.spent_cents)),
-        outlook.calibration, fewest=0, vote_cents=outlook.vote_cents, is_settled=outlook.is_experts,
-    )  # fmt: skip
+        outlook.belief,
+        replace(target, budget_cents=max(0, target.budget_cents - outlook.spent_cents)),
+        outlook.calibration,
+        fewest=0,
+        vote_cents=outlook.vote_cents,
+        is_settled=outlook.is_experts,
+    )
     return {
-        "item_count": len(outlook.items), "predicted": found.predicted, "stop": found.stop, "error": target.error,
+        "item_count": len(outlook.items),
+        "predicted": found.predicted,
+        "stop": found.stop,
+        "error": target.error,
         "is_waiting": outlook.is_waiting,
-        "undecided": int((outlook.doubts() >= 1).sum()), "by_experts": int(outlook.is_experts.sum()),
-        "votes": int(outlook.votes.sum()), "spent_cents": outlook.spent_cents, "vote_cents": outlook.vote_cents,
+        "undecided": int((outlook.doubts() >= 1).sum()),
+        "by_experts": int(outlook.is_experts.sum()),
+        "votes": int(outlook.votes.sum()),
+        "spent_cents": outlook.spent_cents,
+        "vote_cents": outlook.vote_cents,
         "calibration": None if outlook.audit is None else outlook.audit.pk,
         "forecast": [(outlook.spent_cents + point.cents, point.error) for point in points][:MOST_POINTS],
-    }  # fmt: skip
+    }
 
 
 def waves_of(campaign: Campaign) -> list[dict[str, Any]]:
     """Return every wave: its number, when it began, what it bought, and what was spent and predicted before it."""
     found, spent = [], 0
     for wave in Wave.objects.filter(campaign=campaign).order_by("number"):
-        found.append({
-            "number": wave.number, "began_at": wave.began_at.isoformat(sep=" ", timespec="minutes"), "votes": len(wave.votes),
-            "cases": len(wave.cases), "cents": wave.cents, "spent_before": spent, "predicted": wave.predicted,
-        })  # fmt: skip
+        found.append(
+            {
+                "number": wave.number,
+                "began_at": wave.began_at.isoformat(sep=" ", timespec="minutes"),
+                "votes": len(wave.votes),
+                "cases": len(wave.cases),
+                "cents": wave.cents,
+                "spent_before": spent,
+                "predicted": wave.predicted,
+            }
+        )
         spent += wave.cents
     return found

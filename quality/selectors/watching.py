@@ -100,5 +100,8 @@ def _skips(campaign: Campaign, surrogate_ids: Collection[UUID], found: Facts, be
 
 
 _READERS = {
-    Kind.CHECK: _checks, Kind.INSPECTION: _inspections, Kind.ANSWER: _answers, Kind.SKIP: _skips,
-}  # fmt: skip
+    Kind.CHECK: _checks,
+    Kind.INSPECTION: _inspections,
+    Kind.ANSWER: _answers,
+    Kind.SKIP: _skips,
+}

@@ -71,26 +71,36 @@ def _drawn(work: Work, campaign: Campaign, count: int, twice: float, seed: int) 
     _refuse_pending([label.item for label, _place in rows])
     described = [
         {
-            "items": len(stratum), "drawn": n, "by_expert": stratum[0].by_expert,
+            "items": len(stratum),
+            "drawn": n,
+            "by_expert": stratum[0].by_expert,
             "doubt": None if stratum[0].by_expert else round(float(one.mean()), 4),
         }
         for stratum, n, one in zip(strata, drawn, doubts, strict=True)
-    ]  # fmt: skip
+    ]
     with work.step():
         audit = Audit.objects.create(
             campaign=campaign, seed=seed, strata=described, drawn_at=now, drawn_by_id=work.job.requested_by_id
         )
         AuditItem.objects.bulk_create(
             AuditItem(
-                audit=audit, verdict_id=label.verdict, stratum=place, experts=experts[label.item],
+                audit=audit,
+                verdict_id=label.verdict,
+                stratum=place,
+                experts=experts[label.item],
                 doubt=None if label.by_expert else label.doubt,
             )
             for label, place in rows
-        )  # fmt: skip
+        )
         record(
-            action="audit_draw", subject=audit, now=now, actor_id=work.job.requested_by_id, scope_id=campaign.pk,
-            items=len(rows), seed=seed,
-        )  # fmt: skip
+            action="audit_draw",
+            subject=audit,
+            now=now,
+            actor_id=work.job.requested_by_id,
+            scope_id=campaign.pk,
+            items=len(rows),
+            seed=seed,
+        )
         work.checkpoint(audit=audit.pk)
     return audit
 
@@ -143,9 +153,13 @@ def _cases_open(rows: Sequence[AuditItem], audit: Audit, now: datetime) -> None:
     for row in rows:
         item = items[row.verdict.item_id]
         opened = item.state == ItemState.ACTIVE and case_open(
-            item=item, because=CaseReason.AUDIT, experts=row.experts, parts=parts_of(item), actor_id=audit.drawn_by_id,
+            item=item,
+            because=CaseReason.AUDIT,
+            experts=row.experts,
+            parts=parts_of(item),
+            actor_id=audit.drawn_by_id,
             now=now,
-        )  # fmt: skip
+        )
         row.case = Case.objects.get(item=item, state__in=PENDING) if opened else None
         row.is_left_out = not opened
         row.save(update_fields=["case", "is_left_out"])
@@ -161,9 +175,13 @@ def audit_call_off(*, audit: Audit, actor_id: UUID, now: datetime) -> bool:
         return False
     Audit.objects.filter(pk=held.pk).update(called_off_at=now)
     job_enqueue(
-        kind="quality.audit_recall", payload={"audit": held.pk}, now=now, scope_id=held.campaign_id,
-        requested_by_id=actor_id, key=f"audit-recall:{held.pk}",
-    )  # fmt: skip
+        kind="quality.audit_recall",
+        payload={"audit": held.pk},
+        now=now,
+        scope_id=held.campaign_id,
+        requested_by_id=actor_id,
+        key=f"audit-recall:{held.pk}",
+    )
     record(action="audit_call_off", subject=held, now=now, actor_id=actor_id, scope_id=held.campaign_id)
     return True
 

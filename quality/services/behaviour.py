@@ -24,9 +24,13 @@ def behaviour_refresh(*, campaign: Campaign, now: datetime) -> None:
 def behaviour_request(*, campaign: Campaign, now: datetime) -> Job | None:
     """Ask for it anew if something changed, but not within ten minutes."""
     return refresh_request(
-        kind="quality.behaviour", kept=BehaviourSnapshot.objects.all(), version=numbers_version,
-        seconds=60 * STALE_MINUTES, campaign=campaign, now=now,
-    )  # fmt: skip
+        kind="quality.behaviour",
+        kept=BehaviourSnapshot.objects.all(),
+        version=numbers_version,
+        seconds=60 * STALE_MINUTES,
+        campaign=campaign,
+        now=now,
+    )
 
 
 def snapshots_forget(*, campaign: Campaign, **_: Any) -> None:

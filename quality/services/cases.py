@@ -32,17 +32,27 @@ def case_open(
     """Put an item before the experts, unless it is there; return whether it is a new case."""
     require_transaction()
     case, opened = Case.objects.get_or_create(
-        item=item, state__in=PENDING,
+        item=item,
+        state__in=PENDING,
         defaults={
-            "campaign_id": item.campaign_id, "opened_at": now, "because": because, "experts": experts, "parts": parts,
+            "campaign_id": item.campaign_id,
+            "opened_at": now,
+            "because": because,
+            "experts": experts,
+            "parts": parts,
             "state": CaseState.OPEN,
         },
-    )  # fmt: skip
+    )
     if opened:
         record(
-            action="case_open", subject=case, now=now, actor_id=actor_id, scope_id=item.campaign_id, because=because,
+            action="case_open",
+            subject=case,
+            now=now,
+            actor_id=actor_id,
+            scope_id=item.campaign_id,
+            because=because,
             experts=experts,
-        )  # fmt: skip
+        )
     return opened
 
 
@@ -107,9 +117,13 @@ def cases_sample(
         with work.step(done=opened, total=count, opened=opened):
             actor_id, now = work.job.requested_by_id, timezone.now()
             opened += case_open(
-                item=item, because=CaseReason.SAMPLE, experts=experts, parts=_marked(parts, own), actor_id=actor_id,
+                item=item,
+                because=CaseReason.SAMPLE,
+                experts=experts,
+                parts=_marked(parts, own),
+                actor_id=actor_id,
                 now=now,
-            )  # fmt: skip
+            )
             work.checkpoint(opened=opened)
     return {"opened": opened}
 

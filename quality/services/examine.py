@@ -142,9 +142,12 @@ def _examine(
 def examine_request(*, campaign_id: UUID, now: datetime) -> Job:
     """Ask for a look at what waits; at most one such job waits for each campaign."""
     return job_enqueue(
-        kind="quality.examine", payload={"campaign": str(campaign_id)}, now=now, scope_id=campaign_id,
+        kind="quality.examine",
+        payload={"campaign": str(campaign_id)},
+        now=now,
+        scope_id=campaign_id,
         key=_key(campaign_id),
-    )  # fmt: skip
+    )
 
 
 def _key(campaign_id: UUID) -> str:

@@ -75,9 +75,10 @@ def gold_place(*, campaign: Campaign, now: datetime) -> tuple[Batch, SplitRow]:
     require_transaction()
     last = Batch.objects.filter(campaign=campaign).aggregate(last=Max("ordinal"))["last"] or 0
     batch, _ = Batch.objects.get_or_create(
-        campaign=campaign, purpose=Purpose.GOLD,
+        campaign=campaign,
+        purpose=Purpose.GOLD,
         defaults={"ordinal": last + 1, "state": BatchState.OPEN, "created_at": now},
-    )  # fmt: skip
+    )
     split, _ = SplitRow.objects.get_or_create(
         campaign=campaign, name=GOLD_SPLIT, defaults={"n": 1, "weight": 0, "position": 1001}
     )
@@ -89,10 +90,18 @@ def _key_create(
 ) -> None:
     row = new.row
     item = Item.objects.create(
-        campaign=campaign, batch=batch, split=split, external_id=row.external_id, content=json.loads(row.content),
-        published_id=new_example_id(campaign.seed, row.external_id, number), n=1, votes=1, created_at=now,
-        content_sha256=row.content_sha256, tokenization_id=row.tokenization_id,
-    )  # fmt: skip
+        campaign=campaign,
+        batch=batch,
+        split=split,
+        external_id=row.external_id,
+        content=json.loads(row.content),
+        published_id=new_example_id(campaign.seed, row.external_id, number),
+        n=1,
+        votes=1,
+        created_at=now,
+        content_sha256=row.content_sha256,
+        tokenization_id=row.tokenization_id,
+    )
     key_create(item=item, accepted=new.accepted, experts=experts, actor_id=None, now=now)
 
 
@@ -161,10 +170,14 @@ def gold_check(*, annotation: Annotation, now: datetime) -> GoldCheck | None:
     check, _ = GoldCheck.objects.get_or_create(
         annotation=annotation,
         defaults={
-            "key": key, "campaign_id": annotation.campaign_id, "surrogate_id": annotation.surrogate_id,
-            "is_hit": not missed, "missed_at": missed, "at": now,
+            "key": key,
+            "campaign_id": annotation.campaign_id,
+            "surrogate_id": annotation.surrogate_id,
+            "is_hit": not missed,
+            "missed_at": missed,
+            "at": now,
         },
-    )  # fmt: skip
+    )
     return check
 
 

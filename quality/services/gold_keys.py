@@ -87,9 +87,15 @@ def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime)
         changed += check.is_hit == bool(missed)
         GoldCheck.objects.filter(pk=check.pk).update(is_hit=not missed, missed_at=missed)
     record(
-        action="gold_key_edit", subject=key, now=now, actor_id=actor_id, scope_id=key.campaign_id,
-        before=before, after=wanted, changed=changed,
-    )  # fmt: skip
+        action="gold_key_edit",
+        subject=key,
+        now=now,
+        actor_id=actor_id,
+        scope_id=key.campaign_id,
+        before=before,
+        after=wanted,
+        changed=changed,
+    )
     _assess_again(key, now)
     return changed
 
@@ -111,9 +117,14 @@ def gold_key_retire(*, key: GoldKey, reason: str, is_wrong: bool, actor_id: UUID
     item_retire(item=key.item, reason=reason, actor_id=actor_id, now=now)
     void = GoldCheck.objects.filter(key=key, is_void=False).update(is_void=True) if is_wrong else 0
     record(
-        action="gold_key_retire", subject=key, now=now, actor_id=actor_id, scope_id=key.campaign_id, reason=reason,
+        action="gold_key_retire",
+        subject=key,
+        now=now,
+        actor_id=actor_id,
+        scope_id=key.campaign_id,
+        reason=reason,
         void=void,
-    )  # fmt: skip
+    )
     if is_wrong:
         _assess_again(key, now)
     return void

@@ -40,8 +40,10 @@ def inspections_draw(*, campaign: Campaign, annotations: Sequence[Annotation], r
     Inspection.objects.bulk_create(drawn, ignore_conflicts=True)
     InspectionTally.objects.bulk_create(
         [InspectionTally(campaign=campaign, surrogate_id=key, carry=carry) for key, carry in carries.items()],
-        update_conflicts=True, unique_fields=["campaign", "surrogate"], update_fields=["carry"],
-    )  # fmt: skip
+        update_conflicts=True,
+        unique_fields=["campaign", "surrogate"],
+        update_fields=["carry"],
+    )
     return len(drawn)
 
 
@@ -69,9 +71,14 @@ def inspection_decide(
     )
     if done:
         record(
-            action="inspection_decide", subject=inspection, now=now, actor_id=actor_id,
-            scope_id=inspection.campaign_id, verdict=verdict, exclude=exclude,
-        )  # fmt: skip
+            action="inspection_decide",
+            subject=inspection,
+            now=now,
+            actor_id=actor_id,
+            scope_id=inspection.campaign_id,
+            verdict=verdict,
+            exclude=exclude,
+        )
         if exclude:
             annotation_exclude(annotation=inspection.annotation, because="inspection", actor_id=actor_id, now=now)
     return bool(done)

@@ -73,9 +73,13 @@ def quality_numbers_version(campaign: Campaign) -> str:
 def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
     """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
     return refresh_request(
-        kind="quality.numbers", kept=QualitySnapshot.objects.all(), version=quality_numbers_version,
-        seconds=STALE_SECONDS, campaign=campaign, now=now,
-    )  # fmt: skip
+        kind="quality.numbers",
+        kept=QualitySnapshot.objects.all(),
+        version=quality_numbers_version,
+        seconds=STALE_SECONDS,
+        campaign=campaign,
+        now=now,
+    )
 
 
 def numbers_due(now: datetime) -> None:
@@ -95,11 +99,12 @@ def _rounds(campaign: Campaign) -> list[dict[str, Any]]:
     rows = (
         slots.values("item__batch__ordinal", "round")
         .annotate(
-            open=Count("pk", filter=Q(state="open")), held=Count("pk", filter=Q(state="held")),
+            open=Count("pk", filter=Q(state="open")),
+            held=Count("pk", filter=Q(state="held")),
             filled=Count("pk", filter=Q(state="filled")),
         )
         .order_by("item__batch__ordinal", "round")
-    )  # fmt: skip
+    )
     return [
         {"batch": row["item__batch__ordinal"], **{name: row[name] for name in ("round", "open", "held", "filled")}}
         for row in rows
@@ -115,7 +120,12 @@ def _spent_by_day(campaign: Campaign) -> list[tuple[str, int]]:
 def _workforce(row: Workforce) -> dict[str, Any]:
     terms = terms_of(row)
     return {
-        "kind": row.kind, "kind_label": str(row.get_kind_display()), "problem": row.problem, "stopped": row.spent_stop,
-        "cap_cents": terms.cap_cents, "floor_cents": terms.floor_cents_per_hour, "committed_cents": committed_cents(row),
+        "kind": row.kind,
+        "kind_label": str(row.get_kind_display()),
+        "problem": row.problem,
+        "stopped": row.spent_stop,
+        "cap_cents": terms.cap_cents,
+        "floor_cents": terms.floor_cents_per_hour,
+        "committed_cents": committed_cents(row),
         "postings": row.postings.exclude(state="settled").count(),
-    }  # fmt: skip
+    }

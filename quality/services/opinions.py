@@ -106,9 +106,13 @@ def consensus_reach(*, case: Case, surrogate_id: UUID, said: Said, justification
     if not justification.strip():
         raise CaseError("say why: the consensus is kept with its reason")
     opinion = Opinion.objects.create(
-        case=held, surrogate_id=surrogate_id, phase=Phase.CONSENSUS, said=said,
-        justification=justification[:MOST_CHARACTERS], at=now,
-    )  # fmt: skip
+        case=held,
+        surrogate_id=surrogate_id,
+        phase=Phase.CONSENSUS,
+        said=said,
+        justification=justification[:MOST_CHARACTERS],
+        at=now,
+    )
     record(action="consensus_reach", subject=opinion, now=now, actor_id=surrogate_id, scope_id=held.campaign_id)
     _settle(held, opinion, now, is_joint=False)
     return opinion

@@ -106,10 +106,12 @@ def _watch_drift(campaign: Campaign, policy: Policy, surrogate_id: UUID, now: da
     score = drift_score(hits, policy.gold_test)
     if score >= limit_for(policy.gold_test, policy.drift_run_length):
         review = Review.objects.create(
-            campaign=campaign, surrogate_id=surrogate_id, opened_at=now,
+            campaign=campaign,
+            surrogate_id=surrogate_id,
+            opened_at=now,
             decide_by=now + timedelta(hours=policy.decide_hours),
             evidence={"drift": round(score, 3), "run_length": policy.drift_run_length},
-        )  # fmt: skip
+        )
         record(action="review_open", subject=review, now=now, actor_id=None, scope_id=campaign.pk, **review.evidence)
 
 
@@ -138,9 +140,11 @@ def person_pause(
     pay_hold(campaign=campaign, surrogate_id=surrogate_id, until=decide_by)
     person_tell(campaign, surrogate_id, Standing.PAUSED, now, evidence)
     review, opened = Review.objects.get_or_create(
-        campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN,
+        campaign=campaign,
+        surrogate_id=surrogate_id,
+        state=ReviewState.OPEN,
         defaults={"opened_at": now, "decide_by": decide_by, "evidence": evidence},
-    )  # fmt: skip
+    )
     if not opened:  # they worked on under it until now
         Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, **evidence}, decide_by=decide_by)
 
@@ -152,9 +156,12 @@ def person_tell(
     moves = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id)
     move = moves.order_by("-pk").values_list("pk", flat=True).first()
     person_message(
-        campaign=campaign, surrogate_id=surrogate_id, text=notice_for(standing, because), now=now,
+        campaign=campaign,
+        surrogate_id=surrogate_id,
+        text=notice_for(standing, because),
+        now=now,
         token=f"{standing}-{surrogate_id}-{move}",
-    )  # fmt: skip
+    )
 
 
 def review_still(review: Review) -> None:
@@ -204,9 +211,13 @@ def review_decide(
     if not decided:
         raise ReviewError("this was decided already")
     standing_move(
-        campaign=review.campaign, surrogate_id=review.surrogate_id, actor_id=actor_id, now=now, reason=reason[:300],
+        campaign=review.campaign,
+        surrogate_id=review.surrogate_id,
+        actor_id=actor_id,
+        now=now,
+        reason=reason[:300],
         to=Standing.SUSPENDED if suspend else Standing.ACTIVE,
-    )  # fmt: skip
+    )
     pay_release(campaign=review.campaign, surrogate_id=review.surrogate_id)
     if not refuse_pay:
         panel_visits_pass(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
@@ -215,9 +226,14 @@ def review_decide(
     else:
         exclusions_end(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
     record(
-        action=f"review_{to}", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,
-        reason=reason[:1000], refuses_pay=refuse_pay,
-    )  # fmt: skip
+        action=f"review_{to}",
+        subject=review,
+        now=now,
+        actor_id=actor_id,
+        scope_id=review.campaign_id,
+        reason=reason[:1000],
+        refuses_pay=refuse_pay,
+    )
     review.refresh_from_db()
     return review
 
@@ -233,14 +249,22 @@ def _suspend(
 ) -> None:
     """Take what an annotator did out of the votes, tell them, and refuse what is not paid yet if that was decided."""
     person_message(
-        campaign=review.campaign, surrogate_id=review.surrogate_id, token=f"review-{review.pk}", now=now,
+        campaign=review.campaign,
+        surrogate_id=review.surrogate_id,
+        token=f"review-{review.pk}",
+        now=now,
         text=f"{notice_of(Standing.SUSPENDED)} {reason}",
-    )  # fmt: skip
+    )
     if refuse_pay:
         tickets_refuse(
-            campaign=review.campaign, surrogate_id=review.surrogate_id, reason=reason, actor_id=actor_id,
-            due_at=now + timedelta(seconds=undo_seconds), now=now, mark=refusal_mark(review),
-        )  # fmt: skip
+            campaign=review.campaign,
+            surrogate_id=review.surrogate_id,
+            reason=reason,
+            actor_id=actor_id,
+            due_at=now + timedelta(seconds=undo_seconds),
+            now=now,
+            mark=refusal_mark(review),
+        )
     exclusion_request(review=review, actor_id=actor_id, now=now)
 
 
@@ -252,9 +276,13 @@ def refusal_mark(review: Review) -> str:
 def exclusion_request(*, review: Review, actor_id: UUID | None, now: datetime) -> None:
     """Have all that a suspended person did taken out of the votes by a job."""
     job_enqueue(
-        kind="quality.exclude", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,
-        requested_by_id=actor_id, key=f"exclude:{review.pk}",
-    )  # fmt: skip
+        kind="quality.exclude",
+        payload={"review": review.pk},
+        now=now,
+        scope_id=review.campaign_id,
+        requested_by_id=actor_id,
+        key=f"exclude:{review.pk}",
+    )
 
 
 def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, Any]:

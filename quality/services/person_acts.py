@@ -72,10 +72,11 @@ def _move(
 ) -> None:
     standing, surrogate_id = Standing(place.standing), place.surrogate_id
     allowed = {
-        ManagerAct.WARN: (Standing.ACTIVE,), ManagerAct.PAUSE: (Standing.ACTIVE, Standing.WARNED),
+        ManagerAct.WARN: (Standing.ACTIVE,),
+        ManagerAct.PAUSE: (Standing.ACTIVE, Standing.WARNED),
         ManagerAct.SUSPEND: (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED),
         ManagerAct.REINSTATE: (Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED),
-    }  # fmt: skip
+    }
     if standing not in allowed[act]:
         raise ReviewError("their standing changed meanwhile: look again")
     if act is ManagerAct.WARN or (act is ManagerAct.REINSTATE and standing == Standing.WARNED):
@@ -100,14 +101,20 @@ def _review(
     _, policy = policy_ensure(campaign=campaign, now=timezone.now())
     if place.standing != Standing.PAUSED:
         person_pause(
-            campaign=campaign, policy=policy, surrogate_id=place.surrogate_id, now=now,
-            evidence={"manager": reason[:1000], "reason": reason[:300]}, actor_id=actor_id,
-        )  # fmt: skip
+            campaign=campaign,
+            policy=policy,
+            surrogate_id=place.surrogate_id,
+            now=now,
+            evidence={"manager": reason[:1000], "reason": reason[:300]},
+            actor_id=actor_id,
+        )
     if act is not ManagerAct.PAUSE:
         review, _ = Review.objects.get_or_create(
-            campaign=campaign, surrogate_id=place.surrogate_id, state=ReviewState.OPEN,
+            campaign=campaign,
+            surrogate_id=place.surrogate_id,
+            state=ReviewState.OPEN,
             defaults={"opened_at": now, "decide_by": now, "evidence": {"manager": reason[:1000]}},
-        )  # fmt: skip
+        )
         review_decide(
             review=review,
             suspend=act is ManagerAct.SUSPEND,
@@ -126,12 +133,17 @@ def _enqueue(
     if since > now:
         raise ReviewError("that day is still to come")
     job_enqueue(
-        kind="quality.person_work", now=now, scope_id=campaign.pk, requested_by_id=actor_id,
+        kind="quality.person_work",
+        now=now,
+        scope_id=campaign.pk,
+        requested_by_id=actor_id,
         payload={
-            "campaign": str(campaign.pk), "surrogate": str(surrogate_id), "since": since.isoformat(),
+            "campaign": str(campaign.pk),
+            "surrogate": str(surrogate_id),
+            "since": since.isoformat(),
             "excludes": act is ManagerAct.EXCLUDE,
         },
-    )  # fmt: skip
+    )
 
 
 def person_work(

@@ -85,9 +85,14 @@ def split_unseal(*, split: Split, reason: str, actor_id: UUID | None, now: datet
         if not Split.objects.filter(pk=split.pk).exclude(sealed_at=None).update(sealed_at=None):
             raise SealError(f"{split} is not sealed")
         record(
-            action="split_unseal", subject=split, now=now, actor_id=actor_id, scope_id=split.campaign_id, name=split.name,
+            action="split_unseal",
+            subject=split,
+            now=now,
+            actor_id=actor_id,
+            scope_id=split.campaign_id,
+            name=split.name,
             reason=reason.strip(),
-        )  # fmt: skip
+        )
 
 
 def _refuse_unless_done(split: Split) -> None:

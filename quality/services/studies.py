@@ -31,9 +31,13 @@ def studies_refresh(*, campaign: Campaign, now: datetime) -> None:
 def studies_request(*, campaign: Campaign, now: datetime) -> Job | None:
     """Ask for them anew if something changed, but not within ten minutes."""
     return refresh_request(
-        kind="quality.studies", kept=StudySnapshot.objects.all(), version=quality_numbers_version,
-        seconds=60 * STALE_MINUTES, campaign=campaign, now=now,
-    )  # fmt: skip
+        kind="quality.studies",
+        kept=StudySnapshot.objects.all(),
+        version=quality_numbers_version,
+        seconds=60 * STALE_MINUTES,
+        campaign=campaign,
+        now=now,
+    )
 
 
 def study_planned(*, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
@@ -54,7 +58,13 @@ def study_begin(*, work: Work, campaign: Campaign, design: StudyDesign) -> dict[
         raise StudyError(" ".join(obstacles))
     split = Split.objects.get(campaign=campaign, name=design.split)
     extended = items_extend(
-        campaign=campaign, split=split, n=design.ways, sample=design.sample, seed=design.seed,
-        actor_id=work.job.requested_by_id, now=timezone.now(), step=work.step,
-    )  # fmt: skip
+        campaign=campaign,
+        split=split,
+        n=design.ways,
+        sample=design.sample,
+        seed=design.seed,
+        actor_id=work.job.requested_by_id,
+        now=timezone.now(),
+        step=work.step,
+    )
     return {"items": extended}

@@ -101,17 +101,25 @@ def suspension_lift(*, review: Review, reason: str, actor_id: UUID, now: datetim
         raise ReviewError("this was decided already")
     _lift(review, reason, actor_id, now)
     record(
-        action="suspension_lift", subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id,
+        action="suspension_lift",
+        subject=review,
+        now=now,
+        actor_id=actor_id,
+        scope_id=review.campaign_id,
         reason=reason[:1000],
-    )  # fmt: skip
+    )
 
 
 def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
     """Let a person work on; what was refused with the suspension is paid, since their work counts again."""
     standing_move(
-        campaign=review.campaign, surrogate_id=review.surrogate_id, to=Standing.ACTIVE, actor_id=actor_id, now=now,
+        campaign=review.campaign,
+        surrogate_id=review.surrogate_id,
+        to=Standing.ACTIVE,
+        actor_id=actor_id,
+        now=now,
         reason=answer[:300],
-    )  # fmt: skip
+    )
     # Several visits of theirs may have been suspended: who is active is suspended by none of them.
     own = Review.objects.filter(campaign=review.campaign, surrogate_id=review.surrogate_id)
     for one in own.filter(refuses_pay=True).order_by("pk"):  # those lifted before too: what was sent late is paid now
@@ -125,9 +133,13 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
     )
     exclusions_end(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
     job_enqueue(
-        kind="quality.restore", payload={"review": review.pk}, now=now, scope_id=review.campaign_id,
-        requested_by_id=actor_id, key=f"restore:{review.pk}",
-    )  # fmt: skip
+        kind="quality.restore",
+        payload={"review": review.pk},
+        now=now,
+        scope_id=review.campaign_id,
+        requested_by_id=actor_id,
+        key=f"restore:{review.pk}",
+    )
 
 
 def excluded_because(*, campaign: Campaign, surrogate_id: UUID, because: str) -> QuerySet[Annotation]:

@@ -74,11 +74,16 @@ def _verdicts_write(judged: Sequence[tuple[Item, ItemStanding]], version: Policy
     decided = [(item, stands) for item, stands in changed if stands.found.stage is Stage.DONE]
     verdicts = Verdict.objects.bulk_create(
         Verdict(
-            campaign_id=item.campaign_id, item=item, label=stands.found.label, rule=stands.found.rule, policy=version,
-            opinion=stands.opinion if stands.found.rule == "expert" else None, decided_at=now,
+            campaign_id=item.campaign_id,
+            item=item,
+            label=stands.found.label,
+            rule=stands.found.rule,
+            policy=version,
+            opinion=stands.opinion if stands.found.rule == "expert" else None,
+            decided_at=now,
         )
         for item, stands in decided
-    )  # fmt: skip
+    )
     names = Verdict.annotations.through
     names.objects.bulk_create(
         names(verdict_id=verdict.pk, annotation_id=annotation_id)

@@ -28,13 +28,26 @@ MOST_SHOWN = 1_000  # firings of a dry run
 def rule_add(*, campaign: Campaign, condition: Condition, actor_id: UUID, now: datetime) -> WatchRule:
     """Switch a rule on: it holds for what happens from now on."""
     rule = WatchRule.objects.create(
-        campaign=campaign, collector=condition.collector, is_above=condition.is_above, limit=condition.limit,
-        window=condition.window, least=condition.least, act=condition.act, created_at=now,
-    )  # fmt: skip
+        campaign=campaign,
+        collector=condition.collector,
+        is_above=condition.is_above,
+        limit=condition.limit,
+        window=condition.window,
+        least=condition.least,
+        act=condition.act,
+        created_at=now,
+    )
     record(
-        action="watch_rule_add", subject=rule, now=now, actor_id=actor_id, scope_id=campaign.pk, rule=str(rule),
-        act=rule.act, window=rule.window, least=rule.least,
-    )  # fmt: skip
+        action="watch_rule_add",
+        subject=rule,
+        now=now,
+        actor_id=actor_id,
+        scope_id=campaign.pk,
+        rule=str(rule),
+        act=rule.act,
+        window=rule.window,
+        least=rule.least,
+    )
     return rule
 
 
@@ -82,13 +95,24 @@ def rules_run(*, campaign: Campaign, surrogate_ids: Collection[UUID], now: datet
 
 def _carry_out(campaign: Campaign, rule: WatchRule, surrogate_id: UUID, firing: Firing, now: datetime) -> None:
     row = RuleFiring.objects.create(
-        rule=rule, surrogate_id=surrogate_id, kind=firing.kind, key=firing.key, value=firing.value, fact_at=firing.at,
+        rule=rule,
+        surrogate_id=surrogate_id,
+        kind=firing.kind,
+        key=firing.key,
+        value=firing.value,
+        fact_at=firing.at,
         at=now,
-    )  # fmt: skip
+    )
     record(
-        action="watch_rule_fire", subject=row, now=now, actor_id=None, scope_id=campaign.pk, rule=str(rule), act=rule.act,
+        action="watch_rule_fire",
+        subject=row,
+        now=now,
+        actor_id=None,
+        scope_id=campaign.pk,
+        rule=str(rule),
+        act=rule.act,
         value=round(firing.value, 3),
-    )  # fmt: skip
+    )
     place = Participation.objects.get(campaign=campaign, surrogate_id=surrogate_id)
     if place.standing not in ALLOWED[Act(rule.act)]:
         return
@@ -140,9 +164,13 @@ def firings_forget(*, campaign: Campaign, before: UUID, **_: Any) -> None:
 def condition_from(fields: dict[str, Any]) -> Condition:
     """Return a condition from the fields of a form."""
     return Condition(
-        Collector(fields["collector"]), fields["is_above"], fields["limit"], window=fields["window"],
-        least=fields["least"], act=Act(fields["act"]),
-    )  # fmt: skip
+        Collector(fields["collector"]),
+        fields["is_above"],
+        fields["limit"],
+        window=fields["window"],
+        least=fields["least"],
+        act=Act(fields["act"]),
+    )
 
 
 def examined_watch(*, work: Work, campaign: Campaign, surrogate_ids: Collection[UUID]) -> None:

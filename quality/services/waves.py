@@ -36,9 +36,13 @@ def waves_due(now: datetime) -> None:
     campaigns = Campaign.objects.annotate(process=process).filter(process=Process.TARGET)
     for campaign in campaigns.filter(state=CampaignState.OPEN).order_by("pk"):
         refresh_request(
-            kind=KIND, kept=TargetSnapshot.objects.all(), version=target_version, seconds=_pause(campaign),
-            campaign=campaign, now=now,
-        )  # fmt: skip
+            kind=KIND,
+            kept=TargetSnapshot.objects.all(),
+            version=target_version,
+            seconds=_pause(campaign),
+            campaign=campaign,
+            now=now,
+        )
 
 
 def _pause(campaign: Campaign) -> float:
@@ -84,13 +88,27 @@ def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy:
     last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
     cents = ceil(len(votes) * outlook.vote_cents + len(cases) * policy.target.expert_cents)
     wave = Wave.objects.create(
-        campaign=campaign, number=last.number + 1 if last else 1, policy=version, calibration=outlook.audit,
-        predicted=found.predicted, votes=votes, cases=cases, cents=cents, began_at=timezone.now(),
-    )  # fmt: skip
+        campaign=campaign,
+        number=last.number + 1 if last else 1,
+        policy=version,
+        calibration=outlook.audit,
+        predicted=found.predicted,
+        votes=votes,
+        cases=cases,
+        cents=cents,
+        began_at=timezone.now(),
+    )
     record(
-        action="wave_begin", subject=wave, now=wave.began_at, actor_id=None, scope_id=campaign.pk, votes=len(votes),
-        cases=len(cases), cents=cents, predicted=round(found.predicted, 4),
-    )  # fmt: skip
+        action="wave_begin",
+        subject=wave,
+        now=wave.began_at,
+        actor_id=None,
+        scope_id=campaign.pk,
+        votes=len(votes),
+        cases=len(cases),
+        cents=cents,
+        predicted=round(found.predicted, 4),
+    )
     return cents
 
 

@@ -36,9 +36,12 @@ def audits(request: HttpRequest, slug: str) -> HttpResponse:
         return _called_off(request, campaign)
     if request.method == "POST" and not obstacle and form.is_valid():
         job = job_enqueue(
-            kind="quality.audit", payload={"campaign": str(campaign.pk), **form.cleaned_data}, now=timezone.now(),
-            scope_id=campaign.pk, requested_by_id=signed_in(request).surrogate_id,
-        )  # fmt: skip
+            kind="quality.audit",
+            payload={"campaign": str(campaign.pk), **form.cleaned_data},
+            now=timezone.now(),
+            scope_id=campaign.pk,
+            requested_by_id=signed_in(request).surrogate_id,
+        )
         return redirect("job", job_id=job.pk)
     quality_numbers_request(campaign=campaign, now=timezone.now())
     data = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}

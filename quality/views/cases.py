@@ -41,19 +41,23 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
         case = get_object_or_404(Case, pk=whole_number(request.POST.get("case", "")), campaign=campaign)
         try:
             opinion_give(
-                case=case, surrogate_id=surrogate_id, said=said_from(case, request.POST),
-                justification=request.POST.get("justification", ""), now=timezone.now(),
-            )  # fmt: skip
+                case=case,
+                surrogate_id=surrogate_id,
+                said=said_from(case, request.POST),
+                justification=request.POST.get("justification", ""),
+                now=timezone.now(),
+            )
         except CaseError as error:
             messages.error(request, str(error))
         return redirect("quality-cases", slug=slug)
     found = case_next(campaign=campaign, surrogate_id=surrogate_id)
     mine = cases_of_expert(campaign=campaign, surrogate_id=surrogate_id)
     context: dict[str, Any] = {
-        "campaign": campaign, "case": found,
+        "campaign": campaign,
+        "case": found,
         "discussions": mine.filter(state=CaseState.CONSENSUS).order_by("pk")[:MOST],
         "decided": mine.filter(state=CaseState.DECIDED, experts__gt=1).order_by("-closed_at", "-pk")[:10],
-    }  # fmt: skip
+    }
     if found is not None:
         context |= _shown(campaign, found)
     return render(request, "quality/cases.html", context)
@@ -90,12 +94,14 @@ def discussion(request: HttpRequest, slug: str, case_id: int) -> HttpResponse:
     opinions = list(case.opinions.filter(phase=Phase.BLIND).order_by("pk"))
     letters = {row.surrogate_id: chr(ord("A") + number) for number, row in enumerate(opinions)}
     context = {
-        "campaign": campaign, "case": case, "own": letters[surrogate_id],
+        "campaign": campaign,
+        "case": case,
+        "own": letters[surrogate_id],
         "opinions": [(letters[row.surrogate_id], row) for row in opinions],
         "thread": [(letters.get(row.surrogate_id, ""), row) for row in case.messages.order_by("pk")[:500]],
         "consensus": case.opinions.filter(phase=Phase.CONSENSUS).first(),
         **_shown(campaign, case),
-    }  # fmt: skip
+    }
     context["rows"] = _side_by_side(context["parts"], opinions, context["pages"])
     if context["consensus"] is not None:
         context["agreed"] = _named(context["pages"], context["consensus"].said)
@@ -106,9 +112,12 @@ def _discuss(request: HttpRequest, case: Case) -> None:
     surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
     if request.POST.get("what") == "consensus":
         consensus_reach(
-            case=case, surrogate_id=surrogate_id, said=said_from(case, request.POST),
-            justification=request.POST.get("justification", ""), now=now,
-        )  # fmt: skip
+            case=case,
+            surrogate_id=surrogate_id,
+            said=said_from(case, request.POST),
+            justification=request.POST.get("justification", ""),
+            now=now,
+        )
     else:
         case_discuss(case=case, surrogate_id=surrogate_id, text=request.POST.get("text", ""), now=now)
 
@@ -140,20 +149,26 @@ def experts(request: HttpRequest, slug: str) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         job = job_enqueue(
-            kind="quality.sample_cases", payload={"campaign": str(campaign.pk), **form.cleaned_data},
-            now=timezone.now(), scope_id=campaign.pk, requested_by_id=signed_in(request).surrogate_id,
-        )  # fmt: skip
+            kind="quality.sample_cases",
+            payload={"campaign": str(campaign.pk), **form.cleaned_data},
+            now=timezone.now(),
+            scope_id=campaign.pk,
+            requested_by_id=signed_in(request).surrogate_id,
+        )
         return redirect("job", job_id=job.pk)
     quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
     numbers = snapshot.data.get("experts", {}) if snapshot else {}
     pages = pages_of(campaign.task_type)
     context = {
-        "campaign": campaign, "form": form, "cases": cases_counted(campaign), "snapshot": snapshot,
+        "campaign": campaign,
+        "form": form,
+        "cases": cases_counted(campaign),
+        "snapshot": snapshot,
         "sample": [_sample_named(pages, row) for row in numbers.get("sample", [])],
         "agreement": [{**row, "name": _part_name(pages, row["what"])} for row in numbers.get("agreement", [])],
         "latest": Case.objects.filter(unsealed(), campaign=campaign).select_related("item").order_by("-pk")[:20],
-    }  # fmt: skip
+    }
     return render(request, "quality/experts.html", context)
 
 

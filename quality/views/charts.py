@@ -79,9 +79,11 @@ def _chart(campaign: Campaign, figure: str) -> Chart | None:
         raise Http404
     pages = pages_of(campaign.task_type)
     named = {
-        "measures": pages.measures, "paths": dict(pages.paths), "parts": pages.part_names,
+        "measures": pages.measures,
+        "paths": dict(pages.paths),
+        "parts": pages.part_names,
         "grades": {str(grade): name for grade, name, _description in pages.grades},
-    }  # fmt: skip
+    }
     kept: dict[str, Any] = {"quality": {}, "work": {}}
     if figure in STUDIES:
         kept["studies"] = _kept(StudySnapshot.objects.all(), campaign)

@@ -58,24 +58,34 @@ def _review(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     if choice not in ("suspend", "refuse", "reinstate"):
         raise ReviewError(_("Choose what to do."))
     review_decide(
-        review=review, suspend=choice != "reinstate", refuse_pay=choice == "refuse",
-        reason=request.POST.get("reason", ""), actor_id=signed_in(request).surrogate_id, now=timezone.now(),
+        review=review,
+        suspend=choice != "reinstate",
+        refuse_pay=choice == "refuse",
+        reason=request.POST.get("reason", ""),
+        actor_id=signed_in(request).surrogate_id,
+        now=timezone.now(),
         undo_seconds=undo,
-    )  # fmt: skip
+    )
 
 
 def _suspension(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     suspension_appeal_decide(
-        review=get_object_or_404(Review, pk=pk, campaign=campaign), lift=request.POST.get("choice") == "lift",
-        answer=request.POST.get("reason", ""), actor_id=signed_in(request).surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        review=get_object_or_404(Review, pk=pk, campaign=campaign),
+        lift=request.POST.get("choice") == "lift",
+        answer=request.POST.get("reason", ""),
+        actor_id=signed_in(request).surrogate_id,
+        now=timezone.now(),
+    )
 
 
 def _appeal(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     appeal_decide(
-        appeal=get_object_or_404(Appeal, pk=pk, campaign=campaign), grant=request.POST.get("choice") == "grant",
-        answer=request.POST.get("reason", ""), actor_id=signed_in(request).surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        appeal=get_object_or_404(Appeal, pk=pk, campaign=campaign),
+        grant=request.POST.get("choice") == "grant",
+        answer=request.POST.get("reason", ""),
+        actor_id=signed_in(request).surrogate_id,
+        now=timezone.now(),
+    )
 
 
 def _ticket(request: HttpRequest, campaign: Campaign, pk: int) -> None:
@@ -113,5 +123,12 @@ def _examine(request: HttpRequest, campaign: Campaign, pk: int) -> None:
 
 
 _DECISIONS: dict[str, Callable[[HttpRequest, Campaign, int], None]] = {
-    "review": _review, "suspension": _suspension, "appeal": _appeal, "ticket": _ticket, "undo": _undo, "retry": _retry, "flag": _flag, "examine": _examine,
-}  # fmt: skip
+    "review": _review,
+    "suspension": _suspension,
+    "appeal": _appeal,
+    "ticket": _ticket,
+    "undo": _undo,
+    "retry": _retry,
+    "flag": _flag,
+    "examine": _examine,
+}

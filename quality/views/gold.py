@@ -45,27 +45,38 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         upload = form.cleaned_data["file"]
         job = job_enqueue(
-            kind="quality.import_gold", now=timezone.now(), scope_id=campaign.pk,
+            kind="quality.import_gold",
+            now=timezone.now(),
+            scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,
             payload={
-                "campaign": str(campaign.pk), "file": default_storage.save(f"{uuid.uuid4()}", upload),
-                "name": upload.name, "experts": form.cleaned_data["experts"],
+                "campaign": str(campaign.pk),
+                "file": default_storage.save(f"{uuid.uuid4()}", upload),
+                "name": upload.name,
+                "experts": form.cleaned_data["experts"],
             },
-        )  # fmt: skip
+        )
         return redirect("job", job_id=job.pk)
     quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
     found = policy_current(campaign)
     context = {
-        "campaign": campaign, "form": form, "sample": pages_of(campaign.task_type).gold_sample, "pilot_form": PilotKeysForm(auto_id="pilot_%s"),
-        "has_pilot": campaign.items.filter(batch__purpose=Purpose.PILOT).exists(), "policy": found[1] if found else Policy(),
+        "campaign": campaign,
+        "form": form,
+        "sample": pages_of(campaign.task_type).gold_sample,
+        "pilot_form": PilotKeysForm(auto_id="pilot_%s"),
+        "has_pilot": campaign.items.filter(batch__purpose=Purpose.PILOT).exists(),
+        "policy": found[1] if found else Policy(),
         "page": keys_page(
             campaign=campaign, state=request.GET.get("state", ""), after=whole_number(request.GET.get("after"))
         ),
-        "states": GoldKeyState.choices, "state": request.GET.get("state", ""),
-        "jobs": Job.objects.filter(scope_id=campaign.pk, kind__in=["quality.import_gold", "quality.pilot_keys"]).order_by("-created_at")[:3],
+        "states": GoldKeyState.choices,
+        "state": request.GET.get("state", ""),
+        "jobs": Job.objects.filter(
+            scope_id=campaign.pk, kind__in=["quality.import_gold", "quality.pilot_keys"]
+        ).order_by("-created_at")[:3],
         **_numbers(campaign, snapshot),
-    }  # fmt: skip
+    }
     return render(request, "quality/gold.html", context)
 
 
@@ -76,10 +87,12 @@ def _of_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         messages.error(request, form.errors.as_text())
         return redirect("quality-gold", slug=campaign.slug)
     job = job_enqueue(
-        kind="quality.pilot_keys", now=timezone.now(), scope_id=campaign.pk,
+        kind="quality.pilot_keys",
+        now=timezone.now(),
+        scope_id=campaign.pk,
         requested_by_id=signed_in(request).surrogate_id,
         payload={"campaign": str(campaign.pk), "experts": form.cleaned_data["experts"]},
-    )  # fmt: skip
+    )
     return redirect("job", job_id=job.pk)
 
 
@@ -107,12 +120,16 @@ def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
     pages, task_type = pages_of(campaign.task_type), TASK_TYPES[campaign.task_type]
     checks = found.checks.select_related("annotation").order_by("pk")[:200]
     context = {
-        "campaign": campaign, "key": found, "pages": pages,
+        "campaign": campaign,
+        "key": found,
+        "pages": pages,
         "comparison": comparison_of(answers_side_by_side(found.item)),
         "accepted_parts": [pages.part(found.item, part) for part in task_type.parts_of_key(found.accepted)],
-        "accepted": json.dumps(found.accepted, ensure_ascii=False), "checks": checks, "may_manage": False,
+        "accepted": json.dumps(found.accepted, ensure_ascii=False),
+        "checks": checks,
+        "may_manage": False,
         **pages.item(found.item.content),
-    }  # fmt: skip
+    }
     return render(request, "quality/gold_key.html", context)
 
 

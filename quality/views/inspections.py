@@ -41,22 +41,29 @@ def inspect(request: HttpRequest, slug: str) -> HttpResponse:
 def _decide(request: HttpRequest, campaign: Campaign) -> None:
     inspection = get_object_or_404(
         Inspection.objects.select_related("annotation__item__campaign"),
-        pk=whole_number(request.POST.get("inspection", "")), campaign=campaign,
-    )  # fmt: skip
+        pk=whole_number(request.POST.get("inspection", "")),
+        campaign=campaign,
+    )
     verdict, actor_id, now = request.POST.get("verdict", ""), signed_in(request).surrogate_id, timezone.now()
     if verdict not in InspectionVerdict.values:
         raise Http404
     inspection_decide(
-        inspection=inspection, verdict=InspectionVerdict(verdict), exclude="exclude" in request.POST,
-        actor_id=actor_id, now=now,
-    )  # fmt: skip
+        inspection=inspection,
+        verdict=InspectionVerdict(verdict),
+        exclude="exclude" in request.POST,
+        actor_id=actor_id,
+        now=now,
+    )
     if "ask" in request.POST:
         policy = policy_current(campaign)
         try:
             case_ask(
-                item=inspection.annotation.item, because=CaseReason.INSPECTION, actor_id=actor_id, now=now,
+                item=inspection.annotation.item,
+                because=CaseReason.INSPECTION,
+                actor_id=actor_id,
+                now=now,
                 experts=policy[1].experts if policy else 1,
-            )  # fmt: skip
+            )
         except CaseError as error:
             messages.error(request, str(error))
 

@@ -32,7 +32,10 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         return render(request, "quality/item_sealed.html", {"campaign": campaign, "item": found})
     pages, answers = pages_of(campaign.task_type), answers_side_by_side(found)
     context = {
-        "campaign": campaign, "item": found, "pages": pages, "comparison": comparison_of(answers),
+        "campaign": campaign,
+        "item": found,
+        "pages": pages,
+        "comparison": comparison_of(answers),
         "history": history_of(found, {answer.annotation.surrogate_id: answer for answer in answers}),
         "verdict": Verdict.objects.filter(item=found, superseded_at=None).first(),
         "before": campaign.items.filter(pk__lt=found.pk).order_by("-pk").values_list("pk", flat=True).first(),
@@ -41,7 +44,7 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         "reports": found.reports.order_by("pk")[:50],
         "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk),
         "origin": found.origin and json.dumps(json.loads(found.origin), ensure_ascii=False, indent=1),
-    }  # fmt: skip
+    }
     if found.tokenization is None:
         context |= pages.item(found.content)
     else:

@@ -37,11 +37,13 @@ REASON = gettext_lazy("Reason (the person reads it)")
 ACTS = [
     BulkAct("warn", gettext_lazy("Warn"), gettext_lazy("They read the reason and work on."), REASON),
     BulkAct(
-        "pause", gettext_lazy("Pause; decide later"),
-        gettext_lazy("They get no new items until you decide. What was done is paid and counts."), REASON,
+        "pause",
+        gettext_lazy("Pause; decide later"),
+        gettext_lazy("They get no new items until you decide. What was done is paid and counts."),
+        REASON,
     ),
     BulkAct("reinstate", gettext_lazy("Reinstate"), gettext_lazy("They can work again at once."), REASON),
-]  # fmt: skip
+]
 
 
 @login_required
@@ -80,11 +82,15 @@ def _columns(campaign: Campaign) -> list[Column]:
     return [
         Column("person", _("Person"), name),
         Column("standing", _("Standing"), standing, order="rank"),
-        number("submitted", _("Submitted")), number("skipped", _("Skipped")),
+        number("submitted", _("Submitted")),
+        number("skipped", _("Skipped")),
         number("offensive", _("Skipped as offensive"), is_extra=True),
-        number("checks", _("Gold checks")), number("hits", _("Gold right")),
-        number("approved", _("Approved")), number("waiting", _("Waiting")), number("refused", _("Refused")),
-    ]  # fmt: skip
+        number("checks", _("Gold checks")),
+        number("hits", _("Gold right")),
+        number("approved", _("Approved")),
+        number("waiting", _("Waiting")),
+        number("refused", _("Refused")),
+    ]
 
 
 def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Sequence[UUID]) -> None:
@@ -97,9 +103,14 @@ def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Seq
     for surrogate_id in surrogate_ids:
         try:
             person_act(
-                campaign=campaign, surrogate_id=surrogate_id, act=ManagerAct(act), since=None, actor_id=actor_id, now=now,
+                campaign=campaign,
+                surrogate_id=surrogate_id,
+                act=ManagerAct(act),
+                since=None,
+                actor_id=actor_id,
+                now=now,
                 reason=request.POST.get(f"reason-{act}", "")[:1000],
-            )  # fmt: skip
+            )
             done += 1
         except ReviewError as error:
             refused.append(str(error))
@@ -129,11 +140,15 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
         raise Http404
     pages = pages_of(campaign.task_type)
     context = {
-        "campaign": campaign, "surrogate_id": surrogate_id, "pages": pages, "kept": request.POST,
-        "name": names_of([surrogate_id]).get(surrogate_id, _("An annotator who left")), **found,
+        "campaign": campaign,
+        "surrogate_id": surrogate_id,
+        "pages": pages,
+        "kept": request.POST,
+        "name": names_of([surrogate_id]).get(surrogate_id, _("An annotator who left")),
+        **found,
         "peers": [(pages.measures.get(row.key, row.key), row) for row in found["peers"]],
         "shares": [(dict(pages.paths).get(path, path), own, all_) for path, own, all_ in found["shares"]],
-    }  # fmt: skip
+    }
     return render(request, "quality/person.html", context)
 
 
@@ -142,9 +157,14 @@ def _act(request: HttpRequest, campaign: Campaign, surrogate_id: UUID) -> None:
     if act not in set(ManagerAct):
         raise ReviewError(_("Choose what to do."))
     person_act(
-        campaign=campaign, surrogate_id=surrogate_id, act=ManagerAct(act), reason=request.POST.get("reason", "")[:1000],
-        since=_day(campaign, request.POST.get("since", "")), actor_id=signed_in(request).surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        campaign=campaign,
+        surrogate_id=surrogate_id,
+        act=ManagerAct(act),
+        reason=request.POST.get("reason", "")[:1000],
+        since=_day(campaign, request.POST.get("since", "")),
+        actor_id=signed_in(request).surrogate_id,
+        now=timezone.now(),
+    )
 
 
 def _day(campaign: Campaign, text: str) -> datetime | None:

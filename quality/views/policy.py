@@ -42,10 +42,17 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
     size = PlanForm(request.GET or None)
     given = size.cleaned_data if size.is_bound and size.is_valid() else {"people": 100, "items_each": 250}
     context = {
-        "campaign": campaign, "form": form, "target": target, "version": version, "policy": current, "size": size,
-        "given": given, "plan": plan_of(current, **given), "paused": kept.get("gold", {}).get("paused", []),
+        "campaign": campaign,
+        "form": form,
+        "target": target,
+        "version": version,
+        "policy": current,
+        "size": size,
+        "given": given,
+        "plan": plan_of(current, **given),
+        "paused": kept.get("gold", {}).get("paused", []),
         "after": AFTER_CHECKS,
-    }  # fmt: skip
+    }
     return render(request, "quality/policy.html", context)
 
 

@@ -45,12 +45,17 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
     found = result.get("found", [])[:200]
     names = names_of([*(row.surrogate_id for row in fired), *(UUID(row["surrogate"]) for row in found)])
     context = {
-        "campaign": campaign, "form": form, "tried": tried, "acts": result.get("acts", 0),
-        "rules": WatchRule.objects.filter(campaign=campaign).annotate(n=Count("firings")).order_by("ended_at", "-pk")[:50],
+        "campaign": campaign,
+        "form": form,
+        "tried": tried,
+        "acts": result.get("acts", 0),
+        "rules": WatchRule.objects.filter(campaign=campaign)
+        .annotate(n=Count("firings"))
+        .order_by("ended_at", "-pk")[:50],
         "fired": [(row, names.get(row.surrogate_id, "")) for row in fired],
         "found": [_named(row, names) for row in found],
         "tried_rule": WatchRule(**result["rule"]) if "rule" in result else None,
-    }  # fmt: skip
+    }
     return render(request, "quality/rules.html", context)
 
 
@@ -63,9 +68,12 @@ def _begin(request: HttpRequest, campaign: Campaign, fields: dict[str, Any], *, 
     actor_id, now = signed_in(request).surrogate_id, timezone.now()
     if is_dry:
         job_enqueue(
-            kind="quality.dry_run", payload={"campaign": str(campaign.pk), "rule": fields}, now=now,
-            scope_id=campaign.pk, requested_by_id=actor_id,
-        )  # fmt: skip
+            kind="quality.dry_run",
+            payload={"campaign": str(campaign.pk), "rule": fields},
+            now=now,
+            scope_id=campaign.pk,
+            requested_by_id=actor_id,
+        )
         messages.success(request, _("It is being tried. Reload in a few seconds."))
     else:
         rule_add(campaign=campaign, condition=condition_from(fields), actor_id=actor_id, now=now)

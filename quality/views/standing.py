@@ -53,9 +53,11 @@ def _standing(request: HttpRequest, campaign: Campaign, surrogate_id: UUID, stat
         return redirect(request.path)
     waiting = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN).first()
     context = {
-        "campaign": campaign, "waiting": waiting, "statement": statement,
+        "campaign": campaign,
+        "waiting": waiting,
+        "statement": statement,
         "is_in_time": waiting is not None and waiting.decide_by > timezone.now(),
         "suspension": suspension_of(campaign=campaign, surrogate_id=surrogate_id),
         **standing_of(campaign=campaign, surrogate_id=surrogate_id),
-    }  # fmt: skip
+    }
     return render(request, "quality/standing.html", context)

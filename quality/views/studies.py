@@ -74,15 +74,20 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
         _enqueue(request, campaign, "quality.study_plan", asdict(form.design()))
         return redirect("quality-study-plan", slug=slug)
     context = {
-        "campaign": campaign, "form": form, "last": last, "design": design,
+        "campaign": campaign,
+        "form": form,
+        "last": last,
+        "design": design,
         "begun": begun if begun and last and begun.created_at > last.created_at else None,
-    }  # fmt: skip
+    }
     if last is not None and design is not None and last.state == JobState.DONE:
         found = StudyPlan(**last.result)
         context |= {
-            "plan": found, "obstacles": obstacles_of(design, found), "opinions": design.experts * found.items,
+            "plan": found,
+            "obstacles": obstacles_of(design, found),
+            "opinions": design.experts * found.items,
             "hours": found.annotations * found.seconds / 3600 if found.seconds is not None else None,
-        }  # fmt: skip
+        }
     return render(request, "quality/study_plan.html", context)
 
 
@@ -92,9 +97,12 @@ def _last_job(campaign: Campaign, kind: str) -> Job | None:
 
 def _enqueue(request: HttpRequest, campaign: Campaign, kind: str, design: dict[str, Any]) -> Job:
     return job_enqueue(
-        kind=kind, payload={"campaign": str(campaign.pk), "design": design}, now=timezone.now(),
-        scope_id=campaign.pk, requested_by_id=signed_in(request).surrogate_id,
-    )  # fmt: skip
+        kind=kind,
+        payload={"campaign": str(campaign.pk), "design": design},
+        now=timezone.now(),
+        scope_id=campaign.pk,
+        requested_by_id=signed_in(request).surrogate_id,
+    )
 
 
 def _is_studied(campaign: Campaign) -> bool:
@@ -121,7 +129,8 @@ def _examples(kept: list[dict[str, Any]], pages: Pages) -> list[dict[str, Any]]:
     items = Item.objects.in_bulk([one["item"] for one in kept])
     return [
         {
-            "item": items[one["item"]], "lines": one["lines"][1:],
+            "item": items[one["item"]],
+            "lines": one["lines"][1:],
             "answers": [
                 (names.get(kind, kind), {**found, "grade": grades.get(found["grade"], "")})
                 for kind, found in one["answers"].items()
@@ -129,4 +138,4 @@ def _examples(kept: list[dict[str, Any]], pages: Pages) -> list[dict[str, Any]]:
         }
         for one in kept
         if one["item"] in items
-    ]  # fmt: skip
+    ]

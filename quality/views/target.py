@@ -34,10 +34,14 @@ def target(request: HttpRequest, slug: str) -> HttpResponse:
         before = BeforeForm(request.GET or None)
         snapshot = TargetSnapshot.objects.filter(campaign=campaign).first()
         context |= {
-            "policy": policy, "is_aimed_at": policy.process is Process.TARGET, "charts": list(TARGET),
-            "snapshot": snapshot, "waves": snapshot.data.get("waves", [])[: -LAST_WAVES - 1 : -1] if snapshot else [],
-            "before": before, "points": _points(before, policy.target, len(task_type.labels)),
-        }  # fmt: skip
+            "policy": policy,
+            "is_aimed_at": policy.process is Process.TARGET,
+            "charts": list(TARGET),
+            "snapshot": snapshot,
+            "waves": snapshot.data.get("waves", [])[: -LAST_WAVES - 1 : -1] if snapshot else [],
+            "before": before,
+            "points": _points(before, policy.target, len(task_type.labels)),
+        }
     return render(request, "quality/target.html", context)
 
 

@@ -50,9 +50,13 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
     if "reconcile" in request.POST:
         row = get_object_or_404(Workforce, pk=whole_number(request.POST["reconcile"]), campaign=campaign, kind="mturk")
         job_enqueue(
-            kind=RECONCILE, payload={"workforce": row.pk, "name": str(_("Comparison of the books"))}, now=timezone.now(),
-            scope_id=campaign.pk, requested_by_id=signed_in(request).surrogate_id, key=f"reconcile:{row.pk}",
-        )  # fmt: skip
+            kind=RECONCILE,
+            payload={"workforce": row.pk, "name": str(_("Comparison of the books"))},
+            now=timezone.now(),
+            scope_id=campaign.pk,
+            requested_by_id=signed_in(request).surrogate_id,
+            key=f"reconcile:{row.pk}",
+        )
         return redirect("quality-workforces", slug=slug)
     rows = [(row, _address(request, row), _terms(row)) for row in workforces_shown(campaign)]
     context = {"campaign": campaign, "forms": forms, "workforces": rows, "estimated": estimated, "kind": kind}
@@ -71,12 +75,18 @@ def _estimated(campaign: Campaign, form: MTurkForm) -> dict[str, Any]:
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY).count()
     votes = max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
     made = estimate(
-        items=items, votes=votes, reward_cents=data["reward_cents"], has_fees=data.get("has_fees", False),
-        items_per_ticket=data["items_per_ticket"], people=data["people"],
-        training_bonus_cents=data.get("training_bonus_cents", 0), gold_rate=policy.gold_rate,
-        gold_first=policy.gold_first, inspection_rate=policy.inspection_rate,
+        items=items,
+        votes=votes,
+        reward_cents=data["reward_cents"],
+        has_fees=data.get("has_fees", False),
+        items_per_ticket=data["items_per_ticket"],
+        people=data["people"],
+        training_bonus_cents=data.get("training_bonus_cents", 0),
+        gold_rate=policy.gold_rate,
+        gold_first=policy.gold_first,
+        inspection_rate=policy.inspection_rate,
         **({} if isinstance(TASK_TYPES[campaign.task_type], Voted) else {"no_agreement": 0.0}),
-    )  # fmt: skip
+    )
     hourly = round(data["reward_cents"] * 3600 / (data["seconds_each"] * data["items_per_ticket"]))
     return {
         "made": made,

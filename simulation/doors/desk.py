@@ -14,9 +14,15 @@ from simulation.reading.writing import read_pick, read_recover, read_review, rea
 
 # By the name that a page gives its stage.
 READERS: dict[str, Reader] = {
-    "relevance": read_relevance, "question": read_question, "long_answer": read_page, "short_answer": read_box,
-    "pick": read_pick, "write": read_write, "review": read_review, "recover": read_recover,
-}  # fmt: skip
+    "relevance": read_relevance,
+    "question": read_question,
+    "long_answer": read_page,
+    "short_answer": read_box,
+    "pick": read_pick,
+    "write": read_write,
+    "review": read_review,
+    "recover": read_recover,
+}
 SKIP_REASON = "unclear"
 MOST_PIECES = 999
 PATIENCE = 5  # answers to one item that a page does not take, after which someone leaves it to others
@@ -134,6 +140,8 @@ class Desk:
             # Seconds since the item was there, as the page counts them: each piece has a number of its own.
             sequence = min(int(self.seconds - self._began), MOST_PIECES)
             self.browser.post(
-                page.at(url), events=json.dumps(answer.events), sequence=str(sequence),
+                page.at(url),
+                events=json.dumps(answer.events),
+                sequence=str(sequence),
                 csrfmiddlewaretoken=answer.form.fields.get("csrfmiddlewaretoken", ""),
-            )  # fmt: skip
+            )

@@ -66,7 +66,13 @@ def read_pick(page: Page, person: Person, world: WritingWorld) -> Answer | None:
     choices = form.choices["sentence"]
     chosen = choices[int(person.chance("pick", key).integers(len(choices)))]
     seconds = person.seconds(f"pick {key}", len(key) // 2, 0.4)
-    return Answer(form, {"sentence": chosen}, seconds, logged(person, f"pick {key}", seconds, {1.0: ("answer", None)}), f"pick {key}")  # fmt: skip
+    return Answer(
+        form,
+        {"sentence": chosen},
+        seconds,
+        logged(person, f"pick {key}", seconds, {1.0: ("answer", None)}),
+        f"pick {key}",
+    )
 
 
 def read_write(page: Page, person: Person, world: WritingWorld) -> Answer | None:
@@ -103,9 +109,14 @@ def read_review(page: Page, person: Person, world: WritingWorld) -> Answer | Non
     if form is None:
         return None
     more = {
-        "accept": {}, "edit": {"question": f"请问{asked.removeprefix('请问')}" if not asked.startswith("请问") else asked.removeprefix("请问")},
+        "accept": {},
+        "edit": {
+            "question": f"请问{asked.removeprefix('请问')}"
+            if not asked.startswith("请问")
+            else asked.removeprefix("请问")
+        },
         "reject": {"reason": REASONS[int(chance.integers(len(REASONS)))]},
-    }[name]  # fmt: skip
+    }[name]
     seconds = person.seconds(key, len(asked) + len(about), 0.4)
     return Answer(form, more, seconds, logged(person, key, seconds, {1.0: ("answer", None)}), key)
 

@@ -25,10 +25,25 @@ _PATTERNS = tuple(
 # Plural nouns that stand in these places and name no kind.
 _NO_KINDS = frozenset("one ones way thing part case example time day year month people person lot name other".split())
 _IRREGULAR = {
-    "men": "man", "women": "woman", "children": "child", "wives": "wife", "lives": "life", "leaves": "leaf", "people": "person",
-    "series": "series", "species": "species", "movies": "movie", "cookies": "cookie", "mice": "mouse", "feet": "foot",
-    "teeth": "tooth", "geese": "goose", "criteria": "criterion", "phenomena": "phenomenon", "media": "medium",
-}  # fmt: skip
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "wives": "wife",
+    "lives": "life",
+    "leaves": "leaf",
+    "people": "person",
+    "series": "series",
+    "species": "species",
+    "movies": "movie",
+    "cookies": "cookie",
+    "mice": "mouse",
+    "feet": "foot",
+    "teeth": "tooth",
+    "geese": "goose",
+    "criteria": "criterion",
+    "phenomena": "phenomenon",
+    "media": "medium",
+}
 
 
 class Instance(NamedTuple):

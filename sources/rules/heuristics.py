@@ -67,9 +67,7 @@ def _asks_with_be(words: Sequence[Word], _categories: Collection[str]) -> bool:
 
 
 def _who_did(words: Sequence[Word], _categories: Collection[str]) -> bool:
-    return (
-        len(words) > 1 and words[0].text == "who" and words[1].pos in _VERBS and words[1].text not in FINITE_BE
-    )  # fmt: skip
+    return len(words) > 1 and words[0].text == "who" and words[1].pos in _VERBS and words[1].text not in FINITE_BE
 
 
 def _relates_entities(words: Sequence[Word], categories: Collection[str]) -> bool:

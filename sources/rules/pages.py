@@ -44,7 +44,9 @@ def addresses_of(row: Mapping[str, Any]) -> list[str]:
 
 
 def _address(result: Any) -> str:
-    address = next((result.get(name) for name in _ADDRESSES if name in result), None) if isinstance(result, dict) else result  # fmt: skip
+    address = (
+        next((result.get(name) for name in _ADDRESSES if name in result), None) if isinstance(result, dict) else result
+    )
     if not isinstance(address, str):
         raise RecordFault(_LISTS[0], f"a result has no address ({', '.join(_ADDRESSES)})")
     return address
@@ -66,7 +68,10 @@ def _title(address: str, language: str) -> str:
         parts = urlsplit(address)
     except ValueError:
         return ""
-    if parts.scheme not in ("http", "https") or parts.hostname not in (f"{language}.wikipedia.org", f"{language}.m.wikipedia.org"):  # fmt: skip
+    if parts.scheme not in ("http", "https") or parts.hostname not in (
+        f"{language}.wikipedia.org",
+        f"{language}.m.wikipedia.org",
+    ):
         return ""
     matched = re.fullmatch(r"/wiki/([^/].*)", parts.path)
     title = " ".join(unquote(matched[1]).replace("_", " ").split()) if matched else ""

@@ -84,7 +84,12 @@ def filtered(questions: Iterable[Question], filters: Filters, drawn: Drawn) -> O
         for why in _reasons(one.record, len(words), filters):
             reasons[why].append(one.id)
     near = _near(terms, filters, drawn)
-    alone = {TOO_SHORT: len(reasons[TOO_SHORT]), NO_BEST: len(reasons[NO_BEST]), NEAR: len(near), CATEGORY: len(reasons[CATEGORY])}  # fmt: skip
+    alone = {
+        TOO_SHORT: len(reasons[TOO_SHORT]),
+        NO_BEST: len(reasons[NO_BEST]),
+        NEAR: len(near),
+        CATEGORY: len(reasons[CATEGORY]),
+    }
     dropped: dict[str, tuple[str, dict[str, Any]]] = {}
     for why in (TOO_SHORT, NO_BEST):
         _drop(dropped, {key: (why, {}) for key in reasons[why]})

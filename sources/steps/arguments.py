@@ -32,8 +32,16 @@ def named_apart(paths: list[Path], what: str) -> list[Path]:
 
 def add_collection(parser: ArgumentParser) -> None:
     """Add the files of questions and of the answers that are ranked for them."""
-    parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="id and question, and nbestanswers and answer where they count: nfL6, or kept.jsonl")  # fmt: skip
-    parser.add_argument("--collection", type=Path, required=True, metavar="FILE", help="a line for each answer: id, tab, text")  # fmt: skip
+    parser.add_argument(
+        "--questions",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="id and question, and nbestanswers and answer where they count: nfL6, or kept.jsonl",
+    )
+    parser.add_argument(
+        "--collection", type=Path, required=True, metavar="FILE", help="a line for each answer: id, tab, text"
+    )
 
 
 def collection_of(options: dict[str, Any]) -> dict[str, list[Path]]:

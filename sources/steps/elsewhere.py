@@ -33,7 +33,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "files", type=Path, nargs="+", metavar="FILE", help="JSON, JSON lines, CSV, TSV, Excel or Parquet"
     )
-    parser.add_argument("--map", action="append", default=[], metavar="COLUMN=PATH", help="which part of a record becomes which column, such as question=data.text; repeatable")  # fmt: skip
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="COLUMN=PATH",
+        help="which part of a record becomes which column, such as question=data.text; repeatable",
+    )
     parser.add_argument("--from", dest="tool", choices=sorted(TOOLS), help="whose export the files are")
     parser.add_argument(
         "--name",
@@ -87,7 +93,15 @@ def show(options: dict[str, Any]) -> str:
                 shown = _said_shown(record, options, path)
             keys = [f"  {name}: {str(value)[:60]!r}" for name, value in _leaves(record)]
             lines = [f"  {column} <- {place}: {str(at(record, place))[:60]!r}" for column, place in paths.items()]
-            return "\n".join(["the first record holds", *keys, "of which are made", *(lines or ["  nothing yet: say --map COLUMN=PATH"]), *shown])  # fmt: skip
+            return "\n".join(
+                [
+                    "the first record holds",
+                    *keys,
+                    "of which are made",
+                    *(lines or ["  nothing yet: say --map COLUMN=PATH"]),
+                    *shown,
+                ]
+            )
     except RecordFault as fault:
         raise StepError(f"{fault.column}: {fault}") from fault
     except RecursionError:

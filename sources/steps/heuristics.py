@@ -29,10 +29,27 @@ _AT_ONCE, _SAMPLES = 4_096, 10
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="queries: kept.jsonl of the step queries, or rows with question or query")  # fmt: skip
-    parser.add_argument("--tagger", choices=list(TAGGERS), default=SpacyTagger.key, help="what tells parts of speech and entities: spacy (an extra, the default) or lexicon (closed classes of words alone; the report says what it misses)")  # fmt: skip
-    parser.add_argument("--kinds", type=Path, metavar="FILE", help="kinds.tsv of the step kinds, or a noun a line: what names a kind of thing (default: a list of 800 common nouns)")  # fmt: skip
-    parser.add_argument("--rules", default=",".join(RULES), metavar="LIST", help=f"which rules keep a query (default {','.join(RULES)})")  # fmt: skip
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="queries: kept.jsonl of the step queries, or rows with question or query",
+    )
+    parser.add_argument(
+        "--tagger",
+        choices=list(TAGGERS),
+        default=SpacyTagger.key,
+        help="what tells parts of speech and entities: spacy (an extra, the default) or lexicon (closed classes of words alone; the report says what it misses)",
+    )
+    parser.add_argument(
+        "--kinds",
+        type=Path,
+        metavar="FILE",
+        help="kinds.tsv of the step kinds, or a noun a line: what names a kind of thing (default: a list of 800 common nouns)",
+    )
+    parser.add_argument(
+        "--rules", default=",".join(RULES), metavar="LIST", help=f"which rules keep a query (default {','.join(RULES)})"
+    )
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
@@ -52,9 +69,10 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
     if unknown := sorted(set(rules) - set(RULES)):
         raise StepError(f"there is no rule {unknown[0]!r}: the rules are {', '.join(RULES)}")
     return {
-        "tagger": options["tagger"], "tagger_version": _tagger(options["tagger"]).version,
+        "tagger": options["tagger"],
+        "tagger_version": _tagger(options["tagger"]).version,
         "rules": [rule for rule in RULES if rule in rules],
-    }  # fmt: skip
+    }
 
 
 @cache
@@ -138,9 +156,13 @@ class _Tally:
         """Return the counts."""
         samples = {name: [text for _, text in sorted(own)[:_SAMPLES]] for name, own in self._samples.items()}
         return {
-            "read": self._read, "kept": self._kept, "dropped": self._read - self._kept,
-            "holds": self._holds, "alone": self._alone, "samples": samples,
-        }  # fmt: skip
+            "read": self._read,
+            "kept": self._kept,
+            "dropped": self._read - self._kept,
+            "holds": self._holds,
+            "alone": self._alone,
+            "samples": samples,
+        }
 
 
 def text(report: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ KEY, VERSION = "kinds", 1
 HELP = (
     'Find the nouns that name a kind of thing in a corpus of English text ("cities such as Lagos"): the categorical noun '
     "phrases of Natural Questions' rules 4 and 5 end in one."
-)  # fmt: skip
+)
 KINDS = "kinds.tsv"
 LEAST_NAMES = 2
 _EXAMPLES = 3
@@ -21,8 +21,16 @@ _EXAMPLES = 3
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="text, a paragraph or more a line; packed or not")  # fmt: skip
-    parser.add_argument("--least-names", type=int, default=LEAST_NAMES, metavar="N", help=f"so many different names are said to be of the kind (default {LEAST_NAMES})")  # fmt: skip
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="text, a paragraph or more a line; packed or not"
+    )
+    parser.add_argument(
+        "--least-names",
+        type=int,
+        default=LEAST_NAMES,
+        metavar="N",
+        help=f"so many different names are said to be of the kind (default {LEAST_NAMES})",
+    )
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:

@@ -24,9 +24,23 @@ NO_RESULTS, NO_PAGE, TWICE = "no results", "no page", "question stands twice"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--questions", type=Path, required=True, metavar="FILE", help="id and question: kept.jsonl of the step heuristics")  # fmt: skip
-    parser.add_argument("--results", type=Path, required=True, metavar="FILE", help="a row for each question: id or question, and a list of results with url, link or href")  # fmt: skip
-    parser.add_argument("--first", type=int, default=FIRST, metavar="N", help=f"among so many results (default {FIRST}, as the paper's)")  # fmt: skip
+    parser.add_argument(
+        "--questions",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="id and question: kept.jsonl of the step heuristics",
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="a row for each question: id or question, and a list of results with url, link or href",
+    )
+    parser.add_argument(
+        "--first", type=int, default=FIRST, metavar="N", help=f"among so many results (default {FIRST}, as the paper's)"
+    )
     parser.add_argument("--language", default="en", metavar="CODE", help="of which Wikipedia (default en)")
 
 
@@ -73,7 +87,13 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
         out.row(KEPT, {**told, "document": document_name(page.title), "url": page.url, "rank": page.rank})
     for url in pages:
         out.line(ADDRESSES, url)
-    return {"read": read, "kept": len(seen), "dropped": dropped, "pages": len(pages), "ranks": {str(rank): n for rank, n in ranks.items()}}  # fmt: skip
+    return {
+        "read": read,
+        "kept": len(seen),
+        "dropped": dropped,
+        "pages": len(pages),
+        "ranks": {str(rank): n for rank, n in ranks.items()},
+    }
 
 
 def document_name(title: str) -> str:

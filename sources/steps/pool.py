@@ -31,18 +31,35 @@ Runs = dict[str, dict[str, dict[str, float]]]  # by name, question and answer
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     add_collection(parser)
-    parser.add_argument("--run", type=Path, action="append", required=True, metavar="FILE", help="a run in the format of TREC; repeatable")  # fmt: skip
+    parser.add_argument(
+        "--run",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="a run in the format of TREC; repeatable",
+    )
     parser.add_argument(
         "--depth", type=int, default=10, metavar="K", help="answers that are taken of each run (default 10)"
     )
-    parser.add_argument("--ties", choices=[*TieOrder], default=TieOrder.GREATER_ID, help="which of two answers with the same score comes first: the greater id, as trec_eval ranks (default), or the lesser")  # fmt: skip
+    parser.add_argument(
+        "--ties",
+        choices=[*TieOrder],
+        default=TieOrder.GREATER_ID,
+        help="which of two answers with the same score comes first: the greater id, as trec_eval ranks (default), or the lesser",
+    )
     parser.add_argument(
         "--whole-ties", action="store_true", help="take all answers that score as the last one that is taken"
     )
     parser.add_argument(
         "--without-own", action="store_true", help="judge only what runs bring, without the question's own answers"
     )
-    parser.add_argument("--once", type=share, metavar="SHARE", help="judge one of the answers to a question that have more than this share of their terms in common (of the longer one)")  # fmt: skip
+    parser.add_argument(
+        "--once",
+        type=share,
+        metavar="SHARE",
+        help="judge one of the answers to a question that have more than this share of their terms in common (of the longer one)",
+    )
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
@@ -60,7 +77,13 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
     if options["depth"] < 1 or options["once"] == 1:
         raise StepError("the depth is at least 1, and no share is above 1")
     once = None if options["once"] is None else str(options["once"])
-    return {"depth": options["depth"], "ties": str(options["ties"]), "whole_ties": options["whole_ties"], "once": once, "without_own": options["without_own"]}  # fmt: skip
+    return {
+        "depth": options["depth"],
+        "ties": str(options["ties"]),
+        "whole_ties": options["whole_ties"],
+        "once": once,
+        "without_own": options["without_own"],
+    }
 
 
 class Asked(NamedTuple):
@@ -87,9 +110,13 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
     for pair in sorted(pairs, key=lambda one: seeded(given.seed, "pair", one["question_id"], one["answer_id"])):
         out.row(PAIRS, pair)
     return {
-        "questions": len(asked), "runs": sorted(runs), "pairs": len(pairs),
-        "own": sum(pair["origin"]["is_own"] for pair in pairs), "dropped": sum(map(len, pools.values())) - len(pairs), **_shortfalls(takens, depth),
-    }  # fmt: skip
+        "questions": len(asked),
+        "runs": sorted(runs),
+        "pairs": len(pairs),
+        "own": sum(pair["origin"]["is_own"] for pair in pairs),
+        "dropped": sum(map(len, pools.values())) - len(pairs),
+        **_shortfalls(takens, depth),
+    }
 
 
 def _asked(one: Question) -> Asked:
@@ -150,17 +177,23 @@ def _pairs(
     for_other = _judged_once(given, question.id, text_of)
     for one in found:
         origin = {
-            **given.origin(given.file("questions"), question.row), "is_own": one.is_own, "runs": one.brought,
+            **given.origin(given.file("questions"), question.row),
+            "is_own": one.is_own,
+            "runs": one.brought,
             **({"question": question.record["origin"]} if "origin" in question.record else {}),
-        }  # fmt: skip
+        }
         if not text_of[one.answer].strip() or one.answer in for_other:
             row = {"question_id": question.id, "answer_id": one.answer, **for_other.get(one.answer, {"why": EMPTY})}
             out.row(DROPPED, {**row, "origin": origin})
             continue
         pair = {
-            "question_id": question.id, "question": question.record["question"], "answer_id": one.answer,
-            "answer": text_of[one.answer], "category": question.record.get("main_category") or "", "origin": origin,
-        }  # fmt: skip
+            "question_id": question.id,
+            "question": question.record["question"],
+            "answer_id": one.answer,
+            "answer": text_of[one.answer],
+            "category": question.record.get("main_category") or "",
+            "origin": origin,
+        }
         if asked.best:
             pair |= {"possibly_correct_id": asked.best, "possibly_correct_answer": asked.own[asked.best]}
         yield pair
@@ -180,9 +213,18 @@ def _judged_once(given: Given, question: str, text_of: Mapping[str, str]) -> dic
 def _shortfalls(takens: Mapping[str, Mapping[str, Taken]], depth: Depth) -> dict[str, Any]:
     """Return where a run has fewer answers than are taken, and where answers with the score of the last are left out."""
     every = [(key, name, found) for key, runs in takens.items() for name, found in runs.items()]
-    short = [{"question": key, "run": name, "answers": len(found.answers)} for key, name, found in every if len(found.answers) < depth.k]  # fmt: skip
+    short = [
+        {"question": key, "run": name, "answers": len(found.answers)}
+        for key, name, found in every
+        if len(found.answers) < depth.k
+    ]
     cut = [{"question": key, "run": name, "left_out": found.cut_ties} for key, name, found in every if found.cut_ties]
-    return {"short": len(short), "cut_ties": len(cut), "short_runs": short[:MOST_LISTED], "tied_runs": cut[:MOST_LISTED]}  # fmt: skip
+    return {
+        "short": len(short),
+        "cut_ties": len(cut),
+        "short_runs": short[:MOST_LISTED],
+        "tied_runs": cut[:MOST_LISTED],
+    }
 
 
 def text(report: dict[str, Any]) -> str:

@@ -28,10 +28,30 @@ MOST_HOURS = 24 * 366
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="JSON lines, CSV or TSV with query, user and time; packed or not")  # fmt: skip
-    parser.add_argument("--least-words", type=int, default=LEAST_WORDS, metavar="N", help=f"default {LEAST_WORDS}, as the paper's")  # fmt: skip
-    parser.add_argument("--least-users", type=int, default=LEAST_USERS, metavar="N", help=f"so many users within a window (default {LEAST_USERS}; the paper says several)")  # fmt: skip
-    parser.add_argument("--hours", type=int, default=WINDOW_HOURS, metavar="N", help=f"length of the window (default {WINDOW_HOURS}; the paper says a short period)")  # fmt: skip
+    parser.add_argument(
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="JSON lines, CSV or TSV with query, user and time; packed or not",
+    )
+    parser.add_argument(
+        "--least-words", type=int, default=LEAST_WORDS, metavar="N", help=f"default {LEAST_WORDS}, as the paper's"
+    )
+    parser.add_argument(
+        "--least-users",
+        type=int,
+        default=LEAST_USERS,
+        metavar="N",
+        help=f"so many users within a window (default {LEAST_USERS}; the paper says several)",
+    )
+    parser.add_argument(
+        "--hours",
+        type=int,
+        default=WINDOW_HOURS,
+        metavar="N",
+        help=f"length of the window (default {WINDOW_HOURS}; the paper says a short period)",
+    )
     parser.add_argument("--sample", type=int, metavar="N", help="draw so many of what is left")
 
 

@@ -30,10 +30,32 @@ _OF = {
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("file", type=Path, metavar="FILE", help="JSON, JSON lines, CSV or TSV; packed or not")
-    parser.add_argument("--least-terms", type=int, default=LEAST_TERMS, metavar="N", help=f"a question has so many terms at least (default {LEAST_TERMS})")  # fmt: skip
-    parser.add_argument("--exclude", action="append", metavar="CATEGORY", help=f"main_category to leave out, repeatable (default {' and '.join(EXCLUDED)}; --exclude '' for none)")  # fmt: skip
-    parser.add_argument("--overlap", type=share, default=Fraction(9, 10), metavar="SHARE", help="two questions that have more of their terms in common are near duplicates (default 0.9)")  # fmt: skip
-    parser.add_argument("--overlap-of", choices=[*Denominator], default=Denominator.LONGER, help="what it is a share of: the longer text (default), all terms (Jaccard), the mean length (Dice), the shorter text (containment)")  # fmt: skip
+    parser.add_argument(
+        "--least-terms",
+        type=int,
+        default=LEAST_TERMS,
+        metavar="N",
+        help=f"a question has so many terms at least (default {LEAST_TERMS})",
+    )
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        metavar="CATEGORY",
+        help=f"main_category to leave out, repeatable (default {' and '.join(EXCLUDED)}; --exclude '' for none)",
+    )
+    parser.add_argument(
+        "--overlap",
+        type=share,
+        default=Fraction(9, 10),
+        metavar="SHARE",
+        help="two questions that have more of their terms in common are near duplicates (default 0.9)",
+    )
+    parser.add_argument(
+        "--overlap-of",
+        choices=[*Denominator],
+        default=Denominator.LONGER,
+        help="what it is a share of: the longer text (default), all terms (Jaccard), the mean length (Dice), the shorter text (containment)",
+    )
     parser.add_argument(
         "--or-equal", action="store_true", help="a share that equals it is enough; the paper does not say"
     )
@@ -59,9 +81,13 @@ def parameters(options: dict[str, Any]) -> dict[str, Any]:
         raise StepError("no share is above 1: add --or-equal, for questions with the same terms")
     excluded = EXCLUDED if options["exclude"] is None else tuple(filter(None, options["exclude"]))
     return {
-        "least_terms": options["least_terms"], "excluded": list(excluded), "overlap": str(options["overlap"]),
-        "overlap_of": str(options["overlap_of"]), "or_equal": options["or_equal"], "sample": options["sample"],
-    }  # fmt: skip
+        "least_terms": options["least_terms"],
+        "excluded": list(excluded),
+        "overlap": str(options["overlap"]),
+        "overlap_of": str(options["overlap_of"]),
+        "or_equal": options["or_equal"],
+        "sample": options["sample"],
+    }
 
 
 def make(given: Given, out: Outputs) -> dict[str, Any]:
@@ -85,9 +111,12 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
         if len(shown := samples.setdefault(why, [])) < MOST_SHOWN:
             shown.append(one.record["question"][:200])
     return {
-        "read": read, "kept": read - len(outcome.dropped), "dropped": outcome.together, "alone": outcome.alone,
+        "read": read,
+        "kept": read - len(outcome.dropped),
+        "dropped": outcome.together,
+        "alone": outcome.alone,
         "samples": samples,
-    }  # fmt: skip
+    }
 
 
 def text(report: dict[str, Any]) -> str:

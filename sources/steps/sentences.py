@@ -27,8 +27,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "files", type=Path, nargs="+", metavar="FILE", help="a text (.txt), or rows with title and text"
     )
-    parser.add_argument("--least", type=int, default=LEAST, metavar="N", help=f"sentences that a document has at least (default {LEAST})")  # fmt: skip
-    parser.add_argument("--most", type=int, default=MOST, metavar="N", help=f"of more, the first so many (default {MOST})")  # fmt: skip
+    parser.add_argument(
+        "--least",
+        type=int,
+        default=LEAST,
+        metavar="N",
+        help=f"sentences that a document has at least (default {LEAST})",
+    )
+    parser.add_argument(
+        "--most", type=int, default=MOST, metavar="N", help=f"of more, the first so many (default {MOST})"
+    )
     parser.add_argument("--sample", type=int, metavar="N", help="draw so many documents")
 
 
@@ -108,6 +116,8 @@ def _drawn(given: Given) -> set[str] | None:
 
 def text(report: dict[str, Any]) -> str:
     """Return the counts as lines."""
-    lines = [f"{report['read']:,} documents read, {report['kept']:,} kept, {report['cut']:,} of them cut at {report['parameters']['most']} sentences"]  # fmt: skip
+    lines = [
+        f"{report['read']:,} documents read, {report['kept']:,} kept, {report['cut']:,} of them cut at {report['parameters']['most']} sentences"
+    ]
     lines += [f"  {n:>8,} dropped: {why}" for why, n in report["dropped"].items()]
     return "\n".join([*lines, f"{report['long_sentences']:,} sentences with more than {LONGEST} signs are left out"])

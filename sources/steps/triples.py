@@ -36,8 +36,20 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--without", action="append", default=[], metavar="NAME", help="no facts with this predicate; repeatable"
     )
-    parser.add_argument("--alias", action="append", default=[], metavar="NAME", help="a predicate whose objects are other names of the subject; repeatable")  # fmt: skip
-    parser.add_argument("--longest", type=int, default=LONGEST, metavar="N", help=f"signs that a part of a fact has at most (default {LONGEST})")  # fmt: skip
+    parser.add_argument(
+        "--alias",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a predicate whose objects are other names of the subject; repeatable",
+    )
+    parser.add_argument(
+        "--longest",
+        type=int,
+        default=LONGEST,
+        metavar="N",
+        help=f"signs that a part of a fact has at most (default {LONGEST})",
+    )
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:
@@ -67,12 +79,16 @@ def make(given: Given, out: Outputs) -> dict[str, Any]:
         names = [
             one.object for one in about if one.predicate in given.parameters["alias"] and one.object != triple.subject
         ]
-        out.row(ROWS, {
-            "id": hashlib.sha256(f" {BETWEEN} ".join(triple).encode()).hexdigest()[:16],
-            "triple": f" {BETWEEN} ".join(_merged(triple, about)), "aliases": list(dict.fromkeys(names)),
-            "facts": [f"{one.predicate} {BETWEEN} {one.object}" for one in _others(triple, about)],
-            "origin": given.origin(given.inputs["facts"][file], row),
-        })  # fmt: skip
+        out.row(
+            ROWS,
+            {
+                "id": hashlib.sha256(f" {BETWEEN} ".join(triple).encode()).hexdigest()[:16],
+                "triple": f" {BETWEEN} ".join(_merged(triple, about)),
+                "aliases": list(dict.fromkeys(names)),
+                "facts": [f"{one.predicate} {BETWEEN} {one.object}" for one in _others(triple, about)],
+                "origin": given.origin(given.inputs["facts"][file], row),
+            },
+        )
     return counts | {"kept": len(drawn), "subjects": len(facts)}
 
 
@@ -124,7 +140,9 @@ def _drawn(given: Given, out: Outputs) -> tuple[dict[Triple, tuple[int, int]], d
 
 
 def _left_out(triple: Triple, said: Mapping[str, Any]) -> str:
-    if triple.predicate in (*said["without"], *said["alias"]) or (said["predicate"] and triple.predicate not in said["predicate"]):  # fmt: skip
+    if triple.predicate in (*said["without"], *said["alias"]) or (
+        said["predicate"] and triple.predicate not in said["predicate"]
+    ):
         return PREDICATE
     return LONG if max(map(len, triple)) > said["longest"] else ""
 
@@ -153,7 +171,11 @@ def _others(triple: Triple, about: list[Triple]) -> list[Triple]:
 
 def text(report: dict[str, Any]) -> str:
     """Return the counts as lines."""
-    names = {LONG: f"a part has more than {report['parameters']['longest']} signs", PREDICATE: "by predicate", NOT_DRAWN: NOT_DRAWN}  # fmt: skip
+    names = {
+        LONG: f"a part has more than {report['parameters']['longest']} signs",
+        PREDICATE: "by predicate",
+        NOT_DRAWN: NOT_DRAWN,
+    }
     lines = [
         f"{report['read']:,} lines read, {report['damaged']:,} of them damaged ({DAMAGED} names the first {MOST_TOLD:,})",
         f"{report['kept']:,} facts drawn, of {report['subjects']:,} subjects",

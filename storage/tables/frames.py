@@ -59,9 +59,17 @@ def _delimited(file: IO[bytes], name: str, reading: Reading) -> pd.DataFrame:
     if "" in table.columns or not _is_plain(body, table):
         return _framed(table.rows(), table.columns)
     frame = pd.read_csv(
-        io.BytesIO(body), sep=table.dialect.delimiter, header=None, names=table.columns, index_col=False, dtype=str,
-        na_filter=False, quoting=csv.QUOTE_NONE, skip_blank_lines=False, low_memory=False,
-    )  # fmt: skip
+        io.BytesIO(body),
+        sep=table.dialect.delimiter,
+        header=None,
+        names=table.columns,
+        index_col=False,
+        dtype=str,
+        na_filter=False,
+        quoting=csv.QUOTE_NONE,
+        skip_blank_lines=False,
+        low_memory=False,
+    )
     frame.index = pd.RangeIndex(table.header_line + 1, table.header_line + 1 + len(frame))
     is_blank = frame.apply(lambda column: column.str.strip() == "").all(axis=1)
     reading.rows, reading.blank = int((~is_blank).sum()), int(is_blank.sum())

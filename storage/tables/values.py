@@ -92,7 +92,9 @@ class Spelling:
         distinct = list(dict.fromkeys(texts))
         numbers = [number_of(text) for text in distinct]
         if distinct and all(number is not None for number in numbers):
-            canonical = {text: number_text(number) for text, number in zip(distinct, numbers, strict=True) if number is not None}  # fmt: skip
+            canonical = {
+                text: number_text(number) for text, number in zip(distinct, numbers, strict=True) if number is not None
+            }
             return cls(True, canonical, _groups(canonical))
         canonical = {text: clean(text) for text in distinct}
         folded = {text: unicodedata.normalize("NFKC", text).casefold() for text in dict.fromkeys(canonical.values())}

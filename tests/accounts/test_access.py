@@ -56,12 +56,16 @@ def world(client, now):
     people["admin"].is_admin = True
     people["admin"].save()
     arguments = {
-        "item": [campaign.slug, annotation.item_id], "item-retire": [campaign.slug, annotation.item_id],
-        "annotation-exclude": [campaign.slug, annotation.pk], "annotation-restore": [campaign.slug, annotation.pk], "membership-revoke": [campaign.slug, people["expert"].memberships.get().pk],
-        "release": [campaign.slug, release.number], "invitation-withdraw": [campaign.slug, Invitation.objects.get().pk],
+        "item": [campaign.slug, annotation.item_id],
+        "item-retire": [campaign.slug, annotation.item_id],
+        "annotation-exclude": [campaign.slug, annotation.pk],
+        "annotation-restore": [campaign.slug, annotation.pk],
+        "membership-revoke": [campaign.slug, people["expert"].memberships.get().pk],
+        "release": [campaign.slug, release.number],
+        "invitation-withdraw": [campaign.slug, Invitation.objects.get().pk],
         "panel-confirm": [campaign.slug, link.pk],
         **{name: [assignment.pk] for name in ASSIGNMENT},
-    }  # fmt: skip
+    }
     return campaign, people, arguments
 
 

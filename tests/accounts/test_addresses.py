@@ -85,9 +85,14 @@ def test_who_gave_an_address_up_may_take_it_again(token, mailoutbox):
     confirm(client, mailoutbox)
     client.post(reverse("account_email"), {"email": OWN, "action_primary": ""})
     other = invitation_create(
-        scope_id=factories.antique(items=1).pk, role="annotator", uses=1, days=9, note="", now=timezone.now(),
+        scope_id=factories.antique(items=1).pk,
+        role="annotator",
+        uses=1,
+        days=9,
+        note="",
+        now=timezone.now(),
         actor_id=User.objects.get(is_admin=True).surrogate_id,
-    )  # fmt: skip
+    )
     client.get(reverse("invitation", args=[other]))
     client.post(reverse("invitation-accept"))
     assert User.objects.get(email=OWN).memberships.count() == 2
@@ -98,9 +103,15 @@ def test_nothing_of_an_erased_address_stays(token, mailoutbox, django_capture_on
     client = join(token, mailoutbox)
     other = factories.antique(items=1)
     invitations_send(
-        scope_id=other.pk, role="annotator", addresses=[OWN.upper()], days=9, label="x",
-        link=lambda token: token, actor_id=boss.surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        scope_id=other.pk,
+        role="annotator",
+        addresses=[OWN.upper()],
+        days=9,
+        label="x",
+        link=lambda token: token,
+        actor_id=boss.surrogate_id,
+        now=timezone.now(),
+    )
     client.post(reverse("privacy"), {"confirm": OWN})
     assert not User.objects.filter(email=OWN).exists()
     for model in apps.get_models():
@@ -128,9 +139,15 @@ def test_who_erases_an_account_with_an_address_that_they_never_confirmed_bars_no
     settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = False
     boss = User.objects.get(is_admin=True)
     invitations_send(
-        scope_id=factories.antique(items=1).pk, role="annotator", addresses=[OWN], days=9, label="x",
-        link=lambda token: token, actor_id=boss.surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        scope_id=factories.antique(items=1).pk,
+        role="annotator",
+        addresses=[OWN],
+        days=9,
+        label="x",
+        link=lambda token: token,
+        actor_id=boss.surrogate_id,
+        now=timezone.now(),
+    )
     cache.clear()
     stranger = Client()
     stranger.get(reverse("invitation", args=[token]))

@@ -140,7 +140,10 @@ def test_known_answers_are_listed_for_those_alone_who_see_all_answers(client):
     gold = campaign.items.filter(batch__purpose="gold").first()
     for role, shown in (("expert", False), ("researcher", False), ("manager", True)):
         client.force_login(member(campaign, role))
-        pages = [client.get(f"/campaigns/{campaign.slug}/items/", query).content.decode() for query in ({}, {"split": gold.split.name}, {"q": gold.content["question_text"]})]  # fmt: skip
+        pages = [
+            client.get(f"/campaigns/{campaign.slug}/items/", query).content.decode()
+            for query in ({}, {"split": gold.split.name}, {"q": gold.content["question_text"]})
+        ]
         assert any(gold.external_id in page or f">{gold.split.name}<" in page for page in pages) is shown, role
 
 
@@ -257,9 +260,15 @@ def test_an_account_is_erased_from_its_page_and_its_owner_is_known_when_they_com
         invitation_accept(
             token_sha256=token_hash(
                 invitation_create(
-                    scope_id=campaign.pk, role=role, uses=5, days=7, note="", now=timezone.now(),
+                    scope_id=campaign.pk,
+                    role=role,
+                    uses=5,
+                    days=7,
+                    note="",
+                    now=timezone.now(),
                     actor_id=factories.user(is_admin=True).surrogate_id,
                 )
             ),
-            user=again, now=timezone.now(),
-        )  # fmt: skip
+            user=again,
+            now=timezone.now(),
+        )

@@ -82,12 +82,18 @@ def strict():
 def test_a_form_with_an_old_token_is_given_back_and_one_press_sends_it(strict):
     client, address = strict
     text = 'Count "every" <harbour>.\n' + "And so on. " * 20
-    answer = client.post(address, {"body": text, "note": "typo", "csrfmiddlewaretoken": "x" * 64}, headers={"Origin": HOST, "Sec-Fetch-Site": "same-origin"})  # fmt: skip
+    answer = client.post(
+        address,
+        {"body": text, "note": "typo", "csrfmiddlewaretoken": "x" * 64},
+        headers={"Origin": HOST, "Sec-Fetch-Site": "same-origin"},
+    )
     page = answer.content.decode()
     assert (answer.status_code, answer["X-Session"]) == (403, "token")
     assert escape(text) in page and '<input type="hidden" name="note" value="typo">' in page and "x" * 64 not in page
     [token] = set(re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page))
-    answer = client.post(address, {"body": text, "note": "typo", "csrfmiddlewaretoken": token}, headers={"Referer": HOST + address})  # fmt: skip
+    answer = client.post(
+        address, {"body": text, "note": "typo", "csrfmiddlewaretoken": token}, headers={"Referer": HOST + address}
+    )
     assert answer.status_code == 302
     assert Guideline.objects.latest("version").body.split() == text.split()
 
@@ -95,10 +101,15 @@ def test_a_form_with_an_old_token_is_given_back_and_one_press_sends_it(strict):
 @pytest.mark.parametrize(
     "headers",
     [
-        {"Origin": "https://evil.example"}, {"Referer": "https://evil.example/x"}, {}, {"Sec-Fetch-Site": "same-origin"},
-        {"Origin": HOST, "Sec-Fetch-Site": "cross-site"}, {"Origin": HOST, "Sec-Fetch-Site": "same-site"}, {"Origin": "null"},
+        {"Origin": "https://evil.example"},
+        {"Referer": "https://evil.example/x"},
+        {},
+        {"Sec-Fetch-Site": "same-origin"},
+        {"Origin": HOST, "Sec-Fetch-Site": "cross-site"},
+        {"Origin": HOST, "Sec-Fetch-Site": "same-site"},
+        {"Origin": "null"},
     ],
-)  # fmt: skip
+)
 def test_what_another_site_sent_is_never_offered_for_sending(strict, headers):
     client, address = strict
     answer = client.post(address, {"body": "what that site wants"}, headers=headers)
@@ -119,7 +130,10 @@ def test_a_page_is_told_who_is_logged_in_and_nothing_else(strict):
     said = client.get("/session/")
     assert set(said.json()) == {"person", "token"} and "no-store" in said["Cache-Control"]
     assert f'data-person="{said.json()["person"]}"' in client.get(address).content.decode()
-    assert client.post(address, {"body": "b", "note": "n"}, headers={"X-CSRFToken": said.json()["token"]}).status_code == 302  # fmt: skip
+    assert (
+        client.post(address, {"body": "b", "note": "n"}, headers={"X-CSRFToken": said.json()["token"]}).status_code
+        == 302
+    )
     other = Client()
     assert other.get("/session/").json()["person"] == ""
     other.force_login(factories.user())

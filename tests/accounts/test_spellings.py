@@ -15,9 +15,15 @@ from tests.accounts.test_invitations import boss, campaign, invite
 __all__ = ["boss", "campaign", "token"]
 pytestmark = pytest.mark.django_db
 NO_ADDRESSES = [
-    '"eve"@uni.example', '"\\e\\ve"@uni.example', "=?utf-8?q?eve?=@uni.example", "=?us-ascii?q?eve?=@uni.example",
-    "=?utf-8?q?=0ab?=@uni.example", "用户@uni.example", "eve@straße.example", "eve@uni.example＠b.example",
-]  # fmt: skip
+    '"eve"@uni.example',
+    '"\\e\\ve"@uni.example',
+    "=?utf-8?q?eve?=@uni.example",
+    "=?us-ascii?q?eve?=@uni.example",
+    "=?utf-8?q?=0ab?=@uni.example",
+    "用户@uni.example",
+    "eve@straße.example",
+    "eve@uni.example＠b.example",
+]
 SPELLINGS = ["EVE@Uni.Example", "eve@ｕni.example", "eve@u\u00adni.example", "eve@uni.example\u00ad", "eve@ⓤni.example"]
 
 

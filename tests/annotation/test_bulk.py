@@ -26,9 +26,15 @@ def test_rows_are_what_the_orm_writes():
     rows_insert(Item, columns, rows, same=same)
     made = Item.objects.get(external_id="x1")
     own = Item.objects.create(
-        external_id="own", published_id="9", content=content, content_sha256="9", split_id=model.split_id, n=3, votes=3,
+        external_id="own",
+        published_id="9",
+        content=content,
+        content_sha256="9",
+        split_id=model.split_id,
+        n=3,
+        votes=3,
         **same,
-    )  # fmt: skip
+    )
     own.refresh_from_db()
     differing = {"id", "external_id", "published_id", "content_sha256"}
     for field in Item._meta.concrete_fields:
@@ -76,10 +82,12 @@ def test_one_id_is_one_text_in_a_file_and_in_a_campaign(monkeypatch):
     assert [number for number, outcome in found.items() if isinstance(outcome, Checked)] == [1, 6]
     wrong = {number: (one.column, str(one)) for number, one in found.items() if isinstance(one, RowError)}
     assert wrong == {
-        2: ("question", f"{pair['question_id']} has another text in row 1"), 3: ("answer", f"{pair['answer_id']} has another text in row 1"),
-        4: ("possibly_correct_answer", "7_9 has another text in row 1"), 5: ("answer", "7_9 has another text in row 1"),
+        2: ("question", f"{pair['question_id']} has another text in row 1"),
+        3: ("answer", f"{pair['answer_id']} has another text in row 1"),
+        4: ("possibly_correct_answer", "7_9 has another text in row 1"),
+        5: ("answer", "7_9 has another text in row 1"),
         7: ("answer", f"{there['answer_id']} has another text in this campaign"),
-    }  # fmt: skip
+    }
 
 
 def test_the_text_of_a_retired_item_stands_in_the_way_of_no_other():
@@ -101,5 +109,6 @@ def test_what_a_row_repeats_is_found_in_whichever_chunk_it_stood(monkeypatch):
     found = dict(outcome for chunk in checked_rows(campaign, TASK_TYPES["antique"], rows) for outcome in chunk)
     assert [number for number, outcome in found.items() if isinstance(outcome, Checked)] == [1, 2, 3, 4, 7]
     assert {number: str(outcome) for number, outcome in found.items() if isinstance(outcome, RowError)} == {
-        5: "the same stands in row 2", 6: "the same stands in row 1",
-    }  # fmt: skip
+        5: "the same stands in row 2",
+        6: "the same stands in row 1",
+    }

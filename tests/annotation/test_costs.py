@@ -86,8 +86,9 @@ def test_an_update_changes_what_the_models_change_and_counts_it():
             Slot.objects.filter(campaign_id=pk, order_key__gte=0),
             {"order_key": key, "state": SlotState.CLOSED, "item_id": F("item_id") + 0},
         ),
-        UUID, int,
-    )  # fmt: skip
+        UUID,
+        int,
+    )
     before = list(slots.values_list("item", flat=True))
     assert (moved.run(campaign.pk, 77), moved.run(uuid4(), 78)) == (len(before), 0)
     assert list(slots.values_list("order_key", "state", "item")) == [(77, "closed", item) for item in before]

@@ -25,8 +25,11 @@ def test_what_is_fixed_is_rendered_once_for_each_language_and_value():
         Counted(),
     )
     assert [shown.render({"one": many, "label": label}) for label in (1, 1, 2, 1)] == [
-        "seen 1 Cancel", "seen 1 Cancel", "seen 2 Cancel", "seen 1 Cancel",
-    ]  # fmt: skip
+        "seen 1 Cancel",
+        "seen 1 Cancel",
+        "seen 2 Cancel",
+        "seen 1 Cancel",
+    ]
     assert many.times == 2
     with override("zh-hans"):
         assert shown.render({"one": many, "label": 1}) == "seen 1 取消"

@@ -11,10 +11,17 @@ from annotation.services.campaigns import SplitPlan
 from tests import factories
 
 SENT = {
-    "title": "Harbours", "task_type": "antique", "splits": "train 1 8\ntest 5 2", "items": "1000", "seconds": "36",
-    "pay_an_hour": "15.00", "purpose": "To learn about harbours.", "recorded": "Answers.", "contact": "Ada",
+    "title": "Harbours",
+    "task_type": "antique",
+    "splits": "train 1 8\ntest 5 2",
+    "items": "1000",
+    "seconds": "36",
+    "pay_an_hour": "15.00",
+    "purpose": "To learn about harbours.",
+    "recorded": "Answers.",
+    "contact": "Ada",
     "content_warning": "Some are stormy.",
-}  # fmt: skip
+}
 
 
 def test_the_effort_is_items_by_share_times_annotations_times_seconds():

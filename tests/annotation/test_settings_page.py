@@ -31,9 +31,14 @@ def boss(client):
 
 def sent(campaign, **changed):
     return {
-        "what": "settings", "title": campaign.title, "content_warning": "", "deadline_minutes": 30, "quota": "",
-        "time_zone": "UTC", **changed,
-    }  # fmt: skip
+        "what": "settings",
+        "title": campaign.title,
+        "content_warning": "",
+        "deadline_minutes": 30,
+        "quota": "",
+        "time_zone": "UTC",
+        **changed,
+    }
 
 
 def test_settings_change_and_the_change_is_recorded_with_what_was_before(client, boss):
@@ -69,9 +74,13 @@ def test_a_new_consent_text_asks_everybody_again_and_the_same_one_asks_nobody(cl
     text = consent_text_current(campaign.pk)
     url = reverse("campaign-settings", args=[campaign.slug])
     same = {
-        "what": "consent", "purpose": text.purpose, "recorded": text.recorded, "contact": text.contact,
-        "approval_id": text.approval_id, **({"tells_behaviour": "on"} if text.tells_behaviour else {}),
-    }  # fmt: skip
+        "what": "consent",
+        "purpose": text.purpose,
+        "recorded": text.recorded,
+        "contact": text.contact,
+        "approval_id": text.approval_id,
+        **({"tells_behaviour": "on"} if text.tells_behaviour else {}),
+    }
     client.post(url, same)
     assert consent_text_current(campaign.pk) == text
     client.post(url, {**same, "purpose": "Another purpose."})

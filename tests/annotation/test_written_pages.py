@@ -21,8 +21,10 @@ LANGUAGE = settings.LANGUAGE_COOKIE_NAME
 def kept(client, assignment, language="en", **fields):
     client.cookies[LANGUAGE] = language
     return client.post(
-        reverse("draft", args=[assignment.pk]), {"version": assignment.draft_version, **fields}, headers={"accept": "application/json"}
-    )  # fmt: skip
+        reverse("draft", args=[assignment.pk]),
+        {"version": assignment.draft_version, **fields},
+        headers={"accept": "application/json"},
+    )
 
 
 def test_a_draft_is_answered_with_what_there_is_to_say_of_it(client):
@@ -84,7 +86,20 @@ def test_other_task_types_leave_nothing_open(client):
 
 
 def test_a_campaign_can_be_made_without_what_it_does_by_itself():
-    call_command("create_campaign", "fragen", "--title", "Fragen", "--task-type", "kbqa", "--split", "train 1", "--without", "review", "--language", "zh")  # fmt: skip
+    call_command(
+        "create_campaign",
+        "fragen",
+        "--title",
+        "Fragen",
+        "--task-type",
+        "kbqa",
+        "--split",
+        "train 1",
+        "--without",
+        "review",
+        "--language",
+        "zh",
+    )
     made = Campaign.objects.get()
     assert (made.options, made.language) == ({"review": False}, "zh")
     with pytest.raises(CommandError, match="nq has no option 'review': it has none"):
@@ -106,9 +121,21 @@ def reviewed(request):
 
 
 PAGES = (
-    "campaign", "items", "campaign-people", "campaign-import", "campaign-settings", "quality", "quality-gold", "quality-experts",
-    "quality-studies", "quality-behaviour", "quality-people", "quality-policy", "releases", "boards",
-)  # fmt: skip
+    "campaign",
+    "items",
+    "campaign-people",
+    "campaign-import",
+    "campaign-settings",
+    "quality",
+    "quality-gold",
+    "quality-experts",
+    "quality-studies",
+    "quality-behaviour",
+    "quality-people",
+    "quality-policy",
+    "releases",
+    "boards",
+)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -154,9 +181,12 @@ def test_a_manager_reads_what_reviews_and_blind_answers_came_to(client, reviewed
     factories.run_jobs()
     found = client.get(reverse("quality", args=[reviewed.slug])).context["follow_ups"]
     assert [(name, row["count"], row["of"]) for name, row in found] == [
-        ("Accepted", 0, 1), ("Edited", 1, 1), ("Rejected", 0, 1), ("Answered blind: found", 1, 1),
+        ("Accepted", 0, 1),
+        ("Edited", 1, 1),
+        ("Rejected", 0, 1),
+        ("Answered blind: found", 1, 1),
         ("Answered blind: not found", 0, 1),
-    ]  # fmt: skip
+    ]
     assert 0.2 < found[1][1]["low"] < 0.21  # of one, Wilson's interval reaches far
     reviewed.splits.update(sealed_at=reviewed.created_at)
     assert [row["of"] for row in follow_ups_of(reviewed)] == [0] * 5
@@ -189,7 +219,13 @@ def test_pasting_and_leaving_are_told_with_how_often_they_point_at_people_whose_
         person = people[number % 3]
         assignment = writing.asked(campaign, person)
         pasted = [[100, "paste", 12 if person is people[0] else 4]]
-        events_store(assignment_id=assignment.pk, surrogate_id=person.surrogate_id, sequence=1, events=[*pasted, [200, "blur", None]], now=timezone.now())  # fmt: skip
+        events_store(
+            assignment_id=assignment.pk,
+            surrogate_id=person.surrogate_id,
+            sequence=1,
+            events=[*pasted, [200, "blur", None]],
+            now=timezone.now(),
+        )
         writing.send(assignment, "write", question=f"{assignment.item.content['subject']}是谁写的？")
     factories.examine(campaign)
     for _ in range(36):

@@ -53,9 +53,32 @@ def test_the_managers_pages(world, open_browser, language, view):
     watched = open_browser(admin, **view)
     speak(watched, language)
     base = f"/campaigns/{campaign.slug}/"
-    paths = ["/", "/campaigns/new/", base, base + "import/", base + "pages/", base + f"pages/{campaign.documents.get().pk}/", base + "items/", base + f"items/{annotation.item_id}/", base + "pilot/",
-             base + "guidelines/", base + "people/", base + "settings/", base + "questions/", base + "log/", base + "jobs/", base + "releases/", base + "releases/1/", "/account/privacy/", "/styleguide/",
-             f"/work/{campaign.slug}/guidelines/", "/nowhere/", "/account/password/change/", "/account/email/", "/account/2fa/"]  # fmt: skip
+    paths = [
+        "/",
+        "/campaigns/new/",
+        base,
+        base + "import/",
+        base + "pages/",
+        base + f"pages/{campaign.documents.get().pk}/",
+        base + "items/",
+        base + f"items/{annotation.item_id}/",
+        base + "pilot/",
+        base + "guidelines/",
+        base + "people/",
+        base + "settings/",
+        base + "questions/",
+        base + "log/",
+        base + "jobs/",
+        base + "releases/",
+        base + "releases/1/",
+        "/account/privacy/",
+        "/styleguide/",
+        f"/work/{campaign.slug}/guidelines/",
+        "/nowhere/",
+        "/account/password/change/",
+        "/account/email/",
+        "/account/2fa/",
+    ]
     for path in paths:
         watched.go(path)
         assert watched.page.get_attribute("html", "lang") == language

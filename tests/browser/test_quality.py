@@ -39,9 +39,14 @@ def campaign():
 
 def gold_file(tmp_path, count=4):
     rows = [
-        {"id": f"gold{n}", "question": f"gold question {n}?", "document": "harbour.html", "accepted": [{"long_answer": 0}]}
+        {
+            "id": f"gold{n}",
+            "question": f"gold question {n}?",
+            "document": "harbour.html",
+            "accepted": [{"long_answer": 0}],
+        }
         for n in range(count)
-    ]  # fmt: skip
+    ]
     return factories.write(tmp_path / "gold.jsonl", rows)
 
 
@@ -170,8 +175,18 @@ def pages_of(world):
     campaign, boss, expert, case = world
     base = f"/campaigns/{campaign.slug}/"
     key, person = GoldKey.objects.order_by("pk").first(), Annotation.objects.first().surrogate_id
-    managers = ["quality/", "quality/people/", "quality/gold/", f"quality/gold/{key.pk}/", "quality/experts/", "quality/policy/", "quality/rules/", "inspect/",
-                "decisions/", f"quality/people/{person}/"]  # fmt: skip
+    managers = [
+        "quality/",
+        "quality/people/",
+        "quality/gold/",
+        f"quality/gold/{key.pk}/",
+        "quality/experts/",
+        "quality/policy/",
+        "quality/rules/",
+        "inspect/",
+        "decisions/",
+        f"quality/people/{person}/",
+    ]
     return [(boss, base + path) for path in managers] + [(expert, base + "cases/"), (expert, f"{base}cases/{case.pk}/")]
 
 

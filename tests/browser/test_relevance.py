@@ -121,9 +121,12 @@ def test_pages_in_the_frame_are_accessible(desk, open_browser):  # noqa: F811
 
 
 LINK = {
-    "code_completed": "DONE7", "code_screened_out": "OUT7", "code_nothing_left": "NONE7", "items_per_ticket": 2,
+    "code_completed": "DONE7",
+    "code_screened_out": "OUT7",
+    "code_nothing_left": "NONE7",
+    "items_per_ticket": 2,
     "return_url": "http://localhost:1/back",
-}  # fmt: skip
+}
 
 
 def test_someone_comes_by_a_link_on_a_phone_and_leaves_with_a_code(desk, open_browser):  # noqa: F811

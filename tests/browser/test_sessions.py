@@ -218,8 +218,11 @@ class NewCampaign(Boxes):
     """An administrator's longest form, whose preview is sent while it is filled in."""
 
     fields = {
-        "title": "Lighthouses", "slug": "lighthouses", "purpose": "To learn what keepers knew. " * 20, "contact": "a@example.org",
-    }  # fmt: skip
+        "title": "Lighthouses",
+        "slug": "lighthouses",
+        "purpose": "To learn what keepers knew. " * 20,
+        "contact": "a@example.org",
+    }
 
     def begin(self, at_work):
         boss = factories.user(is_admin=True)

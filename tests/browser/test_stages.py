@@ -31,18 +31,25 @@ def test_keys_choose_a_reason_and_send_nothing(at_work):
     assert [(one["label"], one["reason"]) for one in answers] == [("bad", "opinion"), ("bad", "incomprehensible")]
 
 
-NESTED = """<html lang="en"><head><title>Ferry</title></head><body>
+NESTED = (
+    """<html lang="en"><head><title>Ferry</title></head><body>
 <h2>Timetable</h2><p>The ferry leaves three times a day, at these hours:</p>
 <ul><li>in the morning at seven, to the island of Brann</li><li>at noon, to the harbour of Sund</li></ul>
 <table><caption>Fares of the ferry</caption><tr><th>Passage</th><th>Price in crowns</th></tr>
 <tr><td>there and back on one day</td><td>twelve crowns</td></tr></table>
-""" + "".join(f"<h2>Year {year}</h2><p>In {year} the ferry carried many people over.</p>" for year in range(1871, 1931)) + "</body></html>"  # fmt: skip
+"""
+    + "".join(f"<h2>Year {year}</h2><p>In {year} the ferry carried many people over.</p>" for year in range(1871, 1931))
+    + "</body></html>"
+)
 
 
 def ferry(items=1):
     campaign = factories.campaign()
     factories.import_page(campaign, NESTED, "page.html")
-    rows = [{"id": str(number), "question": f"when does ferry {number} leave", "document": "page.html"} for number in range(items)]  # fmt: skip
+    rows = [
+        {"id": str(number), "question": f"when does ferry {number} leave", "document": "page.html"}
+        for number in range(items)
+    ]
     factories.import_rows(campaign, rows)
     factories.launch(campaign)
     return campaign

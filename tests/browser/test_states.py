@@ -23,7 +23,22 @@ LOOKS = [
     ((PHONE, "light", "en"), (DESKTOP, "dark", "zh-hans")),
     ((PHONE, "dark", "en"), (DESKTOP, "light", "zh-hans")),
 ]
-MANAGED = ["", "items/", "import/", "pilot/", "people/", "questions/", "settings/", "log/", "jobs/", "decisions/", "quality/", "quality/people/", "releases/", "boards/"]  # fmt: skip
+MANAGED = [
+    "",
+    "items/",
+    "import/",
+    "pilot/",
+    "people/",
+    "questions/",
+    "settings/",
+    "log/",
+    "jobs/",
+    "decisions/",
+    "quality/",
+    "quality/people/",
+    "releases/",
+    "boards/",
+]
 
 
 class Scene:
@@ -45,7 +60,14 @@ class Scene:
 
 def empty():
     scene = Scene()
-    return [*scene.managed(*MANAGED), (scene.manager, "/"), (scene.person, "/"), (scene.person, scene.work), (scene.person, scene.work + "recent/"), (scene.person, scene.work + "questions/")]  # fmt: skip
+    return [
+        *scene.managed(*MANAGED),
+        (scene.manager, "/"),
+        (scene.person, "/"),
+        (scene.person, scene.work),
+        (scene.person, scene.work + "recent/"),
+        (scene.person, scene.work + "questions/"),
+    ]
 
 
 def uncounted():
@@ -63,7 +85,13 @@ def full():
         for kind in ({"box": 0, "kind": "yes"}, {"label": "bad"}):
             factories.question(factories.annotate(scene.campaign, scene.person, **kind).item, scene.person)
     scene.compute()
-    return [*scene.managed("", "items/", "items/?sort=-id&columns=id&columns=question", "questions/", "quality/people/", "log/"), (scene.person, scene.work + "questions/"), (scene.manager, "/")]  # fmt: skip
+    return [
+        *scene.managed(
+            "", "items/", "items/?sort=-id&columns=id&columns=question", "questions/", "quality/people/", "log/"
+        ),
+        (scene.person, scene.work + "questions/"),
+        (scene.manager, "/"),
+    ]
 
 
 def paused():
@@ -85,9 +113,11 @@ def suspended():
     )
     scene.compute()
     return [
-        (scene.person, "/"), (scene.person, scene.work), (scene.person, f"{scene.base}standing/"),
+        (scene.person, "/"),
+        (scene.person, scene.work),
+        (scene.person, f"{scene.base}standing/"),
         *scene.managed(f"quality/people/{scene.person.surrogate_id}/", "quality/people/"),
-    ]  # fmt: skip
+    ]
 
 
 STATES = [empty, uncounted, full, paused, closed, suspended]

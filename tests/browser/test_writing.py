@@ -33,7 +33,9 @@ class InputMethod:
             chosen = text[start : start + 2]
             for length in (1, 2, 3):
                 latin = "pin"[:length]
-                self.session.send("Input.imeSetComposition", {"text": latin, "selectionStart": length, "selectionEnd": length})  # fmt: skip
+                self.session.send(
+                    "Input.imeSetComposition", {"text": latin, "selectionStart": length, "selectionEnd": length}
+                )
             self.session.send("Input.insertText", {"text": chosen})
 
 

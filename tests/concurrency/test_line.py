@@ -79,8 +79,10 @@ def test_nobody_is_passed_over(base):
 def test_a_killed_writer_leaves_the_line(base, tmp_path):
     child = subprocess.Popen(
         [sys.executable, "-c", ONE_WRITER, f"{tmp_path}/x.sqlite3"],
-        env={**os.environ, "QUORATE_DATA": str(tmp_path)}, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        env={**os.environ, "QUORATE_DATA": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert child.stdout.readline() == "in\n"
     done = threading.Event()
     thread = threading.Thread(target=lambda: (write(base(), 1), done.set()))

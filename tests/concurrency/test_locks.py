@@ -67,9 +67,15 @@ def extends(campaign, other):
 
 def freezes(campaign, other):
     release_freeze(
-        campaign=campaign, family="antique", ways=None, splits=["train"], seed=1, shards=1, actor_id=None,
+        campaign=campaign,
+        family="antique",
+        ways=None,
+        splits=["train"],
+        seed=1,
+        shards=1,
+        actor_id=None,
         now=timezone.now(),
-    )  # fmt: skip
+    )
 
 
 def examines(campaign, other):
@@ -112,9 +118,12 @@ def test_people_at_work_do_not_wait_for(change, campaign):
         taken = assignment_submit(assignment_id=in_hand.pk, surrogate_id=person.surrogate_id, now=timezone.now())
         assert taken.annotation.state == "counted"
         assignment_skip(
-            assignment_id=taken.next.assignment.pk, surrogate_id=person.surrogate_id, reason="unclear", note="",
+            assignment_id=taken.next.assignment.pk,
+            surrogate_id=person.surrogate_id,
+            reason="unclear",
+            note="",
             now=timezone.now(),
-        )  # fmt: skip
+        )
         newcomer = factories.annotator(campaign)
         assert slot_claim_next(campaign=campaign, surrogate_id=newcomer.surrogate_id, now=timezone.now()).assignment
 

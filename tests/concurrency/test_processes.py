@@ -40,10 +40,13 @@ def test_forty_claimers_in_eight_processes_make_exactly_five_holders():
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", SCRIPT, name, campaign.slug, *people[start : start + 5]],
-            cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for start in range(0, 40, 5)
-    ]  # fmt: skip
+    ]
     held = []
     for process in processes:
         output, _ = process.communicate(timeout=120)

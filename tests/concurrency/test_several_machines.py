@@ -60,13 +60,36 @@ class Machines:
         command = [sys.executable, "-m", "celery", "-A", "config.celery"]
         if name in self.ports:
             command = [
-                sys.executable, "-m", "gunicorn", "config.wsgi:application", "--bind", f"127.0.0.1:{self.ports[name]}",
-                "--worker-class", "gthread", "--workers", "1", "--threads", "4", "--no-control-socket",
-            ]  # fmt: skip
+                sys.executable,
+                "-m",
+                "gunicorn",
+                "config.wsgi:application",
+                "--bind",
+                f"127.0.0.1:{self.ports[name]}",
+                "--worker-class",
+                "gthread",
+                "--workers",
+                "1",
+                "--threads",
+                "4",
+                "--no-control-socket",
+            ]
         elif name == "beat":
             command += ["beat", "--schedule", f"{self.environment['QUORATE_DATA']}/beat", "--pidfile", ""]
         else:
-            command += ["worker", "-P", "prefork", "-c", "1", "-n", f"{name.replace(' ', '')}@here", "-Q", "upkeep,bulk", "--without-gossip", "--without-mingle"]  # fmt: skip
+            command += [
+                "worker",
+                "-P",
+                "prefork",
+                "-c",
+                "1",
+                "-n",
+                f"{name.replace(' ', '')}@here",
+                "-Q",
+                "upkeep,bulk",
+                "--without-gossip",
+                "--without-mingle",
+            ]
         self.processes[name] = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -112,11 +135,16 @@ def machines(tmp_path, broker):
     with ExitStack() as stack:
         address = stack.enter_context(database(f"machines_{os.getpid()}", tmp_path))
         made = Machines(
-            kept | {
-                "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path), "DATABASE_URL": address,
-                "CELERY_BROKER_URL": broker, "C_FORCE_ROOT": "1", "QUORATE_JOB_LEASE_SECONDS": "3",
+            kept
+            | {
+                "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+                "QUORATE_DATA": str(tmp_path),
+                "DATABASE_URL": address,
+                "CELERY_BROKER_URL": broker,
+                "C_FORCE_ROOT": "1",
+                "QUORATE_JOB_LEASE_SECONDS": "3",
             }
-        )  # fmt: skip
+        )
         made.manage("migrate", "-v0")
         made.manage("createcachetable", "-v0")
         made.manage("collectstatic", "-v0", "--no-input")
@@ -131,7 +159,14 @@ def member(machines, number):
     still = Habits(returns=0, abandons=0, skips=0, twice=0.1, undoes=0, tabs=0.05, leaves=0.1, fatigue=0, drift=0)
     person = Person(1, number, 1.0, np.ones(4) / 4, habits=still)
     url = f"http://localhost:{machines.ports[f'web {1 + number % 2}']}"
-    return Member(url, "machines", f"a{number}-machines@crowd.example", PASSWORD, person, KnownWorld((1, 2, 3, 4), {}, otherwise=3))  # fmt: skip
+    return Member(
+        url,
+        "machines",
+        f"a{number}-machines@crowd.example",
+        PASSWORD,
+        person,
+        KnownWorld((1, 2, 3, 4), {}, otherwise=3),
+    )
 
 
 def test_nothing_is_lost_and_nothing_doubled_when_a_web_process_and_a_worker_are_killed(machines):

@@ -60,7 +60,16 @@ def questions():
         person = factories.annotator(campaign)
         for _ in range(3):
             factories.annotate(campaign, person, box=box)
-    release_request(campaign=campaign, family="nq-simplified", ways=2, splits=[], seed=3, shards=2, actor_id=None, now=timezone.now())  # fmt: skip
+    release_request(
+        campaign=campaign,
+        family="nq-simplified",
+        ways=2,
+        splits=[],
+        seed=3,
+        shards=2,
+        actor_id=None,
+        now=timezone.now(),
+    )
     factories.run_jobs()
     return closed(campaign)
 
@@ -81,7 +90,10 @@ def on_sqlite(environment, folder):
 
 
 @slow
-@pytest.mark.parametrize(("kind", "options"), [("relevance", ["--format", "antique"]), ("questions", ["--format", "nq-original", "--ways", "2"])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("relevance", ["--format", "antique"]), ("questions", ["--format", "nq-original", "--ways", "2"])],
+)
 def test_a_campaign_moves_and_is_released_again_to_the_same_bytes(request, tmp_path, kind, options):
     campaign = request.getfixturevalue(kind)
     call_command("release", campaign.slug, *options, "--author", "Tolliver, Agnes", "--to", str(tmp_path / "first"))
@@ -209,20 +221,38 @@ ORPHAN = gzip.compress(b'["00000000-0000-4000-8000-000000000000"]\n')
         (lambda data: changed(data, manifest={"tables": [1]}), "not one of an archive"),
         (lambda data: changed(data, manifest={"campaign": "another"}), "another campaign"),
         (lambda data: changed(data, manifest={"made_at": 7}), "not one of an archive"),
-        (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[" * 100_000)}), "do not fit together"),
-        (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[]" * 9)[:-9]}), "do not fit together"),
-        (lambda data: changed(data, **{"rows/annotation.EventChunk.jsonl.gz": ORPHAN}), "do not fit together|its manifest says"),
-        (lambda data: changed(data, **{one_of(data, "documents/pages/"): gzip.compress(b"planted")}), "not what its name says"),
-        (lambda data: changed(data, **{one_of(data, "documents/tokens/"): gzip.compress(b"planted")}), "not what its name says"),
+        (
+            lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[" * 100_000)}),
+            "do not fit together",
+        ),
+        (
+            lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[]" * 9)[:-9]}),
+            "do not fit together",
+        ),
+        (
+            lambda data: changed(data, **{"rows/annotation.EventChunk.jsonl.gz": ORPHAN}),
+            "do not fit together|its manifest says",
+        ),
+        (
+            lambda data: changed(data, **{one_of(data, "documents/pages/"): gzip.compress(b"planted")}),
+            "not what its name says",
+        ),
+        (
+            lambda data: changed(data, **{one_of(data, "documents/tokens/"): gzip.compress(b"planted")}),
+            "not what its name says",
+        ),
         (lambda data: changed(data, **{one_of(data, "documents/pages/"): None}), "cannot be read"),
         (lambda data: changed(data, **{one_of(data, "documents/display/"): None}), "is missing"),
         (lambda data: changed(data, **{"documents/pages/aa/more": b"x"}), "belongs to nothing"),
         (lambda data: changed(data, **{"rows/annotation.Batch.jsonl.gz": None}), "do not fit together|cannot be read"),
         (lambda data: changed(data, **{"rows/accounts.Scope.jsonl.gz": ORPHAN}), "do not fit together"),
-        (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[1]\n")}), "do not fit together"),
+        (
+            lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[1]\n")}),
+            "do not fit together",
+        ),
         (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": b"no gzip"}), "do not fit together"),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_archive_brings_nothing_in(questions, tmp_path, harm, why):
     archive = archived(questions, tmp_path)
     call_command("flush", interactive=False, verbosity=0)

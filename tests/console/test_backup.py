@@ -48,9 +48,12 @@ print("FOUND" + json.dumps([found, refused, list(Job.objects.filter(kind="annota
 def elsewhere(tmp_path):
     """Yield the environment of a new, empty installation on the same kind of database."""
     environment = {
-        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path / "new"),
-        "SECRET_KEY": "", "CELERY_BROKER_URL": "",
-    }  # fmt: skip
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(tmp_path / "new"),
+        "SECRET_KEY": "",
+        "CELERY_BROKER_URL": "",
+    }
     if connection.vendor == "sqlite":
         yield environment | {"DATABASE_URL": f"sqlite:///{tmp_path}/new/quorate.sqlite3"}
         return
@@ -104,8 +107,13 @@ def test_the_drill(tmp_path):
         "queued", ContentFile(b'{"question_id": "q", "answer_id": "a", "question_text": "?", "answer_text": "!"}\n')
     )
     payload = {
-        "campaign": str(campaign.pk), "file": name, "name": "x.jsonl", "pilot": False, "good_rows_only": True, "people": 1,
-    }  # fmt: skip
+        "campaign": str(campaign.pk),
+        "file": name,
+        "name": "x.jsonl",
+        "pilot": False,
+        "good_rows_only": True,
+        "people": 1,
+    }
     job_enqueue(kind="annotation.import_items", payload=payload, now=timezone.now(), scope_id=campaign.pk)
     call_command(
         "release", campaign.slug, "--format", "labels", "--to", str(Path(django_settings.DATA_DIR) / "releases/drill")

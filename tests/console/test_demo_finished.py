@@ -23,9 +23,19 @@ from workforces.models import Workforce
 pytestmark = pytest.mark.django_db
 
 PAGES = (
-    "", "items/", "people/", "workforces/", "settings/", "releases/", "quality/", "quality/gold/", "quality/experts/",
-    "quality/policy/", "quality/behaviour/", "quality/studies/",
-)  # fmt: skip
+    "",
+    "items/",
+    "people/",
+    "workforces/",
+    "settings/",
+    "releases/",
+    "quality/",
+    "quality/gold/",
+    "quality/experts/",
+    "quality/policy/",
+    "quality/behaviour/",
+    "quality/studies/",
+)
 
 
 @pytest.fixture

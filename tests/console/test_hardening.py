@@ -66,10 +66,14 @@ def test_every_settings_module_writes_its_log_without_tokens_and_mails_no_report
             "print([type(one).__name__ for one in logging.getLogger('django').handlers])"
         )
         environment = {
-            **os.environ, "SECRET_KEY": "k9" * 10 + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR", "ALLOWED_HOSTS": "a.example",
-            "EMAIL_URL": "consolemail://", "DEFAULT_FROM_EMAIL": "a@a.example", "TRUSTED_PROXY_COUNT": "1",
+            **os.environ,
+            "SECRET_KEY": "k9" * 10 + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR",
+            "ALLOWED_HOSTS": "a.example",
+            "EMAIL_URL": "consolemail://",
+            "DEFAULT_FROM_EMAIL": "a@a.example",
+            "TRUSTED_PROXY_COUNT": "1",
             "QUORATE_DATA": str(django_settings.DATA_DIR),
-        }  # fmt: skip
+        }
         done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert ("/join/…" in done.stderr, "secret" in done.stderr, done.stdout.strip()) == (True, False, "[]"), module
@@ -84,8 +88,11 @@ def test_pages_with_a_token_in_their_address_send_no_referrer_to_other_sites():
 def test_what_commands_write_is_readable_by_the_owner_only(tmp_path):
     folder = tmp_path / "data"
     environment = {
-        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(folder), "DATABASE_URL": "",
-    }  # fmt: skip
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(folder),
+        "DATABASE_URL": "",
+    }
     del environment["DATABASE_URL"]
     code = "import os; os.umask(0o022); import runpy, sys; sys.argv = ['manage.py', 'migrate', '-v0']; runpy.run_path('manage.py', run_name='__main__')"
     subprocess.run([sys.executable, "-c", code], env=environment, cwd=ROOT, check=True, timeout=120)
@@ -252,7 +259,9 @@ def test_a_frozen_broker_keeps_one_probe_waiting_however_many_ask(silent_broker,
     monkeypatch.setattr(health, "BROKER_SECONDS", 0.2)
     asked = Readiness(health.problems)
     answers = []
-    threads = [threading.Thread(target=lambda: answers.append(asked.problems(timezone.now())), daemon=True) for _ in range(20)]  # fmt: skip
+    threads = [
+        threading.Thread(target=lambda: answers.append(asked.problems(timezone.now())), daemon=True) for _ in range(20)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

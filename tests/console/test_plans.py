@@ -68,9 +68,14 @@ def test_a_fixed_number_of_votes_costs_less_and_leaves_more_to_experts(model):
 
 def test_a_target_buys_votes_until_it_is_reached_or_the_budget_is_spent(model):
     poor, rich = (
-        plans_of(model, {"t": Policy(process=Process.TARGET, target=Target(error=0.12, budget_cents=cents, most=9))}, SETTING, runs=3)["t"]
+        plans_of(
+            model,
+            {"t": Policy(process=Process.TARGET, target=Target(error=0.12, budget_cents=cents, most=9))},
+            SETTING,
+            runs=3,
+        )["t"]
         for cents in (500, 100_000)
-    )  # fmt: skip
+    )
     assert poor["judgments"].value < rich["judgments"].value
     assert rich["label_error"].value < poor["label_error"].value
 
@@ -87,10 +92,17 @@ def test_gold_pauses_who_does_not_read_and_their_work_is_paid_and_done_again(mod
 
 
 def test_money_is_every_answer_with_its_fee(model):
-    plain = plans_of(model, {"p": Policy(gold_first=0, gold_rate=0.0, process=Process.FIXED)}, replace(SETTING, spam=0), runs=1)["p"]  # fmt: skip
+    plain = plans_of(
+        model, {"p": Policy(gold_first=0, gold_rate=0.0, process=Process.FIXED)}, replace(SETTING, spam=0), runs=1
+    )["p"]
     assert plain["judgments"].value == 3 * SETTING.items
     assert plain["cents"].value == 3 * SETTING.items * (SETTING.reward_cents + fee_cents(SETTING.reward_cents))
-    free = plans_of(model, {"p": Policy(gold_first=0, gold_rate=0.0, process=Process.FIXED)}, replace(SETTING, spam=0, has_fees=False), runs=1)["p"]  # fmt: skip
+    free = plans_of(
+        model,
+        {"p": Policy(gold_first=0, gold_rate=0.0, process=Process.FIXED)},
+        replace(SETTING, spam=0, has_fees=False),
+        runs=1,
+    )["p"]
     assert free["cents"].value == 3 * SETTING.items * SETTING.reward_cents
 
 
@@ -204,9 +216,17 @@ def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(cli
     page = client.get(address)
     assert page.context["form"].initial["items"] == 3
     asked = {
-        "items": 300, "votes": 3, "people": 40, "reward_cents": 5, "answers_a_day": 60, "no_majority": 0.13, "spam": 0.1,
-        "error": 0.1, "budget": "50.00", "seed": 1,
-    }  # fmt: skip
+        "items": 300,
+        "votes": 3,
+        "people": 40,
+        "reward_cents": 5,
+        "answers_a_day": 60,
+        "no_majority": 0.13,
+        "spam": 0.1,
+        "error": 0.1,
+        "budget": "50.00",
+        "seed": 1,
+    }
     refused = client.post(address, {**asked, "people": 3})
     assert "More people are needed" in refused.content.decode()
     assert client.post(address, asked).status_code == 302

@@ -53,7 +53,9 @@ def processes_of(folder):
 def interrupted(command, environment, until, number):
     """Run a replay until it says something, then send it a signal; return what it said. No process of it may stay."""
     said = []
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         for line in process.stderr:
             said.append(line)
             if until in line:

@@ -30,9 +30,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
     environment = {
-        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(folder),
-        "DATABASE_URL": f"sqlite:///{folder}/demo.sqlite3", "CELERY_BROKER_URL": "", "PYTHONUNBUFFERED": "1", "QUORATE_JOB_LEASE_SECONDS": "5",
-    }  # fmt: skip
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder}/demo.sqlite3",
+        "CELERY_BROKER_URL": "",
+        "PYTHONUNBUFFERED": "1",
+        "QUORATE_JOB_LEASE_SECONDS": "5",
+    }
     address = f"127.0.0.1:{free_port()}"
     log = (folder / "log").open("w")
     process = subprocess.Popen(
@@ -136,9 +141,12 @@ def test_the_marketplace_beside_it_has_a_requester_and_open_hits(demo):
     command = [sys.executable, str(ROOT / "manage.py"), "marketplace_requester", "demo", "--json"]
     made = json.loads(subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=True).stdout)
     client = boto3.client(
-        "mturk", endpoint_url=endpoint, region_name="us-east-1",
-        aws_access_key_id=made["aws_access_key_id"], aws_secret_access_key=made["aws_secret_access_key"],
-    )  # fmt: skip
+        "mturk",
+        endpoint_url=endpoint,
+        region_name="us-east-1",
+        aws_access_key_id=made["aws_access_key_id"],
+        aws_secret_access_key=made["aws_secret_access_key"],
+    )
     for _attempt in range(120):
         hits = [hit for page in client.get_paginator("list_hits").paginate() for hit in page["HITs"]]
         ours = [hit for hit in hits if hit["Title"] == "How well does an answer answer a question?"]

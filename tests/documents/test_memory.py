@@ -23,7 +23,9 @@ def run(*command):
     return ran.said, ran.peak
 
 
-@pytest.mark.parametrize("name", ["evaluate", "release_verify", "release_diff", "release_revote", "validate_nq", "crowd_report"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["evaluate", "release_verify", "release_diff", "release_revote", "validate_nq", "crowd_report"]
+)
 def test_commands_that_read_what_others_wrote_are_limited(name):
     command = load_command_class(get_commands()[name], name)
     assert isinstance(command, ReadingCommand)
@@ -46,7 +48,9 @@ def test_an_honest_file_that_takes_more_than_is_allowed_is_refused_with_the_way_
     assert "--memory" in said
     assert peak < 500
     (tmp_path / "gold").write_text("".join(f"<answer id={n}>\t{n} | {n}a\n" for n in range(400_000)))
-    said, peak = run("evaluation", "--memory", "0.3", "kbqa", "--gold", tmp_path / "gold", "--predictions", tmp_path / "gold")  # fmt: skip
+    said, peak = run(
+        "evaluation", "--memory", "0.3", "kbqa", "--gold", tmp_path / "gold", "--predictions", tmp_path / "gold"
+    )
     assert "more than 0.3 GiB of memory" in said
     assert peak < 450
 
@@ -71,9 +75,14 @@ def forge(path, honest, lie, times=-1):
 
 def lying(path, texts):
     """Write a table of annotations of long texts, whose footer says that they are short."""
-    table = pa.table({"item_id": [str(n) for n in range(len(texts))], "short_answers": texts} | {
-        f"long_{name}": pa.array([-1] * len(texts)) for name in ("start_byte", "end_byte", "start_token", "end_token")
-    } | {"yes_no_answer": ["NONE"] * len(texts)})  # fmt: skip
+    table = pa.table(
+        {"item_id": [str(n) for n in range(len(texts))], "short_answers": texts}
+        | {
+            f"long_{name}": pa.array([-1] * len(texts))
+            for name in ("start_byte", "end_byte", "start_token", "end_token")
+        }
+        | {"yes_no_answer": ["NONE"] * len(texts)}
+    )
     pq.write_table(table, path, compression="zstd", row_group_size=len(texts))
     honest = varint(pq.read_metadata(path).row_group(0).total_byte_size)
     forge(path, honest, varint(100, len(honest)))
@@ -94,7 +103,16 @@ def test_a_footer_that_lies_costs_no_more_than_the_limit(tmp_path):
     lying(tmp_path / "annotations.parquet", ["x" * 2_000_000 + str(n) for n in range(100)])
     assert (tmp_path / "annotations.parquet").stat().st_size < 2**20
     (tmp_path / "predictions.json").write_text('{"predictions": []}')
-    said, peak = run("evaluation", "--memory", "0.25", "nq", "--gold", tmp_path / "annotations.parquet", "--predictions", tmp_path / "predictions.json")  # fmt: skip
+    said, peak = run(
+        "evaluation",
+        "--memory",
+        "0.25",
+        "nq",
+        "--gold",
+        tmp_path / "annotations.parquet",
+        "--predictions",
+        tmp_path / "predictions.json",
+    )
     assert "more than 0.25 GiB of memory" in said
     assert peak < 450
 

@@ -62,7 +62,10 @@ def test_an_end_tag_without_a_name_is_nothing_but_takes_its_place():
 def test_the_published_page_gives_its_candidates_exactly_and_its_tokens_but_for_five(shared):
     record = json.loads((shared / "nq-original/trade-winds.json").read_text())
     result = tokens_of(record["document_html"])
-    published = [tuple(box[name] for name in ("start_byte", "end_byte", "start_token", "end_token", "top_level")) for box in record["long_answer_candidates"]]  # fmt: skip
+    published = [
+        tuple(box[name] for name in ("start_byte", "end_byte", "start_token", "end_token", "top_level"))
+        for box in record["long_answer_candidates"]
+    ]
     assert [(b.start_byte, b.end_byte, b.start_token, b.end_token, b.top_level) for b in result.candidates] == published
     wanted = [(token["token"], token["start_byte"], token["end_byte"]) for token in record["document_tokens"]]
     ours = {(token.token, token.start_byte, token.end_byte) for token in result.tokens}

@@ -40,15 +40,28 @@ class Challenge:
         split_seal(split=self.test, actor_id=None, now=self.now)
 
     def release(self):
-        made = release_request(campaign=self.campaign, family="antique", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=self.now)  # fmt: skip
+        made = release_request(
+            campaign=self.campaign,
+            family="antique",
+            ways=None,
+            splits=[],
+            seed=0,
+            shards=1,
+            actor_id=None,
+            now=self.now,
+        )
         factories.run_jobs()
         made.refresh_from_db()
         return made
 
     def make(self, **options):
         return board_create(
-            release=self.release(), split="test", actor_id=None, now=self.now, **{"metric": "accuracy", "step": 0.01, "a_day": 50, **options}
-        )  # fmt: skip
+            release=self.release(),
+            split="test",
+            actor_id=None,
+            now=self.now,
+            **{"metric": "accuracy", "step": 0.01, "a_day": 50, **options},
+        )
 
     def member(self, team="ours"):
         person = factories.user()
@@ -67,9 +80,14 @@ class Challenge:
         """Submit predictions and return what became of them."""
         data = content if isinstance(content, bytes) else lines(content)
         made = submission_add(
-            board=self.board, file=SimpleUploadedFile(name, data), name=name, system="s", options=options,
-            surrogate_id=person.surrogate_id, now=timezone.now(),
-        )  # fmt: skip
+            board=self.board,
+            file=SimpleUploadedFile(name, data),
+            name=name,
+            system="s",
+            options=options,
+            surrogate_id=person.surrogate_id,
+            now=timezone.now(),
+        )
         factories.run_jobs()
         made.refresh_from_db()
         return made

@@ -108,10 +108,15 @@ def test_annotators_with_few_items_are_not_tested():
     assert (found["annotators"], found["tested"]) == (4, 3)
 
 
-@pytest.mark.parametrize(("line", "why"), [
-    ('{"item_id": "a", "label": "5"}', "label: '5' is none of 1, 2"), ("[", "is no JSON"), ('{"item_id": 3}', "item_id: expected"),
-    ('{"item_id": "a", "label": 1}', "item_id: there is an earlier line for a"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"item_id": "a", "label": "5"}', "label: '5' is none of 1, 2"),
+        ("[", "is no JSON"),
+        ('{"item_id": 3}', "item_id: expected"),
+        ('{"item_id": "a", "label": 1}', "item_id: there is an earlier line for a"),
+    ],
+)
 def test_a_models_labels_that_cannot_be_read_say_which_line(tmp_path, line, why):
     path = tmp_path / "labels.jsonl"
     path.write_text(json.dumps({"item_id": "a", "label": 1}) + "\n" + line + "\n")

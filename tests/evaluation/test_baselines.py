@@ -24,23 +24,34 @@ def record(key, question, boxes, title="Harbour", annotations=()):
     made = [
         {
             "annotation_id": number,
-            "long_answer": {**(span(tokens, candidates[box]["start_token"], candidates[box]["end_token"]) if box >= 0 else NULL), "candidate_index": box},
-            "short_answers": [span(tokens, candidates[box]["start_token"] + a, candidates[box]["start_token"] + b) for a, b in spans],
+            "long_answer": {
+                **(span(tokens, candidates[box]["start_token"], candidates[box]["end_token"]) if box >= 0 else NULL),
+                "candidate_index": box,
+            },
+            "short_answers": [
+                span(tokens, candidates[box]["start_token"] + a, candidates[box]["start_token"] + b) for a, b in spans
+            ],
             "yes_no_answer": yes_no,
         }
         for number, (box, spans, yes_no) in enumerate(annotations)
-    ]  # fmt: skip
+    ]
     return {
-        "annotations": made, "example_id": key, "question_text": question, "document_title": title,
-        "document_tokens": tokens, "long_answer_candidates": candidates,
-    }  # fmt: skip
+        "annotations": made,
+        "example_id": key,
+        "question_text": question,
+        "document_title": title,
+        "document_tokens": tokens,
+        "long_answer_candidates": candidates,
+    }
 
 
 def span(tokens, start, end):
     return {
-        "start_byte": tokens[start]["start_byte"], "end_byte": tokens[end - 1]["end_byte"], "start_token": start,
+        "start_byte": tokens[start]["start_byte"],
+        "end_byte": tokens[end - 1]["end_byte"],
+        "start_token": start,
         "end_token": end,
-    }  # fmt: skip
+    }
 
 
 PAGE = [("Table", "year 1871"), ("P", "it was built in 1871"), ("P", "it has two piers"), ("Li", "north pier")]
@@ -102,9 +113,27 @@ def test_the_command_writes_what_the_evaluation_reads(tmp_path, capsys):
         with gzip.open(tmp_path / f"nq-{name}-00.jsonl.gz", "wt") as file:
             file.writelines(json.dumps(one, sort_keys=True, separators=(",", ":")) + "\n" for one in records)
     for name, f1 in (("first-paragraph", 0.0), ("most-frequent", 1.0), ("closest-question", 1.0)):
-        call_command("baseline", name, "--questions", str(tmp_path / "nq-dev-*.gz"), "--train", str(tmp_path / "nq-train-*.gz"), "--to", str(tmp_path / "p.json"), "--json")  # fmt: skip
+        call_command(
+            "baseline",
+            name,
+            "--questions",
+            str(tmp_path / "nq-dev-*.gz"),
+            "--train",
+            str(tmp_path / "nq-train-*.gz"),
+            "--to",
+            str(tmp_path / "p.json"),
+            "--json",
+        )
         assert json.loads(capsys.readouterr().out) == {"predictions": 1, "answered": 1}
-        call_command("evaluate", "nq", "--gold", str(tmp_path / "nq-dev-00.jsonl.gz"), "--predictions", str(tmp_path / "p.json"), "--json")  # fmt: skip
+        call_command(
+            "evaluate",
+            "nq",
+            "--gold",
+            str(tmp_path / "nq-dev-00.jsonl.gz"),
+            "--predictions",
+            str(tmp_path / "p.json"),
+            "--json",
+        )
         assert json.loads(capsys.readouterr().out)["metrics"]["short-best-threshold-f1"] == f1
 
 

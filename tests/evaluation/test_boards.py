@@ -111,7 +111,9 @@ def test_a_split_with_too_few_items_has_no_board():
     for _ in range(4):
         factories.vote(campaign, worker, 3)
     factories.examine(campaign)
-    release = release_request(campaign=campaign, family="labels", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=timezone.now())  # fmt: skip
+    release = release_request(
+        campaign=campaign, family="labels", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=timezone.now()
+    )
     with pytest.raises(BoardError, match="fewer than 10 items"):
         board_create(
             release=release, split="train", metric="accuracy", step=0.01, a_day=3, actor_id=None, now=timezone.now()
@@ -123,9 +125,14 @@ def test_what_waited_while_the_split_was_sealed_is_not_scored_and_what_was_told_
     person = made.member()
     assert made.submit(person, made.right(7)).score == pytest.approx(7 / len(made.labels))
     waiting = submission_add(
-        board=made.board, file=SimpleUploadedFile("p", lines(made.right(9))), name="p", system="s", options={},
-        surrogate_id=person.surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        board=made.board,
+        file=SimpleUploadedFile("p", lines(made.right(9))),
+        name="p",
+        system="s",
+        options={},
+        surrogate_id=person.surrogate_id,
+        now=timezone.now(),
+    )
     split_seal(split=made.test, actor_id=None, now=made.now)
     factories.run_jobs()
     waiting.refresh_from_db()
@@ -238,7 +245,9 @@ def test_long_answers_score_as_the_official_evaluation_does_at_a_threshold(tmp_p
         person = factories.annotator(campaign)
         for number in range(12):
             factories.annotate(campaign, person, **(chosen if number % 3 else {"box": -1}))
-    release = release_request(campaign=campaign, family="nq-original", ways=2, splits=[], seed=0, shards=1, actor_id=None, now=timezone.now())  # fmt: skip
+    release = release_request(
+        campaign=campaign, family="nq-original", ways=2, splits=[], seed=0, shards=1, actor_id=None, now=timezone.now()
+    )
     factories.run_jobs()
     build_release(release, FolderTarget(tmp_path / "out"), lambda *_: None)
     shards = list((tmp_path / "out").glob("nq-dev-*.jsonl.gz"))
@@ -248,14 +257,17 @@ def test_long_answers_score_as_the_official_evaluation_does_at_a_threshold(tmp_p
     predictions = {
         "predictions": [
             {
-                "example_id": row["example_id"], "long_answer_score": draw.random(), "short_answers_score": draw.random(),
+                "example_id": row["example_id"],
+                "long_answer_score": draw.random(),
+                "short_answers_score": draw.random(),
                 "long_answer": {key: row["long_answer_candidates"][place][key] for key in null},
-                "short_answers": [], "yes_no_answer": draw.choice(["yes", "no"]),
+                "short_answers": [],
+                "yes_no_answer": draw.choice(["yes", "no"]),
             }
             for row in rows
             for place in [draw.choice([0, 0, 1])]
         ]
-    }  # fmt: skip
+    }
     path = tmp_path / "p.json"
     path.write_text(json.dumps(predictions))
     official = nq_report(read_gold(shards), read_predictions(path), long_beta=2, short_beta=2, resamples=0, seed=0)[0][
@@ -268,9 +280,14 @@ def test_long_answers_score_as_the_official_evaluation_does_at_a_threshold(tmp_p
         person = factories.user()
         team_enter(board=board, name="a", code="", surrogate_id=person.surrogate_id, now=timezone.now())
         made = submission_add(
-            board=board, file=SimpleUploadedFile("p.json", path.read_bytes()), name="p.json", system="s",
-            options={"threshold": official[f"{kind}-best-threshold"]}, surrogate_id=person.surrogate_id, now=timezone.now(),
-        )  # fmt: skip
+            board=board,
+            file=SimpleUploadedFile("p.json", path.read_bytes()),
+            name="p.json",
+            system="s",
+            options={"threshold": official[f"{kind}-best-threshold"]},
+            surrogate_id=person.surrogate_id,
+            now=timezone.now(),
+        )
         factories.run_jobs()
         made.refresh_from_db()
         assert made.score == pytest.approx(official[f"{kind}-best-threshold-f1"])
@@ -301,7 +318,10 @@ def test_managers_make_boards_and_researchers_do_not(client):
     manager, researcher = factories.user(), factories.user()
     factories.join(made.campaign, manager, Role.MANAGER)
     factories.join(made.campaign, researcher, Role.RESEARCHER)
-    path, sent = f"/campaigns/{made.campaign.slug}/boards/", {"release": made.board.release_id, "split": "test", "metric": "mrr", "step": "0.01", "a_day": "3"}  # fmt: skip
+    path, sent = (
+        f"/campaigns/{made.campaign.slug}/boards/",
+        {"release": made.board.release_id, "split": "test", "metric": "mrr", "step": "0.01", "a_day": "3"},
+    )
     client.force_login(researcher)
     assert client.post(path, sent).status_code == 403
     client.force_login(manager)

@@ -37,9 +37,15 @@ def test_dbqa_by_hand(tmp_path, capsys, encoding):
     given = scores(tmp_path / "scores", [0.9, 0.8, 0.1, 0.7, 1, 2, 0.5, 0.4])
     found = scored(capsys, "dbqa", pairs=asked, scores=given, resamples=20)
     # ranks of the answers: 2 and 3; none; 1
-    assert found["metrics"] == pytest.approx({
-        "MRR": (1 / 2 + 0 + 1) / 3, "MAP": ((1 / 2 + 2 / 3) / 2 + 0 + 1) / 3, "ACC@1": 1 / 3, "ACC@3": 2 / 3, "ACC@5": 2 / 3,
-    })  # fmt: skip
+    assert found["metrics"] == pytest.approx(
+        {
+            "MRR": (1 / 2 + 0 + 1) / 3,
+            "MAP": ((1 / 2 + 2 / 3) / 2 + 0 + 1) / 3,
+            "ACC@1": 1 / 3,
+            "ACC@3": 2 / 3,
+            "ACC@5": 2 / 3,
+        }
+    )
     assert (found["questions"], found["pairs"], found["without_answer"]) == (3, 8, 1)
     low, high = found["intervals"]["MRR"]
     assert 0 <= low <= found["metrics"]["MRR"] <= high <= 1
@@ -64,11 +70,17 @@ def test_dbqa_is_its_definition_and_ties_are_ranked_as_was_asked(questions):
     assert all(worst[name] <= as_filed[name] for name in worst)
 
 
-@pytest.mark.parametrize(("pairs_text", "scores_text", "why"), [
-    ("q\ts\t1\n", "1\n2\n", "there are 1 pairs and 2 scores"), ("q\ts\t2\n", "1\n", "pairs: line 1: the label '2'"),
-    ("q\ts\n", "1\n", "pairs: line 1: expected question, sentence and label"), ("", "1\n", "pairs: holds no pair"),
-    ("q\ts\t1\n", "inf\n", "scores: line 1: the score 'inf' is no finite number"), ("q\ts\t1\n", "a b\n", "scores: line 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pairs_text", "scores_text", "why"),
+    [
+        ("q\ts\t1\n", "1\n2\n", "there are 1 pairs and 2 scores"),
+        ("q\ts\t2\n", "1\n", "pairs: line 1: the label '2'"),
+        ("q\ts\n", "1\n", "pairs: line 1: expected question, sentence and label"),
+        ("", "1\n", "pairs: holds no pair"),
+        ("q\ts\t1\n", "inf\n", "scores: line 1: the score 'inf' is no finite number"),
+        ("q\ts\t1\n", "a b\n", "scores: line 1"),
+    ],
+)
 def test_dbqa_files_that_cannot_be_scored_say_why(tmp_path, pairs_text, scores_text, why):
     (tmp_path / "pairs").write_text(pairs_text)
     (tmp_path / "scores").write_text(scores_text)
@@ -88,7 +100,10 @@ def test_the_published_sample_of_dbqa_has_its_published_result(shared, capsys, n
     folder = shared / "nlpcc"
     found = scored(capsys, "dbqa", pairs=folder / name, scores=folder / "sample.score.txt", resamples=0)
     published = dict(line.split("\t") for line in (folder / "sample.result.txt").read_text().splitlines())
-    assert {name: float(value) for name, value in published.items()} == {"MAP": found["metrics"]["MAP"], "MRR": found["metrics"]["MRR"]}  # fmt: skip
+    assert {name: float(value) for name, value in published.items()} == {
+        "MAP": found["metrics"]["MAP"],
+        "MRR": found["metrics"]["MRR"],
+    }
     assert found["pairs"] == 7
 
 
@@ -143,11 +158,16 @@ def test_damaged_records_are_named_by_line_and_left_out(tmp_path, capsys):
         "<anwser id=2>\tNew York\n<question id=5>\tWhy?\n"
     )
     found = scored(capsys, "kbqa", **kbqa_files(tmp_path, said), resamples=0)
-    assert found["damaged"]["predictions"] == {"lines": 5, "first": [
-        "line 2: question 1 was answered before", "line 4: question 2 has no answer",
-        "line 5: answer 2 stands under question 3", "line 6: is no question, triple or answer",
-        "line 7: question 5 has no answer",
-    ]}  # fmt: skip
+    assert found["damaged"]["predictions"] == {
+        "lines": 5,
+        "first": [
+            "line 2: question 1 was answered before",
+            "line 4: question 2 has no answer",
+            "line 5: answer 2 stands under question 3",
+            "line 6: is no question, triple or answer",
+            "line 7: question 5 has no answer",
+        ],
+    }
     assert found["metrics"]["F1"] == pytest.approx(1 / 3)
     call_command("evaluate", "kbqa", **kbqa_files(tmp_path, said))
     assert "5 damaged lines (predictions):\n    line 2: question 1" in capsys.readouterr().out

@@ -21,9 +21,11 @@ SPANS = [{"start_byte": 10 * n, "end_byte": 10 * n + 9, "start_token": 2 * n, "e
 
 def annotation(long=None, shorts=(), yes_no="NONE", number=1):
     return {
-        "annotation_id": number, "long_answer": {**(SPANS[long] if long is not None else NULL), "candidate_index": -1},
-        "short_answers": [SPANS[one] for one in shorts], "yes_no_answer": yes_no,
-    }  # fmt: skip
+        "annotation_id": number,
+        "long_answer": {**(SPANS[long] if long is not None else NULL), "candidate_index": -1},
+        "short_answers": [SPANS[one] for one in shorts],
+        "yes_no_answer": yes_no,
+    }
 
 
 def record(key, annotations, **more):
@@ -33,9 +35,13 @@ def record(key, annotations, **more):
 
 def prediction(key, long=None, shorts=(), yes_no="NONE", scores=(1.0, 1.0), spans=SPANS):
     return {
-        "example_id": key, "long_answer": spans[long] if long is not None else NULL, "long_answer_score": scores[0],
-        "short_answers": [spans[one] for one in shorts], "short_answers_score": scores[1], "yes_no_answer": yes_no,
-    }  # fmt: skip
+        "example_id": key,
+        "long_answer": spans[long] if long is not None else NULL,
+        "long_answer_score": scores[0],
+        "short_answers": [spans[one] for one in shorts],
+        "short_answers_score": scores[1],
+        "yes_no_answer": yes_no,
+    }
 
 
 def write(folder, records, predictions):
@@ -61,7 +67,9 @@ def official(gold, predictions, thresholds):
 
 def ours(gold, predictions, thresholds):
     long_beta, short_beta = thresholds
-    report, _ = nq_report(read_gold([gold]), read_predictions(predictions), long_beta=long_beta, short_beta=short_beta, resamples=0)  # fmt: skip
+    report, _ = nq_report(
+        read_gold([gold]), read_predictions(predictions), long_beta=long_beta, short_beta=short_beta, resamples=0
+    )
     return report["metrics"]
 
 
@@ -111,9 +119,13 @@ def test_the_published_example_scores_as_officially(shared, tmp_path):
     published = json.loads((shared / "nq-original/trade-winds.json").read_text())
     first = published["annotations"][0]
     said = {
-        "example_id": published["example_id"], "long_answer": first["long_answer"], "long_answer_score": 3.25,
-        "short_answers": first["short_answers"], "short_answers_score": -0.5, "yes_no_answer": first["yes_no_answer"],
-    }  # fmt: skip
+        "example_id": published["example_id"],
+        "long_answer": first["long_answer"],
+        "long_answer_score": 3.25,
+        "short_answers": first["short_answers"],
+        "short_answers_score": -0.5,
+        "yes_no_answer": first["yes_no_answer"],
+    }
     gold, predictions = write(tmp_path, [published], [said])
     for thresholds in ((1, 1), (2, 2)):
         assert json.dumps(ours(gold, predictions, thresholds)) == json.dumps(official(gold, predictions, thresholds))
@@ -122,15 +134,37 @@ def test_the_published_example_scores_as_officially(shared, tmp_path):
 @pytest.mark.peers
 def test_the_command_prints_what_the_official_script_prints(tmp_path, capsys):
     records = [record(key, [annotation(key % 3), annotation(key % 2, [0]), annotation(None)]) for key in range(9)]
-    gold, predictions = write(tmp_path, records, [prediction(key, key % 3, [0], scores=(key / 7, -key)) for key in range(9)])  # fmt: skip
-    call_command("evaluate", "nq", "--gold", str(tmp_path / "nq-dev-??.jsonl.gz"), "--predictions", str(predictions), "--json")  # fmt: skip
+    gold, predictions = write(
+        tmp_path, records, [prediction(key, key % 3, [0], scores=(key / 7, -key)) for key in range(9)]
+    )
+    call_command(
+        "evaluate", "nq", "--gold", str(tmp_path / "nq-dev-??.jsonl.gz"), "--predictions", str(predictions), "--json"
+    )
     report = json.loads(capsys.readouterr().out)
     run = subprocess.run(
-        [sys.executable, "-m", "natural_questions.nq_eval", f"--gold_path={gold}", f"--predictions_path={predictions}", "--num_threads=1"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "natural_questions.nq_eval",
+            f"--gold_path={gold}",
+            f"--predictions_path={predictions}",
+            "--num_threads=1",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert json.dumps(report["metrics"]) == re.search(r"\{.*\}", run.stdout).group()
-    call_command("evaluate", "nq", "--gold", str(gold), "--predictions", str(predictions), "--examples", str(tmp_path / "each.jsonl"))  # fmt: skip
+    call_command(
+        "evaluate",
+        "nq",
+        "--gold",
+        str(gold),
+        "--predictions",
+        str(predictions),
+        "--examples",
+        str(tmp_path / "each.jsonl"),
+    )
     assert "long answers at the best threshold" in capsys.readouterr().out
     assert len((tmp_path / "each.jsonl").read_text().splitlines()) == 9
 
@@ -188,11 +222,17 @@ def test_files_laid_out_otherwise_are_read_as_well(tmp_path, packed):
         (lambda row: row.update(annotations=[]), "line 2: annotations: there is none"),
         (lambda row: row.update(example_id="2"), "line 2: example_id: expected a whole number"),
         (lambda row: row.update(example_id=1), "line 2: example_id: 1 stands in these files twice"),
-        (lambda row: row["annotations"][0]["long_answer"].pop("end_token"), "annotations[0].long_answer.end_token: is missing"),
+        (
+            lambda row: row["annotations"][0]["long_answer"].pop("end_token"),
+            "annotations[0].long_answer.end_token: is missing",
+        ),
         (lambda row: row["annotations"][0]["long_answer"].update(end_byte=-1), "one end is null by byte"),
-        (lambda row: row["annotations"][0]["short_answers"].append({**SPANS[0], "end_token": 0}), "short_answers[0]: starts at token 0 and ends at 0"),
+        (
+            lambda row: row["annotations"][0]["short_answers"].append({**SPANS[0], "end_token": 0}),
+            "short_answers[0]: starts at token 0 and ends at 0",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_annotations_is_said_by_line_and_field(tmp_path, change, said):
     wrong = record(2, [annotation(1)])
     change(wrong)
@@ -257,9 +297,11 @@ def test_a_system_is_held_against_the_references_that_people_are_held_against(tm
     records = [record(n, rows) for n, rows in enumerate((wide, same, same, [annotation()] * 7))]
     by_tokens = [{**span, "start_byte": -1, "end_byte": -1} for span in SPANS]
     said = [
-        prediction(0, long=0, shorts=[1], spans=by_tokens), prediction(1, long=3, yes_no="YES"),
-        prediction(2, long=1, yes_no="NO", scores=(0.9, 1.0)), prediction(3),
-    ]  # fmt: skip
+        prediction(0, long=0, shorts=[1], spans=by_tokens),
+        prediction(1, long=3, yes_no="YES"),
+        prediction(2, long=1, yes_no="NO", scores=(0.9, 1.0)),
+        prediction(3),
+    ]
     gold, predictions = write(tmp_path / "files", records, said)
     call_command("evaluate", "nq", gold=[gold], predictions=predictions, people=5, json=True)
     people = json.loads(capsys.readouterr().out)["people"]
@@ -279,4 +321,4 @@ def test_a_system_is_held_against_the_references_that_people_are_held_against(tm
 def test_a_file_of_examples_that_cannot_be_written_is_a_sentence(tmp_path):
     gold, predictions = write(tmp_path, [record(1, [annotation(0)])], [prediction(1, 0)])
     with pytest.raises(CommandError, match="cannot be written"):
-        call_command("evaluate", "nq", gold=[str(gold)], predictions=predictions, examples=tmp_path)  # fmt: skip
+        call_command("evaluate", "nq", gold=[str(gold)], predictions=predictions, examples=tmp_path)

@@ -42,11 +42,15 @@ def test_the_folder_of_a_release_is_scored_by_its_tables(released, tmp_path, cap
     names = ("start_byte", "end_byte", "start_token", "end_token")
     said = [
         {
-            "example_id": key, "long_answer": dict(zip(names, rows[0].long or (-1,) * 4, strict=True)),
-            "long_answer_score": float(number), "short_answers": [], "short_answers_score": 0.5, "yes_no_answer": rows[0].yes_no,
+            "example_id": key,
+            "long_answer": dict(zip(names, rows[0].long or (-1,) * 4, strict=True)),
+            "long_answer_score": float(number),
+            "short_answers": [],
+            "short_answers_score": 0.5,
+            "yes_no_answer": rows[0].yes_no,
         }
         for number, (key, rows) in enumerate(sorted(gold.items()))
-    ]  # fmt: skip
+    ]
     predictions = tmp_path / "predictions.json"
     predictions.write_text(json.dumps({"predictions": said}))
     reports = []

@@ -17,9 +17,15 @@ def pair(question, answer, *runs, own=False):
 def files(tmp_path):
     """Return a pool of two questions, seven of whose eight pairs have a label."""
     rows = [
-        pair("1", "a", "bm25"), pair("1", "b", "bm25", "other"), pair("1", "c", own=True), pair("1", "d", "other"),
-        pair("2", "a", "bm25"), pair("2", "b", "bm25"), pair("2", "c", "other", own=True), pair("2", "d", "other"),
-    ]  # fmt: skip
+        pair("1", "a", "bm25"),
+        pair("1", "b", "bm25", "other"),
+        pair("1", "c", own=True),
+        pair("1", "d", "other"),
+        pair("2", "a", "bm25"),
+        pair("2", "b", "bm25"),
+        pair("2", "c", "other", own=True),
+        pair("2", "d", "other"),
+    ]
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     labels = {"1": {"a": 4, "b": 3, "c": 4, "d": 1, "x": 4}, "2": {"a": 2, "b": 1, "c": 4}}
     lines = [f"{question} Q0 {answer} {label}\n" for question, row in labels.items() for answer, label in row.items()]
@@ -64,7 +70,16 @@ def test_the_report_can_be_read(files, capsys):
     assert "bm25: 2 of 4, 50.0%" in said
 
 
-@pytest.mark.parametrize("line", ["{", "[]", "{}", '{"origin": 1}', '{"origin": {"runs": [], "is_own": true}, "question_id": "1", "answer_id": "a"}'])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "[]",
+        "{}",
+        '{"origin": 1}',
+        '{"origin": {"runs": [], "is_own": true}, "question_id": "1", "answer_id": "a"}',
+    ],
+)
 def test_a_line_that_is_no_pair_is_named(files, line):
     with (files / "pairs.jsonl").open("a") as file:
         file.write(f"{line}\n")

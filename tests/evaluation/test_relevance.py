@@ -42,9 +42,11 @@ def by_the_book(labels, ranked):
     hits = [label is not None and label >= 3 for label in given]
     all_relevant = sum(label >= 3 for label in labels.values())
     found = {
-        "MAP": sum(sum(hits[: at + 1]) / (at + 1) for at, hit in enumerate(hits) if hit) / all_relevant if all_relevant else 0,
+        "MAP": sum(sum(hits[: at + 1]) / (at + 1) for at, hit in enumerate(hits) if hit) / all_relevant
+        if all_relevant
+        else 0,
         "MRR": 1 / (hits.index(True) + 1) if any(hits) else 0,
-    }  # fmt: skip
+    }
     gains, best = [(label or 1) - 1 for label in given], sorted((label - 1 for label in labels.values()), reverse=True)
     for depth in (1, 3, 10):
         found[f"P@{depth}"] = sum(hits[:depth]) / depth
@@ -59,7 +61,9 @@ def discounted(gains):
 
 IDS = st.sampled_from([f"{q}_{n}" for q in (11, 7) for n in range(6)])
 LABELS = st.dictionaries(st.tuples(st.sampled_from(["q1", "q2", "q3"]), IDS), st.integers(1, 4), min_size=1)
-SCORES = st.dictionaries(st.tuples(st.sampled_from(["q1", "q2", "q4"]), IDS), st.sampled_from([0.5, 1.0, 1.00000001, 2.0]), min_size=1)  # fmt: skip
+SCORES = st.dictionaries(
+    st.tuples(st.sampled_from(["q1", "q2", "q4"]), IDS), st.sampled_from([0.5, 1.0, 1.00000001, 2.0]), min_size=1
+)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -125,9 +129,12 @@ def test_two_runs_are_compared_by_a_randomisation_test_with_holms_correction(tmp
     second = {"one": (draw.random(9) * 0.3).tolist(), "other": first["other"]}
     found = randomisation_p(first, second, permutations=20_000, seed=1)
     exact = permutation_test(
-        (first["one"], second["one"]), lambda a, b, axis: np.mean(a - b, axis=axis), permutation_type="samples",
-        vectorized=True, n_resamples=np.inf,
-    )  # fmt: skip
+        (first["one"], second["one"]),
+        lambda a, b, axis: np.mean(a - b, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+    )
     assert found["one"] == pytest.approx(exact.pvalue, abs=0.01)
     assert found["other"] == 1.0
     given = {"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005, "e": 0.9}
@@ -148,11 +155,17 @@ def test_an_interval_holds_its_mean_and_narrows_with_questions():
     assert mean_intervals({"x": [0.5]}, resamples=0, seed=0) == {}
 
 
-@pytest.mark.parametrize(("line", "why"), [
-    ("q1 Q0 b 1 nan x", "line 2: the score 'nan' is no finite number"), ("q1 Q0 b 1 1e300 x", "no finite number"),
-    ("q1 Q0 b 1 1_0x x", "no finite number"), ("q1 Q0 a 2 1.0 x", "line 2: a was returned for q1 before"),
-    ("q1 Q0 b 2", "found 4 columns"), ("q1 Q0 b 1 1.0 \udcff", "is no text in utf-8"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("q1 Q0 b 1 nan x", "line 2: the score 'nan' is no finite number"),
+        ("q1 Q0 b 1 1e300 x", "no finite number"),
+        ("q1 Q0 b 1 1_0x x", "no finite number"),
+        ("q1 Q0 a 2 1.0 x", "line 2: a was returned for q1 before"),
+        ("q1 Q0 b 2", "found 4 columns"),
+        ("q1 Q0 b 1 1.0 \udcff", "is no text in utf-8"),
+    ],
+)
 def test_a_run_that_cannot_be_scored_says_which_line(tmp_path, line, why):
     qrels, run = write(tmp_path, [("q1", "a", 4)], [("q1", "a", 1.0)])
     run.write_bytes(run.read_bytes() + line.encode("utf-8", "surrogateescape") + b"\n")
@@ -160,10 +173,16 @@ def test_a_run_that_cannot_be_scored_says_which_line(tmp_path, line, why):
         call_command("evaluate", "relevance", qrels=qrels, run=[run])
 
 
-@pytest.mark.parametrize(("line", "why"), [
-    ("q1 Q0 a 3", "line 2: q1 a has a label already"), ("q1 Q0 b 5x", "'5x' is no whole number"),
-    ("q1 Q0 b 0", "the label 0 is below 1"), ("q1 Q0 b 128", "above 127"), ("q1 Q0 b", "found 3 columns"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("q1 Q0 a 3", "line 2: q1 a has a label already"),
+        ("q1 Q0 b 5x", "'5x' is no whole number"),
+        ("q1 Q0 b 0", "the label 0 is below 1"),
+        ("q1 Q0 b 128", "above 127"),
+        ("q1 Q0 b", "found 3 columns"),
+    ],
+)
 def test_labels_that_cannot_be_read_say_which_line(tmp_path, line, why):
     qrels, run = write(tmp_path, [("q1", "a", 4)], [("q1", "a", 1.0)])
     qrels.write_text(qrels.read_text() + line + "\n")
@@ -176,7 +195,13 @@ def test_files_that_are_none_or_too_large_are_refused(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "long").write_text("q1 Q0 a 1 1.0 " + "x" * 70_000)
     (tmp_path / "cut.gz").write_bytes(gzip.compress(run.read_bytes())[:-9])
-    cases = {"absent": "line 1: .*No such file", "pipe": "is no file", ".": "is no file", "long": "line 1: .* longer than", "cut.gz": "damaged or cut short"}  # fmt: skip
+    cases = {
+        "absent": "line 1: .*No such file",
+        "pipe": "is no file",
+        ".": "is no file",
+        "long": "line 1: .* longer than",
+        "cut.gz": "damaged or cut short",
+    }
     for path, why in cases.items():
         with pytest.raises(CommandError, match=why):
             call_command("evaluate", "relevance", qrels=qrels, run=[tmp_path / path])
@@ -208,10 +233,16 @@ def test_the_text_says_what_the_numbers_rest_on(tmp_path, capsys):
     assert all(line.isprintable() for line in said.splitlines())
 
 
-@pytest.mark.parametrize(("options", "why"), [
-    ({"relevant": 1}, "relevant labels begin above"), ({"permutations": 0}, "permutations"), ({"seed": -1}, "seeds"),
-    ({"relevant": 10**14}, "127 at most"), ({"resamples": 10**11}, "1,000,000 at most"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"relevant": 1}, "relevant labels begin above"),
+        ({"permutations": 0}, "permutations"),
+        ({"seed": -1}, "seeds"),
+        ({"relevant": 10**14}, "127 at most"),
+        ({"resamples": 10**11}, "1,000,000 at most"),
+    ],
+)
 def test_options_that_make_no_sense_are_refused(tmp_path, options, why):
     qrels, run = write(tmp_path, [("q1", "a", 4)], [("q1", "a", 1.0)])
     with pytest.raises(CommandError, match=why):
@@ -234,12 +265,20 @@ def test_negative_labels_are_judged_and_have_no_gain_as_in_trec_eval(tmp_path):
     import ir_measures
 
     qrels = [("q1", "d1", -2), ("q1", "d2", 1), ("q1", "d3", 3), ("q2", "d3", 2), ("q2", "d4", -1)]
-    run = [("q1", "d1", 9.5), ("q1", "d2", 8.5), ("q1", "d3", 2.5), ("q1", "d9", 1.5), ("q2", "d4", 9.5), ("q2", "d3", 1.5)]  # fmt: skip
+    run = [
+        ("q1", "d1", 9.5),
+        ("q1", "d2", 8.5),
+        ("q1", "d3", 2.5),
+        ("q1", "d9", 1.5),
+        ("q2", "d4", 9.5),
+        ("q2", "d3", 1.5),
+    ]
     found = scored(tmp_path, qrels, run, Convention(relevant=2, lowest=0, resamples=0))["runs"][0]
     theirs = ir_measures.calc_aggregate(
         [ir_measures.nDCG @ 3, ir_measures.AP(rel=2), ir_measures.P(rel=2) @ 3],
-        [ir_measures.Qrel(*row) for row in qrels], [ir_measures.ScoredDoc(*row) for row in run],
-    )  # fmt: skip
+        [ir_measures.Qrel(*row) for row in qrels],
+        [ir_measures.ScoredDoc(*row) for row in run],
+    )
     of = {str(measure): value for measure, value in theirs.items()}
     assert found["metrics"]["nDCG@3"] == pytest.approx(of["nDCG@3"], abs=1e-12)
     assert found["metrics"]["MAP"] == pytest.approx(of["AP(rel=2)"], abs=1e-12)

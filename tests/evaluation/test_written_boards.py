@@ -19,9 +19,22 @@ pytestmark = pytest.mark.django_db
 
 def test_a_sealed_kbqa_split_is_scored_by_the_numbers_of_its_file(tmp_path):
     campaign, to = writing.sealed(), tmp_path / "out"
-    call_command("release", campaign.slug, "--format", "kbqa", "--to", str(to), "--generated", str(writing.generated(tmp_path)), stdout=StringIO(), stderr=StringIO())  # fmt: skip
+    call_command(
+        "release",
+        campaign.slug,
+        "--format",
+        "kbqa",
+        "--to",
+        str(to),
+        "--generated",
+        str(writing.generated(tmp_path)),
+        stdout=StringIO(),
+        stderr=StringIO(),
+    )
     release = Release.objects.get()
-    board = board_create(release=release, split="test", metric="kbqa", step=0.01, a_day=5, actor_id=None, now=timezone.now())  # fmt: skip
+    board = board_create(
+        release=release, split="test", metric="kbqa", step=0.01, a_day=5, actor_id=None, now=timezone.now()
+    )
     gold = gold_of(board)
     blocks = {
         one.number: one.question for one in read_blocks((to / "kbqa-test.txt").open(encoding="utf-8", newline=""))
@@ -49,12 +62,15 @@ def test_sentences_are_scored_by_hand(tmp_path):
 
 
 def test_the_gold_of_a_dbqa_board_stands_in_the_order_of_its_file(tmp_path):
-    campaign, to = writing.campaign("dbqa", rows=writing.DOCUMENTS, options={"review": False, "recovery": False}), tmp_path / "out"  # fmt: skip
+    campaign, to = (
+        writing.campaign("dbqa", rows=writing.DOCUMENTS, options={"review": False, "recovery": False}),
+        tmp_path / "out",
+    )
     author = writing.factories.annotator(campaign)
     for number in range(2):
         writing.write(campaign, author, f"哪一句说的是{'甲乙'[number]}？", sentence=number)
     writing.factories.examine(campaign)
-    call_command("release", campaign.slug, "--format", "dbqa", "--to", str(to), stdout=StringIO(), stderr=StringIO())  # fmt: skip
+    call_command("release", campaign.slug, "--format", "dbqa", "--to", str(to), stdout=StringIO(), stderr=StringIO())
     release = Release.objects.get()
     assert metrics_of(release) == ["dbqa-mrr", "dbqa-map"]
     gold = gold_of(Board(campaign=campaign, release=release, split="train", metric="dbqa-mrr"))

@@ -14,13 +14,17 @@ def rows():
     """Return five candidates of two questions; ids that a careless reader takes for numbers."""
     return [
         {
-            "question_id": question, "question": f"Why {question}? naïve 😀", "answer_id": f"{question}_{index}",
-            "answer": f"Because\tof {question}\n{index}. 数据", "possibly_correct_id": f"{question}_5",
-            "possibly_correct_answer": f"The asker liked this for {question}.", "category": "Society",
+            "question_id": question,
+            "question": f"Why {question}? naïve 😀",
+            "answer_id": f"{question}_{index}",
+            "answer": f"Because\tof {question}\n{index}. 数据",
+            "possibly_correct_id": f"{question}_5",
+            "possibly_correct_answer": f"The asker liked this for {question}.",
+            "category": "Society",
         }
         for question, answers in (("2146313", (0, 1, 8)), ("0045", (0, 2)))
         for index in answers
-    ]  # fmt: skip
+    ]
 
 
 LABELS = {

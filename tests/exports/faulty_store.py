@@ -30,8 +30,12 @@ class FaultyStore:
         host, port = self._moto.get_host_and_port()
         self._origin = (host, port)
         self.client = boto3.client(
-            "s3", endpoint_url=f"http://{host}:{port}", region_name="us-east-1", aws_access_key_id="k", aws_secret_access_key="s",
-        )  # fmt: skip
+            "s3",
+            endpoint_url=f"http://{host}:{port}",
+            region_name="us-east-1",
+            aws_access_key_id="k",
+            aws_secret_access_key="s",
+        )
         control = http.client.HTTPConnection(host, port)  # its buckets outlive it otherwise: they are the process's
         control.request("POST", "/moto-api/reset")
         control.getresponse().read()
@@ -90,7 +94,11 @@ class FaultyStore:
 
             def _answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
                 self.send_response(status)
-                kept = {name: value for name, value in headers.items() if name.lower() not in ("connection", "transfer-encoding", "date", "server")}  # fmt: skip
+                kept = {
+                    name: value
+                    for name, value in headers.items()
+                    if name.lower() not in ("connection", "transfer-encoding", "date", "server")
+                }
                 if self.command != "HEAD":
                     kept["Content-Length"] = str(len(body))
                 for name, value in kept.items():

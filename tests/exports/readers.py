@@ -12,8 +12,13 @@ END = "\nimport os, sys\nsys.stdout.flush()\nos._exit(0)\n"
 def read_by(script, *arguments, cwd, env=None):
     """Run a script to its last line; return what it printed."""
     ran = subprocess.run(
-        [sys.executable, "-c", script + END, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False,
-        env=env or dict(os.environ), timeout=300,
-    )  # fmt: skip
+        [sys.executable, "-c", script + END, *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=env or dict(os.environ),
+        timeout=300,
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout

@@ -49,9 +49,10 @@ def test_no_statement_asks_for_rows_that_are_not_in_a_list(judged, tmp_path):
 def test_the_form_is_that_of_the_real_files(released, shared):
     """Line by line, what was published and what we write fit the same patterns."""
     for real, ours in (
-        ("sample.qrel", "antique-train.qrel"), ("sample-queries.txt", "antique-train-queries.txt"),
+        ("sample.qrel", "antique-train.qrel"),
+        ("sample-queries.txt", "antique-train-queries.txt"),
         ("sample-collection.txt", "antique-collection.txt"),
-    ):  # fmt: skip
+    ):
         pattern = re.compile(r"\d+ [QUE]0 \d+_\d+ [1-4]" if real.endswith("qrel") else r"[\d_]+\t[^\t]+")
         for path in (shared / "antique" / real, released / ours):
             lines = path.read_text(encoding="utf-8").splitlines()

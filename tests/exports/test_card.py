@@ -41,10 +41,17 @@ def write(campaign, folder, *options):
 def test_a_card_says_what_is_in_the_release_and_how_it_was_made(labelled, tmp_path):
     card = write(labelled, tmp_path, "--licence", "CC-BY-SA-4.0")
     for text in (
-        f"# {labelled.title}", "dev: 2 items", "2 annotations an item", "Licence: CC-BY-SA-4.0.", "2 people had annotated",
-        "Content warning: Some pages speak of storms.", "> Be exact.", "What changed: Shorter.", "Good or bad question (nominal): ",
+        f"# {labelled.title}",
+        "dev: 2 items",
+        "2 annotations an item",
+        "Licence: CC-BY-SA-4.0.",
+        "2 people had annotated",
+        "Content warning: Some pages speak of storms.",
+        "> Be exact.",
+        "What changed: Shorter.",
+        "Good or bad question (nominal): ",
         "The error of its labels was not measured.",
-    ):  # fmt: skip
+    ):
         assert text in card
     assert json.loads((tmp_path / "manifest.json").read_text())["licence"] == "CC-BY-SA-4.0"
 
@@ -120,7 +127,20 @@ def test_what_people_wrote_stands_as_text_in_the_card(tmp_path):
     factories.annotate(campaign, factories.annotator(campaign))
     ConsentText.objects.filter(scope=campaign.pk).update(purpose=HOSTILE, recorded=HOSTILE, approval_id=HOSTILE[-40:])
     guideline_publish(campaign=campaign, body="Be exact.", note=HOSTILE, actor_id=None, now=timezone.now())
-    call_command("release", campaign.slug, "--format", "nq-original", "--ways", "1", "--to", str(tmp_path), "--licence", "<b>[x](y)", "--author", "<i>[x](y), A")  # fmt: skip
+    call_command(
+        "release",
+        campaign.slug,
+        "--format",
+        "nq-original",
+        "--ways",
+        "1",
+        "--to",
+        str(tmp_path),
+        "--licence",
+        "<b>[x](y)",
+        "--author",
+        "<i>[x](y), A",
+    )
     lines = (tmp_path / "README.md").read_text().splitlines()
     body = lines[lines.index("---", 1) + 1 :]
     assert "Licence: MIT" not in body

@@ -37,13 +37,23 @@ def paid(campaign, people, *, cents, seconds):
     for number, person in enumerate(people):
         Annotation.objects.filter(surrogate=person.surrogate_id).update(seconds=seconds[number], active_seconds=None)
         ticket = Ticket.objects.create(
-            workforce=panel, surrogate_id=person.surrogate_id, remote_id=str(number), code=str(number), state="approved",
+            workforce=panel,
+            surrogate_id=person.surrogate_id,
+            remote_id=str(number),
+            code=str(number),
+            state="approved",
             opened_at=timezone.now(),
-        )  # fmt: skip
+        )
         LedgerEntry.objects.create(
-            campaign=campaign, workforce=panel, ticket=ticket, surrogate_id=person.surrogate_id, kind="reward", cents=cents,
-            fee_cents=2, at=timezone.now(),
-        )  # fmt: skip
+            campaign=campaign,
+            workforce=panel,
+            ticket=ticket,
+            surrogate_id=person.surrogate_id,
+            kind="reward",
+            cents=cents,
+            fee_cents=2,
+            at=timezone.now(),
+        )
 
 
 def test_a_release_says_how_people_were_paid(tmp_path):
@@ -134,8 +144,12 @@ def test_pages_that_are_in_two_splits_are_counted(tmp_path):
     campaign = factories.campaign(splits=[SplitPlan("train", 1), SplitPlan("dev", 1), SplitPlan("test", 1)])
     factories.import_page(campaign, factories.PAGE.replace("Lund", "Bergen"), name="other.html")
     factories.import_rows(
-        campaign, [{"id": f"q{number}", "question": f"question {number}?", "document": page} for number, page in enumerate(["harbour.html"] * 20 + ["other.html"])]
-    )  # fmt: skip
+        campaign,
+        [
+            {"id": f"q{number}", "question": f"question {number}?", "document": page}
+            for number, page in enumerate(["harbour.html"] * 20 + ["other.html"])
+        ],
+    )
     factories.launch(campaign)
     person = factories.annotator(campaign)
     for _ in range(21):
@@ -152,7 +166,13 @@ def test_splits_that_keep_pages_together_share_none(tmp_path):
     campaign = factories.campaign(splits=[SplitPlan("train", 1), SplitPlan("dev", 1)], group_by="document")
     for number in range(8):
         factories.import_page(campaign, factories.PAGE.replace("Lund", f"Port {number}"), name=f"{number}.html")
-    factories.import_rows(campaign, [{"id": f"q{number}", "question": f"question {number}?", "document": f"{number % 8}.html"} for number in range(16)])  # fmt: skip
+    factories.import_rows(
+        campaign,
+        [
+            {"id": f"q{number}", "question": f"question {number}?", "document": f"{number % 8}.html"}
+            for number in range(16)
+        ],
+    )
     factories.launch(campaign)
     person = factories.annotator(campaign)
     for _ in range(16):

@@ -138,8 +138,14 @@ def test_signs_that_move_a_cursor_are_printed_as_text(folder, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "manifest", [{"files": []}, {"files": {"a": 1}}, {"files": {}, "tables": {"a": {}}}, {"files": {}, "tables": {"../a": {"columns": []}}}]
-)  # fmt: skip
+    "manifest",
+    [
+        {"files": []},
+        {"files": {"a": 1}},
+        {"files": {}, "tables": {"a": {}}},
+        {"files": {}, "tables": {"../a": {"columns": []}}},
+    ],
+)
 def test_what_is_no_manifest_is_said(tmp_path, manifest):
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(FolderError, match="is no manifest of a release"):
@@ -148,7 +154,7 @@ def test_what_is_no_manifest_is_said(tmp_path, manifest):
 
 def limited(*command):
     """Run a command that refuses its files; return what it says and its peak in MiB."""
-    ran = run("manage.py", *command, environment={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test"})  # fmt: skip
+    ran = run("manage.py", *command, environment={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test"})
     assert ran.status == 1, ran.said
     return ran.said, ran.peak
 
@@ -194,7 +200,10 @@ def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_
         read_gold([tmp_path / "gold.jsonl.gz"])
     many = 3_000_000
     texts = {"item_id": "1", "short_answers": "[]", "yes_no_answer": "NONE"}
-    columns = {name: pa.array([-1] * many) for name in ("long_start_byte", "long_end_byte", "long_start_token", "long_end_token")}  # fmt: skip
+    columns = {
+        name: pa.array([-1] * many)
+        for name in ("long_start_byte", "long_end_byte", "long_start_token", "long_end_token")
+    }
     table = pa.table(columns | {name: pa.array([text] * many) for name, text in texts.items()})
     pq.write_table(table, tmp_path / "annotations.parquet", compression="zstd")
     assert (tmp_path / "annotations.parquet").stat().st_size < 100_000
@@ -207,9 +216,22 @@ def test_newlines_and_tables_that_unpack_to_more_than_data_does_are_refused(tmp_
 @pytest.mark.parametrize(("rows", "length"), [(20_000, 60_000), (3_000, 200_000)])
 def test_one_text_that_stands_for_many_is_refused_before_it_fills_the_memory(folder, tmp_path, rows, length):
     """A text is stored once however many rows have it: a file of kilobytes holds gigabytes."""
-    columns = {name: pa.array([-1] * rows) for name in ("long_start_byte", "long_end_byte", "long_start_token", "long_end_token")}  # fmt: skip
-    texts = {"item_id": map(str, range(rows)), "short_answers": ["[" + " " * length + "]"] * rows, "yes_no_answer": ["NONE"] * rows}  # fmt: skip
-    packed = pa.table(columns | {name: pa.array(list(values)).dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string())) for name, values in texts.items()})  # fmt: skip
+    columns = {
+        name: pa.array([-1] * rows)
+        for name in ("long_start_byte", "long_end_byte", "long_start_token", "long_end_token")
+    }
+    texts = {
+        "item_id": map(str, range(rows)),
+        "short_answers": ["[" + " " * length + "]"] * rows,
+        "yes_no_answer": ["NONE"] * rows,
+    }
+    packed = pa.table(
+        columns
+        | {
+            name: pa.array(list(values)).dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
+            for name, values in texts.items()
+        }
+    )
     path = tmp_path / "annotations.parquet"
     pq.write_table(packed, path, compression="zstd", store_schema=False)
     assert path.stat().st_size < 500_000
@@ -253,7 +275,14 @@ def test_the_name_of_a_split_is_one_of_a_file(name):
         call_command("create_campaign", "names", "--title", "Names", "--split", f"{name} 1")
     client = Client()
     client.force_login(factories.user(is_admin=True))
-    sent = {"title": "Names", "task_type": "antique", "splits": f"{name} 1 1", "purpose": "p", "recorded": "r", "contact": "c"}  # fmt: skip
+    sent = {
+        "title": "Names",
+        "task_type": "antique",
+        "splits": f"{name} 1 1",
+        "purpose": "p",
+        "recorded": "r",
+        "contact": "c",
+    }
     assert "files are named after a split" in client.post("/campaigns/new/", sent).content.decode()
     assert not Campaign.objects.exists()
 

@@ -15,7 +15,11 @@ from tests import factories
 from tests.exports.conftest import rows
 
 pytestmark = pytest.mark.django_db
-TEXTS = [row[name].split("\n")[0].split("\t")[0] for row in rows() for name in ("question", "answer", "possibly_correct_answer")]  # fmt: skip
+TEXTS = [
+    row[name].split("\n")[0].split("\t")[0]
+    for row in rows()
+    for name in ("question", "answer", "possibly_correct_answer")
+]
 
 
 def release(campaign, folder, *options, family="antique"):
@@ -77,7 +81,16 @@ def test_with_and_without_texts_are_two_releases(judged, client):
     person = factories.user()
     factories.join(judged, person, "researcher")
     client.force_login(person)
-    asked = {"campaign": judged, "family": "antique", "ways": None, "splits": [], "seed": 0, "shards": 1, "actor_id": person.surrogate_id, "now": timezone.now()}  # fmt: skip
+    asked = {
+        "campaign": judged,
+        "family": "antique",
+        "ways": None,
+        "splits": [],
+        "seed": 0,
+        "shards": 1,
+        "actor_id": person.surrogate_id,
+        "now": timezone.now(),
+    }
     numbers = [release_request(**asked, labels_only=alone).number for alone in (False, True, False, True)]
     assert numbers == [1, 2, 1, 2]
     sent = {"family": "antique", "shards": 1, "seed": 0, "labels_only": "on", "licence": "CC0-1.0"}

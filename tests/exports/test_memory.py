@@ -38,9 +38,12 @@ def peak(*command, environment):
 
 def test_five_times_as_many_items_take_no_more_memory(tmp_path):
     environment = {
-        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path}/app.sqlite3", "CELERY_BROKER_URL": "",
-    }  # fmt: skip
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{tmp_path}/app.sqlite3",
+        "CELERY_BROKER_URL": "",
+    }
     peak("migrate", "-v0", environment=environment)
     peak("shell", "-c", SET_UP, environment=environment)
     used = {}

@@ -21,7 +21,16 @@ def test_the_guide_goes_from_a_release_to_the_tables_of_the_paper(tmp_path):
         for item in range(6):
             factories.vote(campaign, person, 4 if number < 2 else 1 + item % 4)
     factories.examine(campaign)
-    call_command("release", campaign.slug, "--format", "antique", "--to", str(tmp_path / "out"), stdout=StringIO(), stderr=StringIO())  # fmt: skip
+    call_command(
+        "release",
+        campaign.slug,
+        "--format",
+        "antique",
+        "--to",
+        str(tmp_path / "out"),
+        stdout=StringIO(),
+        stderr=StringIO(),
+    )
     [code] = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     assert len([line for line in code.splitlines() if line.strip() and not line.startswith("#")]) <= 20
     made = {"release": tmp_path / "out"}
@@ -36,7 +45,9 @@ def test_the_guide_goes_from_a_release_to_the_tables_of_the_paper(tmp_path):
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_the_tables_of_a_report_are_written(tmp_path, form):
     (tmp_path / "x.csv").write_text("item,worker,label\na,ann,no\na,bo,no\nb,ann,yes\nb,bo,no\n")
-    call_command("crowd_report", str(tmp_path / "x.csv"), "--tables", str(tmp_path / "out"), "--format", form, stdout=StringIO())  # fmt: skip
+    call_command(
+        "crowd_report", str(tmp_path / "x.csv"), "--tables", str(tmp_path / "out"), "--format", form, stdout=StringIO()
+    )
     read = pd.read_csv if form == "csv" else pd.read_parquet
     tables = {path.stem: read(path) for path in (tmp_path / "out").iterdir()}
     assert set(tables) == {"annotators", "items", "coincidences"}

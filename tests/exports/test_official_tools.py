@@ -65,17 +65,29 @@ def test_the_official_scores_of_one_annotator_are_those_worked_out_by_hand(five_
         predictions.append(
             {
                 "example_id": record["example_id"],
-                "long_answer": annotation["long_answer"], "long_answer_score": 1.0,
-                "short_answers": annotation["short_answers"], "short_answers_score": 1.0,
+                "long_answer": annotation["long_answer"],
+                "long_answer_score": 1.0,
+                "short_answers": annotation["short_answers"],
+                "short_answers_score": 1.0,
                 "yes_no_answer": annotation["yes_no_answer"],
             }
-        )  # fmt: skip
+        )
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps({"predictions": predictions}))
     run = subprocess.run(
-        [sys.executable, "-m", "natural_questions.nq_eval", f"--gold_path={gold}", f"--predictions_path={path}", "--num_threads=1", "--logtostderr"],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "natural_questions.nq_eval",
+            f"--gold_path={gold}",
+            f"--predictions_path={path}",
+            "--num_threads=1",
+            "--logtostderr",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert run.returncode == 0, run.stderr
     scores = json.loads(re.search(r"\{.*\}", run.stdout, re.DOTALL).group())
     for measure in ("f1", "precision", "recall"):

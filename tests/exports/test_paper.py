@@ -83,7 +83,9 @@ def test_a_deposit_for_review_names_nobody_and_is_whole(tmp_path):
     assert "CITATION.cff" not in texts
     told = b"".join(texts[name] for name in ("README.md", "FAIR-WORK.md", "croissant.json", "manifest.json")).decode()
     for secret in ("Tolliver", "Agnes", "Harbour Lab", "example.edu", "@", "10.1.2.3"):
-        assert secret not in told.replace("@type", "").replace("@id", "").replace("@context", "").replace("@language", "").replace("@vocab", "").replace("@json", ""), secret  # fmt: skip
+        assert secret not in told.replace("@type", "").replace("@id", "").replace("@context", "").replace(
+            "@language", ""
+        ).replace("@vocab", "").replace("@json", ""), secret
     assert REMOVED in told
     assert json.loads(texts["manifest.json"])["authors"] == [REMOVED, REMOVED]
     assert json.loads(texts["croissant.json"])["conformsTo"] == "http://mlcommons.org/croissant/1.0"

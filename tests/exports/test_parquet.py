@@ -24,8 +24,16 @@ ROWS = st.lists(
     max_size=30,
 )
 SCHEMA = pa.schema(
-    {"text": pa.string(), "whole": pa.int64(), "number": pa.float64(), "is_so": pa.bool_(), "id": pa.string(), "place": pa.int64(), "score": pa.float64()}
-)  # fmt: skip
+    {
+        "text": pa.string(),
+        "whole": pa.int64(),
+        "number": pa.float64(),
+        "is_so": pa.bool_(),
+        "id": pa.string(),
+        "place": pa.int64(),
+        "score": pa.float64(),
+    }
+)
 
 
 @given(ROWS)

@@ -42,8 +42,11 @@ def test_each_judgment_of_who_made_few_has_a_pseudonym_of_its_own(campaign, tmp_
     assert sorted(name.partition("-")[0] for name in names) == ["annotator", "rare", "rare"]
     assert [row["annotator"] for row in rows(tmp_path, "annotators")] == [name for name, n in names.items() if n == 6]
     assert manifest["privacy"] == {
-        "rare_below": 5, "rare_judgments": 2, "annotators": 1, "alone": {"days": 0, "ways": 0, "guideline_versions": 0},
-    }  # fmt: skip
+        "rare_below": 5,
+        "rare_judgments": 2,
+        "annotators": 1,
+        "alone": {"days": 0, "ways": 0, "guideline_versions": 0},
+    }
     assert "2 judgments are by people with fewer than 5 of them here" in (tmp_path / "README.md").read_text()
     call_command("release_verify", str(tmp_path))
 

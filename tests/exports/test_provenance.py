@@ -36,9 +36,16 @@ def test_what_a_published_file_does_not_say_is_null_and_the_manifest_says_where_
     call_command("release", "theirs", "--format", "nq-original", "--ways", "1", "--to", str(tmp_path / "again"))
     [judgment] = lines(tmp_path / "again/tables/judgments.jsonl.gz")
     unknown = (
-        "annotator", "question_first_judgment", "question_judgment", "question_reason", "submitted_on", "seconds",
-        "active_seconds", "stage_seconds", "guideline_version",
-    )  # fmt: skip
+        "annotator",
+        "question_first_judgment",
+        "question_judgment",
+        "question_reason",
+        "submitted_on",
+        "seconds",
+        "active_seconds",
+        "stage_seconds",
+        "guideline_version",
+    )
     assert {name: judgment[name] for name in unknown} == dict.fromkeys(unknown)
     assert judgment["via"] == "published"
     manifest = json.loads((tmp_path / "again/manifest.json").read_text())
@@ -60,16 +67,16 @@ def test_what_of_a_record_is_not_kept_is_said(tmp_path):
         row["note"] for row in Job.objects.filter(kind="annotation.import_nq").latest("created_at").result["notes"]
     ]
     assert notes == [
-        "the title was cut at 500 characters", "the address was cut at 2000 characters", "not kept: extra",
-    ]  # fmt: skip
+        "the title was cut at 500 characters",
+        "the address was cut at 2000 characters",
+        "not kept: extra",
+    ]
 
 
 def test_the_same_question_may_be_asked_of_another_page(tmp_path):
     record = published(tmp_path / "ours")
     html = record["document_html"].replace("Agnes", "Edith")
-    tokens = [
-        {**token, "token": token["token"].replace("Agnes", "Edith")} for token in record["document_tokens"]
-    ]  # fmt: skip
+    tokens = [{**token, "token": token["token"].replace("Agnes", "Edith")} for token in record["document_tokens"]]
     other = {**record, "example_id": 6, "document_html": html, "document_tokens": tokens, "annotations": []}
     source = factories.write(tmp_path / "theirs.jsonl", [record, other, {**record, "example_id": 7, "annotations": []}])
     call_command("import_nq", str(source), "--campaign", "theirs")

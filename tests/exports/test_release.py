@@ -59,7 +59,20 @@ def test_a_release_holds_slots_in_their_order_and_validates(labelled, tmp_path, 
 
 def test_the_same_members_give_the_same_bytes_and_shards_share_them_out(labelled, tmp_path, now):
     for name in ("a", "b"):
-        call_command("release", labelled.slug, "--format", "nq-original", "--ways", "3", "--to", str(tmp_path / name), "--shards", "2", "--seed", "5")  # fmt: skip
+        call_command(
+            "release",
+            labelled.slug,
+            "--format",
+            "nq-original",
+            "--ways",
+            "3",
+            "--to",
+            str(tmp_path / name),
+            "--shards",
+            "2",
+            "--seed",
+            "5",
+        )
     for shard in (
         "nq-dev-00.jsonl.gz",
         "nq-dev-01.jsonl.gz",
@@ -102,9 +115,18 @@ def test_the_order_of_the_import_can_be_kept(tmp_path, shards):
     for _ in range(5):
         factories.annotate(campaign, factories.annotator(campaign))
     call_command(
-        "release", campaign.slug, "--format", "nq-original", "--ways", "1", "--to", str(tmp_path), "--as-imported",
-        "--shards", str(shards),
-    )  # fmt: skip
+        "release",
+        campaign.slug,
+        "--format",
+        "nq-original",
+        "--ways",
+        "1",
+        "--to",
+        str(tmp_path),
+        "--as-imported",
+        "--shards",
+        str(shards),
+    )
     records = [row for path in sorted(tmp_path.glob("nq-dev-*.jsonl.gz")) for row in read(path)]
     imported = campaign.items.order_by("pk").values_list("content__question_text", flat=True)
     assert [row["question_text"] for row in records] == list(imported)
@@ -254,8 +276,13 @@ def test_a_published_question_that_is_there_already_is_listed_and_the_rest_go_on
 
 
 def test_questions_that_nobody_annotated_yet_are_valid_where_that_is_said(labelled, tmp_path):
-    call_command("release", labelled.slug, "--format", "nq-original", "--ways", "2", "--to", str(tmp_path / "out"), "--json")  # fmt: skip
-    bare = [{name: value for name, value in row.items() if name != "annotations"} for row in read(tmp_path / "out/nq-dev-00.jsonl.gz")]  # fmt: skip
+    call_command(
+        "release", labelled.slug, "--format", "nq-original", "--ways", "2", "--to", str(tmp_path / "out"), "--json"
+    )
+    bare = [
+        {name: value for name, value in row.items() if name != "annotations"}
+        for row in read(tmp_path / "out/nq-dev-00.jsonl.gz")
+    ]
     path = tmp_path / "test.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in bare))
     with pytest.raises(CommandError, match="3 errors in 3 records"):

@@ -108,7 +108,12 @@ def test_another_label_counts_as_changed_and_other_annotations_too(judged, resea
     annotation_exclude(annotation=first, because="inspection", actor_id=None, now=now)
     factories.annotate(campaign, factories.annotator(campaign), label="bad")
     last = make(admin, campaign, family="nq-original", ways=1, seed=2)
-    assert Release.objects.get(campaign=campaign, number=2).frozen["since"] == {"release": 1, "added": 0, "removed": 0, "changed": 1}  # fmt: skip
+    assert Release.objects.get(campaign=campaign, number=2).frozen["since"] == {
+        "release": 1,
+        "added": 0,
+        "removed": 0,
+        "changed": 1,
+    }
     assert last is not None
 
 
@@ -139,9 +144,15 @@ def test_a_release_whose_job_failed_is_not_being_written(judged, researcher):
 def test_who_cannot_stop_a_job_sees_no_button_for_it(judged, researcher):
     boss = factories.user(is_admin=True)
     made = release_request(
-        campaign=judged, family="antique", ways=None, splits=[], seed=0, shards=1, actor_id=boss.surrogate_id,
+        campaign=judged,
+        family="antique",
+        ways=None,
+        splits=[],
+        seed=0,
+        shards=1,
+        actor_id=boss.surrogate_id,
         now=timezone.now(),
-    )  # fmt: skip
+    )
     owner = Client()
     owner.force_login(boss)
     for state, button in (("running", ">Stop<"), ("failed", ">Try again<")):

@@ -43,12 +43,16 @@ def test_a_release_is_found_whole(judged, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("damage", "where", "what"),
     [
-        (lambda folder: (folder / "antique-train.qrel").write_text("0045 Q0 0045_0 4\n"), "antique-train.qrel", "was changed"),
+        (
+            lambda folder: (folder / "antique-train.qrel").write_text("0045 Q0 0045_0 4\n"),
+            "antique-train.qrel",
+            "was changed",
+        ),
         (lambda folder: (folder / "tables/labels.parquet").unlink(), "tables/labels.parquet", "is missing"),
         (lambda folder: (folder / "notes.txt").write_text("mine"), "notes.txt", "no part of the release"),
         (lambda folder: (folder / "README.md").write_text("# Another"), "README.md", "was changed"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_release_is_said_by_file(judged, tmp_path, capsys, damage, where, what):
     folder = release(judged, tmp_path)
     damage(folder)
@@ -135,7 +139,9 @@ def test_without_an_annotator_two_to_one_decides_nothing_and_two_who_agree_do(ju
 
 def test_labels_can_be_written_and_majority_alone_leaves_what_the_expert_decided(judged, tmp_path, capsys):
     folder = release(judged, tmp_path / "release")
-    found = said("release_revote", str(folder), "--policy", "majority", "--to", str(tmp_path / "out.tsv"), capsys=capsys)  # fmt: skip
+    found = said(
+        "release_revote", str(folder), "--policy", "majority", "--to", str(tmp_path / "out.tsv"), capsys=capsys
+    )
     assert [answers(folder)[item] for item in found["undecided"]] == ["0045_2"]
     assert len((tmp_path / "out.tsv").read_text().splitlines()) == 4
     call_command("release_revote", str(folder), "--policy", "dawid-skene")
@@ -183,7 +189,13 @@ def test_ranks_of_systems_by_other_labels_are_those_worked_out_by_hand(judged, t
         "second.txt": {"2146313": ["2146313_8", "2146313_0", "2146313_1"], "0045": ["0045_2", "0045_0"]},
     }
     for name, run in runs.items():
-        (tmp_path / name).write_text("".join(f"{question} Q0 {answer} 1 {-place} r\n" for question, found in run.items() for place, answer in enumerate(found)))  # fmt: skip
+        (tmp_path / name).write_text(
+            "".join(
+                f"{question} Q0 {answer} 1 {-place} r\n"
+                for question, found in run.items()
+                for place, answer in enumerate(found)
+            )
+        )
     options = ["--run", *(str(tmp_path / name) for name in runs), "--measure", "nDCG@1"]
     found = said("release_revote", str(folder), "--policy", "majority", *options, capsys=capsys)
     before = {one["run"]: (one["before"], one["rank_before"]) for one in found["runs"]}

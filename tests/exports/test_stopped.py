@@ -67,9 +67,14 @@ def environment(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stopped")
     (folder / "tmp").mkdir()
     made = {
-        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(folder), "TMPDIR": str(folder / "tmp"),
-        "DATABASE_URL": f"sqlite:///{folder}/app.sqlite3", "QUORATE_JOB_LEASE_SECONDS": "1", "CELERY_BROKER_URL": "",
-    }  # fmt: skip
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(folder),
+        "TMPDIR": str(folder / "tmp"),
+        "DATABASE_URL": f"sqlite:///{folder}/app.sqlite3",
+        "QUORATE_JOB_LEASE_SECONDS": "1",
+        "CELERY_BROKER_URL": "",
+    }
     assert manage("migrate", "-v0", environment=made).returncode == 0
     result = manage("shell", "-c", SET_UP, environment=made)
     assert result.returncode == 0, result.stderr
@@ -157,7 +162,16 @@ def test_a_full_disk_is_said_and_the_release_goes_on_once_there_is_room(environm
 
 
 def test_a_command_on_a_full_disk_says_that_its_folder_holds_no_release(environment, tmp_path):
-    slug = manage("shell", "-c", "from annotation.models import Campaign; print('SLUG', Campaign.objects.get().slug)", environment=environment).stdout.split("SLUG ")[1].split()[0]  # fmt: skip
+    slug = (
+        manage(
+            "shell",
+            "-c",
+            "from annotation.models import Campaign; print('SLUG', Campaign.objects.get().slug)",
+            environment=environment,
+        )
+        .stdout.split("SLUG ")[1]
+        .split()[0]
+    )
     out = tmp_path / "out"
     arguments = ["release", slug, "--format", "nq-original", "--ways", "1", "--to", str(out)]
     result = manage(*arguments, environment=environment, preexec_fn=full_disk)

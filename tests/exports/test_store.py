@@ -28,9 +28,11 @@ def store(monkeypatch, settings):
     """Return a store in which the platform keeps releases, asked at most twice for the same."""
     with FaultyStore() as running:
         for name, value in {
-            "AWS_ENDPOINT_URL_S3": running.url, "AWS_DEFAULT_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "k",
+            "AWS_ENDPOINT_URL_S3": running.url,
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_ACCESS_KEY_ID": "k",
             "AWS_SECRET_ACCESS_KEY": "s",
-        }.items():  # fmt: skip
+        }.items():
             monkeypatch.setenv(name, value)
         options = {"place": f"s3://{BUCKET}/quorate/", "attempts": 2}
         bucket = {"BACKEND": "config.buckets.BucketStorage", "OPTIONS": options}

@@ -42,8 +42,13 @@ def _tag_only_span(record):
     box = record["annotations"][3]["long_answer"]
     index = box["start_token"]
     record["annotations"][3]["short_answers"] = [
-        {"start_token": index, "end_token": index + 1, "start_byte": tokens[index]["start_byte"], "end_byte": tokens[index]["end_byte"]}
-    ]  # fmt: skip
+        {
+            "start_token": index,
+            "end_token": index + 1,
+            "start_byte": tokens[index]["start_byte"],
+            "end_byte": tokens[index]["end_byte"],
+        }
+    ]
 
 
 def _reorder(record):
@@ -73,25 +78,49 @@ BROKEN = {
     "tag in lower case": (setter("document_tokens", 4, "token", "<h1>"), "document_tokens[4].token"),
     "word marked as a tag": (setter("document_tokens", 1, "html_token", True), "document_tokens[1].start_byte"),
     "candidates out of order": (_reorder, "long_answer_candidates[5].start_token"),
-    "candidate bytes off": (setter("long_answer_candidates", 2, "end_byte", 49619), "long_answer_candidates[2].end_byte"),
-    "candidate starts at a word": (setter("long_answer_candidates", 0, {"start_token": 45, "end_token": 161, "start_byte": 43181, "end_byte": 44666, "top_level": True}), "long_answer_candidates[0].start_token"),
+    "candidate bytes off": (
+        setter("long_answer_candidates", 2, "end_byte", 49619),
+        "long_answer_candidates[2].end_byte",
+    ),
+    "candidate starts at a word": (
+        setter(
+            "long_answer_candidates",
+            0,
+            {"start_token": 45, "end_token": 161, "start_byte": 43181, "end_byte": 44666, "top_level": True},
+        ),
+        "long_answer_candidates[0].start_token",
+    ),
     "top_level wrong": (setter("long_answer_candidates", 3, "top_level", False), "long_answer_candidates[3].top_level"),
     "annotation id too large": (setter("annotations", 0, "annotation_id", 2**64), "annotations[0].annotation_id"),
-    "annotation id twice": (setter("annotations", 0, "annotation_id", 13037645000009169623), "annotations[1].annotation_id"),
+    "annotation id twice": (
+        setter("annotations", 0, "annotation_id", 13037645000009169623),
+        "annotations[1].annotation_id",
+    ),
     "long answer is another box": (setter(*LONG, "candidate_index", 1), "annotations[3].long_answer.end_byte"),
     "no such candidate": (setter(*LONG, "candidate_index", 10), "annotations[3].long_answer.candidate_index"),
-    "half a null answer": (setter("annotations", 0, "long_answer", "start_byte", 5), "annotations[0].long_answer.start_byte"),
+    "half a null answer": (
+        setter("annotations", 0, "long_answer", "start_byte", 5),
+        "annotations[0].long_answer.start_byte",
+    ),
     "yes in lower case": (setter("annotations", 3, "yes_no_answer", "yes"), "annotations[3].yes_no_answer"),
     "yes beside a span": (setter("annotations", 3, "yes_no_answer", "YES"), "annotations[3].yes_no_answer"),
-    "short answer without a long one": (setter("annotations", 0, "yes_no_answer", "NO"), "annotations[0].short_answers"),
-    "short answer outside": (setter("annotations", 3, "short_answers", 0, {"start_token": 8, "end_token": 9, "start_byte": 0, "end_byte": 1}), "annotations[3].short_answers[0]"),
+    "short answer without a long one": (
+        setter("annotations", 0, "yes_no_answer", "NO"),
+        "annotations[0].short_answers",
+    ),
+    "short answer outside": (
+        setter(
+            "annotations", 3, "short_answers", 0, {"start_token": 8, "end_token": 9, "start_byte": 0, "end_byte": 1}
+        ),
+        "annotations[3].short_answers[0]",
+    ),
     "empty span": (setter(*SHORT, "end_token", 140), "annotations[3].short_answers[0].start_token"),
     "one-sided span": (setter(*SHORT, "end_token", -1), "annotations[3].short_answers[0].start_token"),
     "span bytes off": (setter(*SHORT, "start_byte", 44319), "annotations[3].short_answers[0].start_byte"),
     "span as null": (setter(*SHORT, "start_token", None), "annotations[3].short_answers[0].start_token"),
     "spans overlap": (_overlap, "annotations[3].short_answers[1].start_token"),
     "span of tags only": (_tag_only_span, "annotations[3].short_answers[0].start_token"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +175,9 @@ def test_a_missing_file_fails_with_its_name(tmp_path, capsys):
     assert "nowhere.jsonl" in capsys.readouterr().out
 
 
-PIECES = st.sampled_from(["a", "é", "数据", "<P>", "</P>", "<Table>", "</Table>", '<Td colspan="2">', "b c", "", "<p>", "</Li>"])  # fmt: skip
+PIECES = st.sampled_from(
+    ["a", "é", "数据", "<P>", "</P>", "<Table>", "</Table>", '<Td colspan="2">', "b c", "", "<p>", "</Li>"]
+)
 
 
 @st.composite

@@ -165,7 +165,9 @@ def test_nothing_that_is_released_tells_the_order(sealed, tmp_path):
     for name, more in (("two", ("--generated", generated, "--seed", "5")), ("three", ("--seed", "6"))):
         # A split is mixed once: what two files have in common would tell the written ones.
         assert (release(sealed, tmp_path / name, *more) / "kbqa-test.txt").read_bytes() == file
-    call_command("release", sealed.slug, "--again", "1", "--to", str(tmp_path / "again"), stdout=StringIO(), stderr=StringIO())  # fmt: skip
+    call_command(
+        "release", sealed.slug, "--again", "1", "--to", str(tmp_path / "again"), stdout=StringIO(), stderr=StringIO()
+    )
     assert (tmp_path / "again" / "kbqa-test.txt").read_bytes() == file
 
 

@@ -44,9 +44,12 @@ UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # of job
 WHEN = r"\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?"  # a minute may pass between two looks
 CHANGING = re.compile(rf'name="csrfmiddlewaretoken" value="[^"]*"|"token": "[^"]*"|{UUID}|{WHEN}'.encode())
 KEPT = (
-    (Snapshot, "pk", ("data",)), (QualitySnapshot, "pk", ("data",)), (StudySnapshot, "pk", ("data",)),
-    (Job, "created_at", ("kind", "payload", "result", "message", "error")), (AuditEvent, "pk", ("data",)),
-)  # fmt: skip
+    (Snapshot, "pk", ("data",)),
+    (QualitySnapshot, "pk", ("data",)),
+    (StudySnapshot, "pk", ("data",)),
+    (Job, "created_at", ("kind", "payload", "result", "message", "error")),
+    (AuditEvent, "pk", ("data",)),
+)
 REFRESH = (numbers_refresh, quality_numbers_refresh, behaviour_refresh, studies_refresh)
 
 
@@ -88,9 +91,15 @@ class Judged:
     def release(self):
         family, ways = self.release_as
         made = release_request(
-            campaign=self.campaign, family=family, ways=ways, splits=[], seed=0, shards=1, actor_id=None,
+            campaign=self.campaign,
+            family=family,
+            ways=ways,
+            splits=[],
+            seed=0,
+            shards=1,
+            actor_id=None,
             now=self.now + timedelta(milliseconds=Release.objects.count()),
-        )  # fmt: skip
+        )
         factories.run_jobs()
         made.refresh_from_db()
         return made
@@ -116,13 +125,22 @@ class Judged:
         things = {
             "item_id": [item.pk for item in self.items[:3]],
             "case_id": list(Case.objects.order_by("pk").values_list("pk", flat=True)),
-            "surrogate_id": list(Participation.objects.filter(campaign=self.campaign).order_by("pk").values_list("surrogate_id", flat=True)),
+            "surrogate_id": list(
+                Participation.objects.filter(campaign=self.campaign)
+                .order_by("pk")
+                .values_list("surrogate_id", flat=True)
+            ),
             "number": list(Release.objects.order_by("number").values_list("number", flat=True)),
-            "name": sorted({name for one in Release.objects.all() for name in one.manifest.get("files", {})} | {"manifest.json"}),
+            "name": sorted(
+                {name for one in Release.objects.all() for name in one.manifest.get("files", {})} | {"manifest.json"}
+            ),
             "board_number": list(Board.objects.order_by("number").values_list("number", flat=True)),
-            "figure": list(DRAWINGS), "job_id": list(Job.objects.order_by("created_at").values_list("pk", flat=True)),
-            "slug": [self.campaign.slug], "campaign_id": [self.campaign.pk], "split_name": ["test"],
-        }  # fmt: skip
+            "figure": list(DRAWINGS),
+            "job_id": list(Job.objects.order_by("created_at").values_list("pk", flat=True)),
+            "slug": [self.campaign.slug],
+            "campaign_id": [self.campaign.pk],
+            "split_name": ["test"],
+        }
         for route, pattern in own_routes():
             named = [part.rpartition(":")[2] for part in parameters(pattern)]
             if "get" in POLICY[route][0].split() and all(one in things for one in named):
@@ -190,9 +208,14 @@ class Relevance(Judged):
             told = {**guess, self.items[0].published_id: label}
             lines = "".join(json.dumps({"item_id": item, "label": one}) + "\n" for item, one in told.items())
             submission_add(
-                board=board, file=SimpleUploadedFile("p", lines.encode()), name="p", system="s", options={},
-                surrogate_id=person.surrogate_id, now=self.now + timedelta(milliseconds=100 + label),
-            )  # fmt: skip
+                board=board,
+                file=SimpleUploadedFile("p", lines.encode()),
+                name="p",
+                system="s",
+                options={},
+                surrogate_id=person.surrogate_id,
+                now=self.now + timedelta(milliseconds=100 + label),
+            )
         factories.run_jobs()
 
     def ask_experts(self):

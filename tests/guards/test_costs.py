@@ -26,13 +26,62 @@ pytestmark = pytest.mark.django_db
 
 # The statements of each page, by the name of its route; session and user are two of them, roles another two.
 COSTS = {
-    "approvals": 6, "board": 9, "boards": 9, "campaign": 13, "campaign-guidelines": 7, "campaign-import": 8, "campaign-new": 2,
-    "campaign-document": 6, "campaign-documents": 6, "campaign-jobs": 6, "campaign-log": 8, "campaign-people": 10, "campaign-plan": 9, "campaign-questions": 7, "campaign-settings": 7, "consent": 8, "home": 10, "item": 20, "items": 11, "job": 4, "leave": 7, "own-questions": 8, "pilot": 10,
-    "privacy": 2, "quality": 16, "quality-audits": 9, "quality-behaviour": 8, "quality-chart": 7, "quality-case": 9, "quality-cases": 8, "quality-decisions": 15, "quality-experts": 9,
-    "quality-gold": 11, "quality-gold-key": 9, "quality-inspect": 6, "quality-people": 9, "quality-person": 16, "quality-policy": 9, "quality-rules": 9, "quality-standing": 9, "quality-studies": 9, "quality-studies-json": 6, "quality-study-plan": 8, "quality-target": 9,
-    "quality-workforces": 9, "ready": 4, "recent": 7, "release": 8, "releases": 9, "session": 2, "statement": 6, "statement-standing": 5, "visit": 9, "work": 14,
+    "approvals": 6,
+    "board": 9,
+    "boards": 9,
+    "campaign": 13,
+    "campaign-guidelines": 7,
+    "campaign-import": 8,
+    "campaign-new": 2,
+    "campaign-document": 6,
+    "campaign-documents": 6,
+    "campaign-jobs": 6,
+    "campaign-log": 8,
+    "campaign-people": 10,
+    "campaign-plan": 9,
+    "campaign-questions": 7,
+    "campaign-settings": 7,
+    "consent": 8,
+    "home": 10,
+    "item": 20,
+    "items": 11,
+    "job": 4,
+    "leave": 7,
+    "own-questions": 8,
+    "pilot": 10,
+    "privacy": 2,
+    "quality": 16,
+    "quality-audits": 9,
+    "quality-behaviour": 8,
+    "quality-chart": 7,
+    "quality-case": 9,
+    "quality-cases": 8,
+    "quality-decisions": 15,
+    "quality-experts": 9,
+    "quality-gold": 11,
+    "quality-gold-key": 9,
+    "quality-inspect": 6,
+    "quality-people": 9,
+    "quality-person": 16,
+    "quality-policy": 9,
+    "quality-rules": 9,
+    "quality-standing": 9,
+    "quality-studies": 9,
+    "quality-studies-json": 6,
+    "quality-study-plan": 8,
+    "quality-target": 9,
+    "quality-workforces": 9,
+    "ready": 4,
+    "recent": 7,
+    "release": 8,
+    "releases": 9,
+    "session": 2,
+    "statement": 6,
+    "statement-standing": 5,
+    "visit": 9,
+    "work": 14,
     "work-guidelines": 6,
-}  # fmt: skip
+}
 NONE_AT_ALL = {"alive", "javascript-catalog", "styleguide"}
 # These lead to another page, send a file, or show nothing without what was sent by mail.
 NO_PAGES = {
@@ -76,9 +125,15 @@ class Crowded(World):
                 scope_id=campaign.pk, role="annotator", uses=1, days=1, note="", actor_id=person.surrogate_id, now=now
             )
             Release.objects.create(
-                campaign=campaign, number=1 + number, family="labels", ways=1, splits=["train"], state="ready",
-                manifest={"files": {}}, created_at=now,
-            )  # fmt: skip
+                campaign=campaign,
+                number=1 + number,
+                family="labels",
+                ways=1,
+                splits=["train"],
+                state="ready",
+                manifest={"files": {}},
+                created_at=now,
+            )
             link = workforce_add(campaign=campaign, kind="link", terms=self.link.terms, actor_id=None, now=now)
             self.visit = visit_of(come(by_link(link, f"p{number}", "s"))[1])
             factories.campaign(items=1)

@@ -10,8 +10,15 @@ pytestmark = pytest.mark.django_db
 # Their address itself is the proof: signed, unguessable, and shown to one person. They work without any cookie, so
 # there is nothing that a browser would send along by itself.
 BY_ADDRESS = {
-    "visit-agree", "visit-guidelines", "visit-learn", "visit-stage", "visit-back", "visit-draft", "visit-skip", "visit-events",
-}  # fmt: skip
+    "visit-agree",
+    "visit-guidelines",
+    "visit-learn",
+    "visit-stage",
+    "visit-back",
+    "visit-draft",
+    "visit-skip",
+    "visit-events",
+}
 
 
 def posts():

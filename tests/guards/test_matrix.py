@@ -33,18 +33,66 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("campaign", "campaign-by-id"), ("get", SEE)),
     "items": ("get", SEE - {"expert"}),  # gold keys are not on it
     **dict.fromkeys(("item", "pilot", "campaign-documents", "campaign-document"), ("get", MANAGE)),
-    **dict.fromkeys(("campaign-import", "campaign-settings", "campaign-guidelines", "campaign-people", "quality-workforces"), ("get post", MANAGE)),
+    **dict.fromkeys(
+        ("campaign-import", "campaign-settings", "campaign-guidelines", "campaign-people", "quality-workforces"),
+        ("get post", MANAGE),
+    ),
     **dict.fromkeys(
         (
-            "campaign-launch", "campaign-schedule", "campaign-state", "campaign-extend", "membership-revoke",
-            "invitation-withdraw", "item-retire", "items-retire", "campaign-jobs-retry", "question-answer", "faq-retire", "pilot-draw", "annotation-exclude", "annotation-restore", "panel-confirm",
-            "quality-decide", "quality-ask", "split-seal",
+            "campaign-launch",
+            "campaign-schedule",
+            "campaign-state",
+            "campaign-extend",
+            "membership-revoke",
+            "invitation-withdraw",
+            "item-retire",
+            "items-retire",
+            "campaign-jobs-retry",
+            "question-answer",
+            "faq-retire",
+            "pilot-draw",
+            "annotation-exclude",
+            "annotation-restore",
+            "panel-confirm",
+            "quality-decide",
+            "quality-ask",
+            "split-seal",
         ),
         ("post", MANAGE),
     ),
-    **dict.fromkeys(("quality", "quality-behaviour", "quality-chart", "quality-chart-csv", "quality-chart-svg", "quality-target", "quality-decisions", "approvals", "campaign-log", "campaign-jobs"), ("get", MANAGE)),
+    **dict.fromkeys(
+        (
+            "quality",
+            "quality-behaviour",
+            "quality-chart",
+            "quality-chart-csv",
+            "quality-chart-svg",
+            "quality-target",
+            "quality-decisions",
+            "approvals",
+            "campaign-log",
+            "campaign-jobs",
+        ),
+        ("get", MANAGE),
+    ),
     **dict.fromkeys(("role-waive", "split-unseal"), ("post", {"admin"})),
-    **dict.fromkeys(("quality-inspect", "quality-gold", "quality-gold-key", "quality-audits", "quality-experts", "campaign-questions", "quality-people", "quality-person", "quality-policy", "quality-rules", "quality-study-plan", "campaign-plan"), ("get post", MANAGE)),
+    **dict.fromkeys(
+        (
+            "quality-inspect",
+            "quality-gold",
+            "quality-gold-key",
+            "quality-audits",
+            "quality-experts",
+            "campaign-questions",
+            "quality-people",
+            "quality-person",
+            "quality-policy",
+            "quality-rules",
+            "quality-study-plan",
+            "campaign-plan",
+        ),
+        ("get post", MANAGE),
+    ),
     # A case shows what was said to those who judged it, and to nobody else.
     **dict.fromkeys(("quality-cases", "quality-case"), ("get post", {"expert"})),
     "quality-standing": ("get post", {"annotator"}),
@@ -56,7 +104,16 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     # Whoever holds the address: a key nobody can guess, or a signed token that names one visit or one ticket.
     **dict.fromkeys(("hit", "join", "visit"), ("get", "public")),
     **dict.fromkeys(
-        ("visit-agree", "visit-guidelines", "visit-learn", "visit-stage", "visit-back", "visit-draft", "visit-skip", "visit-events"),
+        (
+            "visit-agree",
+            "visit-guidelines",
+            "visit-learn",
+            "visit-stage",
+            "visit-back",
+            "visit-draft",
+            "visit-skip",
+            "visit-events",
+        ),
         ("post", "public"),
     ),
     **dict.fromkeys(("statement", "statement-standing"), ("get post", "public")),
@@ -66,7 +123,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     "javascript-catalog": ("get options", "public"),
     # Django's own: any method leads back to the page, and only POST changes the cookie.
     "set_language": ("get post put patch delete options trace", "public"),
-}  # fmt: skip
+}
 REFUSED = (404, 403, 405)
 
 

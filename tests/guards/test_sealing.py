@@ -42,7 +42,9 @@ def test_a_release_from_before_is_closed_and_one_from_after_has_items_without_la
     one = f"/campaigns/{judged.campaign.slug}/releases/{judged.before.number}"
     assert client.get(f"{one}/all/").status_code == 200
     split_seal(split=judged.test, actor_id=None, now=judged.now)
-    assert [client.get(f"{one}/{path}").status_code for path in ("all/", "files/antique-test.qrel", "files/manifest.json")] == [403] * 3  # fmt: skip
+    assert [
+        client.get(f"{one}/{path}").status_code for path in ("all/", "files/antique-test.qrel", "files/manifest.json")
+    ] == [403] * 3
     assert "sealed since" in client.get(f"{one}/").content.decode()
     assert b"antique-test.qrel" not in client.get(f"{one}/").content
     with pytest.raises(CommandError, match="sealed since"):

@@ -44,13 +44,22 @@ class World:
             scope_id=campaign.pk, role="annotator", uses=1, days=1, note="", actor_id=worker.surrogate_id, now=now
         )
         self.link = workforce_add(campaign=campaign, kind="link", terms=CODES, actor_id=None, now=now)
-        release = release_request(campaign=campaign, family="labels", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=now)  # fmt: skip
+        release = release_request(
+            campaign=campaign, family="labels", ways=None, splits=[], seed=0, shards=1, actor_id=None, now=now
+        )
         job_run(job_id=release.job_id)
         release.refresh_from_db()
         board = Board.objects.create(  # too few items for one that a person makes
-            campaign=campaign, release=release, number=1, split="train", metric="accuracy", step=0.01, a_day=3,
-            is_sealed=False, created_at=now,
-        )  # fmt: skip
+            campaign=campaign,
+            release=release,
+            number=1,
+            split="train",
+            metric="accuracy",
+            step=0.01,
+            a_day=3,
+            is_sealed=False,
+            created_at=now,
+        )
         self.people = {role: factories.user() for role in [*Role.values, "stranger", "admin", "foreign"]}
         for role in Role.values:
             factories.join(campaign, self.people[role], role)
@@ -64,13 +73,32 @@ class World:
         report, entry = factories.question(annotation.item, worker)
         job = Job.objects.filter(scope_id=campaign.pk).first()
         self.values = {
-            "slug": campaign.slug, "item_id": annotation.item_id, "annotation_id": annotation.pk,
-            "assignment_id": self.assignment.pk, "membership_id": self.people["expert"].memberships.get().pk,
-            "invitation_id": Invitation.objects.get().pk, "workforce_id": self.link.pk, "number": release.number,
-            "job_id": job.pk if job else uuid4(), "key": self.link.key, "token": "t", "what": "case", "pk": 1,
-            "name": "manifest.json", "uidb36": "1", "case_id": self.case.pk, "surrogate_id": worker.surrogate_id, "key_id": key.pk,
-            "figure": "pace", "campaign_id": campaign.pk, "split_name": "train", "board_number": board.number, "document_id": document.pk, "report_id": report.pk, "entry_id": entry.pk,
-        }  # fmt: skip
+            "slug": campaign.slug,
+            "item_id": annotation.item_id,
+            "annotation_id": annotation.pk,
+            "assignment_id": self.assignment.pk,
+            "membership_id": self.people["expert"].memberships.get().pk,
+            "invitation_id": Invitation.objects.get().pk,
+            "workforce_id": self.link.pk,
+            "number": release.number,
+            "job_id": job.pk if job else uuid4(),
+            "key": self.link.key,
+            "token": "t",
+            "what": "case",
+            "pk": 1,
+            "name": "manifest.json",
+            "uidb36": "1",
+            "case_id": self.case.pk,
+            "surrogate_id": worker.surrogate_id,
+            "key_id": key.pk,
+            "figure": "pace",
+            "campaign_id": campaign.pk,
+            "split_name": "train",
+            "board_number": board.number,
+            "document_id": document.pk,
+            "report_id": report.pk,
+            "entry_id": entry.pk,
+        }
         numbers_refresh(campaign=campaign, now=now)  # something to draw
         self.signed_link = by_link(self.link, "p1", "s1")
 

@@ -250,8 +250,14 @@ def test_failed_imports_are_forgotten_with_their_uploads_and_failed_releases_are
     long_ago = now - timedelta(days=31)
     for wanted in (name, "exports.write"):
         Job.objects.create(
-            kind=wanted, lane="bulk", state="failed", finished_at=long_ago, due_at=now, created_at=now, payload={"file": wanted}
-        )  # fmt: skip
+            kind=wanted,
+            lane="bulk",
+            state="failed",
+            finished_at=long_ago,
+            due_at=now,
+            created_at=now,
+            payload={"file": wanted},
+        )
     jobs_forget(now)
     assert cleaned == [{"file": name}]
     assert [job.kind for job in Job.objects.all()] == ["exports.write"]

@@ -78,9 +78,13 @@ def wait_for_progress(path, pages):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_worker_that_is_killed_again_and_again_loses_no_page_and_doubles_none(tmp_path, seed):
     environment = {
-        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path}/kill.sqlite3", "QUORATE_JOB_LEASE_SECONDS": "1", "CELERY_BROKER_URL": "",
-    }  # fmt: skip
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{tmp_path}/kill.sqlite3",
+        "QUORATE_JOB_LEASE_SECONDS": "1",
+        "CELERY_BROKER_URL": "",
+    }
     assert manage("migrate", "-v0", environment=environment).returncode == 0
     result = manage("shell", "-c", SET_UP, environment=environment)
     assert result.returncode == 0, result.stderr

@@ -25,9 +25,12 @@ for number in range(5):
 @pytest.fixture
 def environment(tmp_path):
     made = {
-        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path}/lanes.sqlite3", "CELERY_BROKER_URL": "",
-    }  # fmt: skip
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{tmp_path}/lanes.sqlite3",
+        "CELERY_BROKER_URL": "",
+    }
     assert manage("migrate", "-v0", environment=made).returncode == 0
     assert manage("shell", "-c", SET_UP.replace("range(200)", "range(1500)"), environment=made).returncode == 0
     return made

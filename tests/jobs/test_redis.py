@@ -17,17 +17,25 @@ pytestmark = [pytest.mark.slow, pytest.mark.redis, pytest.mark.own_database]
 @pytest.fixture
 def environment(tmp_path, broker):
     return {
-        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path),
-        "DATABASE_URL": f"sqlite:///{tmp_path}/redis.sqlite3", "CELERY_BROKER_URL": broker,
-        "C_FORCE_ROOT": "1", "QUORATE_JOB_LEASE_SECONDS": "3",
-    }  # fmt: skip
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "QUORATE_DATA": str(tmp_path),
+        "DATABASE_URL": f"sqlite:///{tmp_path}/redis.sqlite3",
+        "CELERY_BROKER_URL": broker,
+        "C_FORCE_ROOT": "1",
+        "QUORATE_JOB_LEASE_SECONDS": "3",
+    }
 
 
 def celery(environment, *arguments):
     return subprocess.Popen(
-        [sys.executable, "-m", "celery", "-A", "config.celery", *arguments], env=environment, cwd=ROOT, start_new_session=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", "celery", "-A", "config.celery", *arguments],
+        env=environment,
+        cwd=ROOT,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def finished(environment, seconds=60):

@@ -37,8 +37,11 @@ def test_a_worker_goes_on_after_its_connections_were_ended():
     database = connection.settings_dict
     url = f"postgres://{database['USER']}@{database['HOST']}:{database['PORT']}/{database['NAME']}"
     environment = {
-        **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "DATABASE_URL": url, "CELERY_BROKER_URL": "",
-    }  # fmt: skip
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+        "DATABASE_URL": url,
+        "CELERY_BROKER_URL": "",
+    }
     command = [sys.executable, str(ROOT / "manage.py"), "worker", "--poll", "0.01", "--tick", "0.1"]
     worker = subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
 

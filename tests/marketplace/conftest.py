@@ -30,9 +30,14 @@ def external(url="https://tasks.example/task?campaign=1&amp;x=2", height=0):
 
 
 HIT = {
-    "LifetimeInSeconds": 3600, "AssignmentDurationInSeconds": 600, "Reward": "0.10", "Title": "Name the port",
-    "Description": "Read a line and name the port in it.", "MaxAssignments": 3, "Question": HTML,
-}  # fmt: skip
+    "LifetimeInSeconds": 3600,
+    "AssignmentDurationInSeconds": 600,
+    "Reward": "0.10",
+    "Title": "Name the port",
+    "Description": "Read a line and name the port in it.",
+    "MaxAssignments": 3,
+    "Question": HTML,
+}
 
 
 @pytest.fixture(scope="session")

@@ -61,9 +61,13 @@ class Served:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self.environment = kept | {
-            "QUORATE_DATA": str(folder), "MARKETPLACE_DEVELOPMENT": "1", "MARKETPLACE_API_URL": self.url,
-            "MARKETPLACE_SWEEP_SECONDS": "0.2", "MARKETPLACE_DATABASE_URL": f"sqlite:///{folder}/marketplace.sqlite3", **environment,
-        }  # fmt: skip
+            "QUORATE_DATA": str(folder),
+            "MARKETPLACE_DEVELOPMENT": "1",
+            "MARKETPLACE_API_URL": self.url,
+            "MARKETPLACE_SWEEP_SECONDS": "0.2",
+            "MARKETPLACE_DATABASE_URL": f"sqlite:///{folder}/marketplace.sqlite3",
+            **environment,
+        }
 
     def command(self, *arguments):
         """Run a command as people do, in a process of its own."""

@@ -162,7 +162,14 @@ def test_filters_search_and_order(lab, make_worker):
 
 
 def test_a_hit_that_may_not_be_previewed_shows_no_frame(lab, worker):
-    needs = [{"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [5000], "ActionsGuarded": "PreviewAndAccept"}]  # fmt: skip
+    needs = [
+        {
+            "QualificationTypeId": "00000000000000000040",
+            "Comparator": "GreaterThan",
+            "IntegerValues": [5000],
+            "ActionsGuarded": "PreviewAndAccept",
+        }
+    ]
     hit = lab.hit(QualificationRequirements=needs)
     client = Client()
     client.force_login(worker)
@@ -175,7 +182,14 @@ def test_hits_that_a_worker_may_not_see_hide_no_others(lab, worker):
     from marketplace import selectors
 
     lab.hit(Title="Open to all")
-    hidden = [{"QualificationTypeId": "00000000000000000071", "Comparator": "EqualTo", "LocaleValues": [{"Country": "DE"}], "ActionsGuarded": "DiscoverPreviewAndAccept"}]  # fmt: skip
+    hidden = [
+        {
+            "QualificationTypeId": "00000000000000000071",
+            "Comparator": "EqualTo",
+            "LocaleValues": [{"Country": "DE"}],
+            "ActionsGuarded": "DiscoverPreviewAndAccept",
+        }
+    ]
     for number in range(selectors._CHUNK + 5):
         lab.hit(Title=f"Hidden {number}", QualificationRequirements=hidden, MaxAssignments=1, Reward="0.01")
     client = Client()

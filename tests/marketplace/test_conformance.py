@@ -24,19 +24,40 @@ UpdateNotificationSettings SendTestEventNotification""".split()
 # Nothing here has a locale but the worker's profile, which is no Qualification.
 NEVER_EMITTED = {("Qualification", "LocaleValue")}
 CODES = {
-    "AWS.MissingParameters", "AWS.ParameterOutOfRange", *(f"AWS.MechanicalTurk.{code}" for code in (
-        "HitAlreadyExists", "RequestAlreadyExists", "InvalidMaximumAssignmentsIncrease", "InvalidHITState",
-        "InvalidAssignmentState", "InvalidQualificationState", "InvalidQualificationTypeState",
-        "InvalidQualificationRequestState", "HITDoesNotExist", "HITTypeDoesNotExist", "AssignmentDoesNotExist",
-        "QualificationDoesNotExist", "QualificationRequestDoesNotExist", "QualificationTypeDoesNotExist",
-        "QualificationTypeAlreadyExists", "XMLParseError", "XHTMLParseError", "InvalidTransportEndpoint",
-        "InvalidParameterValue", "InsufficientFunds",
-    )),
-}  # fmt: skip
+    "AWS.MissingParameters",
+    "AWS.ParameterOutOfRange",
+    *(
+        f"AWS.MechanicalTurk.{code}"
+        for code in (
+            "HitAlreadyExists",
+            "RequestAlreadyExists",
+            "InvalidMaximumAssignmentsIncrease",
+            "InvalidHITState",
+            "InvalidAssignmentState",
+            "InvalidQualificationState",
+            "InvalidQualificationTypeState",
+            "InvalidQualificationRequestState",
+            "HITDoesNotExist",
+            "HITTypeDoesNotExist",
+            "AssignmentDoesNotExist",
+            "QualificationDoesNotExist",
+            "QualificationRequestDoesNotExist",
+            "QualificationTypeDoesNotExist",
+            "QualificationTypeAlreadyExists",
+            "XMLParseError",
+            "XHTMLParseError",
+            "InvalidTransportEndpoint",
+            "InvalidParameterValue",
+            "InsufficientFunds",
+        )
+    ),
+}
 NOTIFY = {
-    "Destination": "http://127.0.0.1:9/notes", "Transport": "SNS", "Version": "2014-08-15",
+    "Destination": "http://127.0.0.1:9/notes",
+    "Transport": "SNS",
+    "Version": "2014-08-15",
     "EventTypes": ["AssignmentSubmitted", "HITReviewable"],
-}  # fmt: skip
+}
 POLICY = {
     "PolicyName": "ScoreMyKnownAnswers/2011-09-01",
     "Parameters": [
@@ -99,31 +120,53 @@ def _members(name):
 
 def _hits(lab, ann):
     c = lab.client
-    locale = {"QualificationTypeId": "00000000000000000071", "Comparator": "In", "LocaleValues": [{"Country": "US", "Subdivision": "CA"}, {"Country": "DE"}], "ActionsGuarded": "DiscoverPreviewAndAccept"}  # fmt: skip
+    locale = {
+        "QualificationTypeId": "00000000000000000071",
+        "Comparator": "In",
+        "LocaleValues": [{"Country": "US", "Subdivision": "CA"}, {"Country": "DE"}],
+        "ActionsGuarded": "DiscoverPreviewAndAccept",
+    }
     approved = {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThan", "IntegerValues": [97]}
     values = {name: HIT[name] for name in ("AssignmentDurationInSeconds", "Reward", "Title", "Description")}
     values |= {"Keywords": "reading, ports", "QualificationRequirements": [locale, approved]}
     type_id = c.create_hit_type(**values)["HITTypeId"]
     assert c.create_hit_type(**values)["HITTypeId"] == type_id
     hit = c.create_hit_with_hit_type(
-        HITTypeId=type_id, LifetimeInSeconds=60, MaxAssignments=2, Question=external(), RequesterAnnotation="batch 1", UniqueRequestToken="t1"
-    )["HIT"]  # fmt: skip
+        HITTypeId=type_id,
+        LifetimeInSeconds=60,
+        MaxAssignments=2,
+        Question=external(),
+        RequesterAnnotation="batch 1",
+        UniqueRequestToken="t1",
+    )["HIT"]
     assert hit["QualificationRequirements"][1] == {**approved, "ActionsGuarded": "Accept", "RequiredToPreview": False}
     assert c.get_hit(HITId=hit["HITId"])["HIT"] == hit
     message = refused("HitAlreadyExists", c.create_hit, **HIT, UniqueRequestToken="t1")
     assert hit["HITId"] in message
     layout = layout_save(requester=lab.requester, name="line", html="<p>${line}</p>")
     made = c.create_hit(
-        **{name: value for name, value in HIT.items() if name != "Question"}, HITLayoutId=layout.layout_id,
+        **{name: value for name, value in HIT.items() if name != "Question"},
+        HITLayoutId=layout.layout_id,
         HITLayoutParameters=[{"Name": "line", "Value": "a < b"}],
-    )["HIT"]  # fmt: skip
+    )["HIT"]
     assert made["HITLayoutId"] == layout.layout_id
     assert "a &amp;lt; b" in made["Question"]  # escaped for the page, and the page for the XML
     assert {row["HITId"] for row in c.list_hits()["HITs"]} == {hit["HITId"], made["HITId"]}
     refused("InvalidHITState", c.delete_hit, HITId=hit["HITId"])
     c.create_additional_assignments_for_hit(HITId=hit["HITId"], NumberOfAdditionalAssignments=2, UniqueRequestToken="x")
-    refused("RequestAlreadyExists", c.create_additional_assignments_for_hit, HITId=hit["HITId"], NumberOfAdditionalAssignments=2, UniqueRequestToken="x")  # fmt: skip
-    refused("InvalidMaximumAssignmentsIncrease", c.create_additional_assignments_for_hit, HITId=hit["HITId"], NumberOfAdditionalAssignments=6)  # fmt: skip
+    refused(
+        "RequestAlreadyExists",
+        c.create_additional_assignments_for_hit,
+        HITId=hit["HITId"],
+        NumberOfAdditionalAssignments=2,
+        UniqueRequestToken="x",
+    )
+    refused(
+        "InvalidMaximumAssignmentsIncrease",
+        c.create_additional_assignments_for_hit,
+        HITId=hit["HITId"],
+        NumberOfAdditionalAssignments=6,
+    )
     c.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=datetime.now(UTC) + timedelta(hours=2))
     c.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
     assert c.list_reviewable_hits(HITTypeId=type_id)["HITs"][0]["HITId"] == hit["HITId"]
@@ -185,13 +228,29 @@ def _bonuses(lab, ann, bob):
 def _qualifications(lab, ann, bob):
     c = lab.client
     kind = c.create_qualification_type(
-        Name="Reads maps", Description="Can read a sea chart.", Keywords="maps", QualificationTypeStatus="Active", Test=TEST,
-        AnswerKey=ANSWER_KEY, TestDurationInSeconds=600, RetryDelayInSeconds=60,
-    )["QualificationType"]  # fmt: skip
-    refused("QualificationTypeAlreadyExists", c.create_qualification_type, Name="Reads maps", Description="x", QualificationTypeStatus="Active")  # fmt: skip
+        Name="Reads maps",
+        Description="Can read a sea chart.",
+        Keywords="maps",
+        QualificationTypeStatus="Active",
+        Test=TEST,
+        AnswerKey=ANSWER_KEY,
+        TestDurationInSeconds=600,
+        RetryDelayInSeconds=60,
+    )["QualificationType"]
+    refused(
+        "QualificationTypeAlreadyExists",
+        c.create_qualification_type,
+        Name="Reads maps",
+        Description="x",
+        QualificationTypeStatus="Active",
+    )
     auto = c.create_qualification_type(
-        Name="Joined", Description="Everybody who asks.", QualificationTypeStatus="Active", AutoGranted=True, AutoGrantedValue=7
-    )["QualificationType"]  # fmt: skip
+        Name="Joined",
+        Description="Everybody who asks.",
+        QualificationTypeStatus="Active",
+        AutoGranted=True,
+        AutoGrantedValue=7,
+    )["QualificationType"]
     plain = c.create_qualification_type(Name="By hand", Description="We decide.", QualificationTypeStatus="Active")
     plain_id = plain["QualificationType"]["QualificationTypeId"]
     from marketplace.models import QualificationType
@@ -201,13 +260,22 @@ def _qualifications(lab, ann, bob):
 
     at = datetime.now(UTC)
     request_begin(kind=row(auto["QualificationTypeId"]), worker=bob, now=at)
-    assert c.get_qualification_score(QualificationTypeId=auto["QualificationTypeId"], WorkerId=bob.worker_id)["Qualification"]["IntegerValue"] == 7  # fmt: skip
+    assert (
+        c.get_qualification_score(QualificationTypeId=auto["QualificationTypeId"], WorkerId=bob.worker_id)[
+            "Qualification"
+        ]["IntegerValue"]
+        == 7
+    )
     for who in (ann, bob):
         request_begin(kind=row(plain_id), worker=who, now=at)
     asked = c.list_qualification_requests(QualificationTypeId=plain_id)["QualificationRequests"]
     c.accept_qualification_request(QualificationRequestId=asked[0]["QualificationRequestId"], IntegerValue=80)
     c.reject_qualification_request(QualificationRequestId=asked[1]["QualificationRequestId"], Reason="Not yet.")
-    refused("InvalidQualificationRequestState", c.accept_qualification_request, QualificationRequestId=asked[1]["QualificationRequestId"])  # fmt: skip
+    refused(
+        "InvalidQualificationRequestState",
+        c.accept_qualification_request,
+        QualificationRequestId=asked[1]["QualificationRequestId"],
+    )
     refused("QualificationRequestDoesNotExist", c.accept_qualification_request, QualificationRequestId="3NOTHING")
     type_id = kind["QualificationTypeId"]
     c.associate_qualification_with_worker(QualificationTypeId=type_id, WorkerId=ann.worker_id, IntegerValue=90)
@@ -223,10 +291,23 @@ def _qualifications(lab, ann, bob):
     listed = c.list_hits_for_qualification_type(QualificationTypeId=type_id)
     assert [one["HITId"] for one in listed["HITs"]] == [hit["HITId"]]
     c.update_qualification_type(QualificationTypeId=plain_id, Description="Closed.", QualificationTypeStatus="Inactive")
-    refused("InvalidQualificationTypeState", c.associate_qualification_with_worker, QualificationTypeId=plain_id, WorkerId=ann.worker_id)  # fmt: skip
+    refused(
+        "InvalidQualificationTypeState",
+        c.associate_qualification_with_worker,
+        QualificationTypeId=plain_id,
+        WorkerId=ann.worker_id,
+    )
     c.delete_qualification_type(QualificationTypeId=plain_id)
     refused("QualificationTypeDoesNotExist", c.get_qualification_type, QualificationTypeId=plain_id)
-    refused("XMLParseError", c.create_qualification_type, Name="T", Description="x", QualificationTypeStatus="Active", Test="<x/>", TestDurationInSeconds=9)  # fmt: skip
+    refused(
+        "XMLParseError",
+        c.create_qualification_type,
+        Name="T",
+        Description="x",
+        QualificationTypeStatus="Active",
+        Test="<x/>",
+        TestDurationInSeconds=9,
+    )
 
 
 def _workers(lab, ann, bob):
@@ -238,7 +319,9 @@ def _workers(lab, ann, bob):
     refused("ParameterValidationError", c.create_worker_block, WorkerId="A143XRCI1YXAFE", Reason="x")
     stranger = "A9STRANGER"
     answer = c.notify_workers(Subject="New HITs", MessageText="There are more.", WorkerIds=[ann.worker_id, stranger])
-    assert [(row["WorkerId"], row["NotifyWorkersFailureCode"]) for row in answer["NotifyWorkersFailureStatuses"]] == [(stranger, "HardFailure")]  # fmt: skip
+    assert [(row["WorkerId"], row["NotifyWorkersFailureCode"]) for row in answer["NotifyWorkersFailureStatuses"]] == [
+        (stranger, "HardFailure")
+    ]
     assert ann.messages_received.filter(subject="New HITs").count() == 1
 
 
@@ -250,7 +333,12 @@ def _notifications(lab):
     c.send_test_event_notification(Notification=NOTIFY, TestEventType="Ping")
     refused("AWS.MissingParameters", c.update_notification_settings, HITTypeId=type_id)
     for destination in ("ftp://a.example/", "http://a.example/", "not a url", "https://u:p@a.example/"):
-        refused("InvalidTransportEndpoint", c.send_test_event_notification, Notification=NOTIFY | {"Destination": destination}, TestEventType="Ping")  # fmt: skip
+        refused(
+            "InvalidTransportEndpoint",
+            c.send_test_event_notification,
+            Notification=NOTIFY | {"Destination": destination},
+            TestEventType="Ping",
+        )
 
 
 def _review_policies(lab, ann, bob):
@@ -290,11 +378,16 @@ def _limits(lab, poor):
 def test_what_boto3_does_not_check_is_refused_by_the_model(lab):
     c = lab.client
     message = refused("ValidationException", c.create_worker_block, WorkerId="not valid!", Reason="x")
-    assert message == "1 validation error detected: Value 'not valid!' at 'workerId' failed to satisfy constraint: Member must satisfy regular expression pattern: ^A[A-Z0-9]+$"  # fmt: skip
+    assert (
+        message
+        == "1 validation error detected: Value 'not valid!' at 'workerId' failed to satisfy constraint: Member must satisfy regular expression pattern: ^A[A-Z0-9]+$"
+    )
     refused("ValidationException", c.get_hit, HITId="3" * 65)
     refused("ValidationException", c.list_hits, MaxResults=101)
     refused("ValidationException", c.create_hit, **HIT | {"Reward": "abc"})
-    message = refused("ValidationException", c.list_assignments_for_hit, HITId="3A", AssignmentStatuses=["Bogus", "Approved"])  # fmt: skip
+    message = refused(
+        "ValidationException", c.list_assignments_for_hit, HITId="3A", AssignmentStatuses=["Bogus", "Approved"]
+    )
     assert "'assignmentStatuses.1.member'" in message
     locale = {
         "QualificationTypeId": "00000000000000000071",
@@ -322,7 +415,17 @@ def test_without_max_results_ten_come(lab):
     assert lab.client.list_hits()["NumResults"] == 10
 
 
-PAGINATED = ["list_assignments_for_hit", "list_bonus_payments", "list_hits", "list_hits_for_qualification_type", "list_qualification_requests", "list_qualification_types", "list_reviewable_hits", "list_worker_blocks", "list_workers_with_qualification_type"]  # fmt: skip
+PAGINATED = [
+    "list_assignments_for_hit",
+    "list_bonus_payments",
+    "list_hits",
+    "list_hits_for_qualification_type",
+    "list_qualification_requests",
+    "list_qualification_types",
+    "list_reviewable_hits",
+    "list_worker_blocks",
+    "list_workers_with_qualification_type",
+]
 
 
 def test_every_paginator_ends(lab, make_worker):
@@ -332,11 +435,12 @@ def test_every_paginator_ends(lab, make_worker):
     type_id = kind["QualificationType"]["QualificationTypeId"]
     lab.client.associate_qualification_with_worker(QualificationTypeId=type_id, WorkerId=first.worker.worker_id)
     given = {
-        "list_assignments_for_hit": {"HITId": hit["HITId"]}, "list_bonus_payments": {"HITId": hit["HITId"]},
+        "list_assignments_for_hit": {"HITId": hit["HITId"]},
+        "list_bonus_payments": {"HITId": hit["HITId"]},
         "list_hits_for_qualification_type": {"QualificationTypeId": type_id},
         "list_qualification_types": {"MustBeRequestable": False},
         "list_workers_with_qualification_type": {"QualificationTypeId": type_id},
-    }  # fmt: skip
+    }
     for name in PAGINATED:
         assert len(list(lab.client.get_paginator(name).paginate(**given.get(name, {})))) in (1, 2)
 
@@ -351,11 +455,19 @@ def test_a_token_works_again_after_a_day(lab):
 
 def test_quirks_are_switches(lab, settings, worker):
     settings.MARKETPLACE_QUIRKS = settings.MARKETPLACE_QUIRKS | {
-        "token_on_every_page": False, "unmodifiable_seconds": 5, "index_lag_seconds": 5, "undecidable_seconds": 5,
-    }  # fmt: skip
+        "token_on_every_page": False,
+        "unmodifiable_seconds": 5,
+        "index_lag_seconds": 5,
+        "undecidable_seconds": 5,
+    }
     hit = lab.hit()
     assert lab.client.list_hits()["NumResults"] == 0
-    refused("InvalidHITState", lab.client.create_additional_assignments_for_hit, HITId=hit["HITId"], NumberOfAdditionalAssignments=1)  # fmt: skip
+    refused(
+        "InvalidHITState",
+        lab.client.create_additional_assignments_for_hit,
+        HITId=hit["HITId"],
+        NumberOfAdditionalAssignments=1,
+    )
     lab.client.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)  # expiring is always allowed
     late = lab.hit()
     sent = do(worker, late)

@@ -19,12 +19,25 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def queue(lab, destination, transport="SNS", at=None):
     return delivery_queue(
-        requester=lab.requester, destination=destination, transport=transport, version="2014-08-15",
-        event={"EventType": "Ping", "EventTimestamp": "2026-11-21T00:00:00Z"}, now=at or timezone.now(),
-    )  # fmt: skip
+        requester=lab.requester,
+        destination=destination,
+        transport=transport,
+        version="2014-08-15",
+        event={"EventType": "Ping", "EventTimestamp": "2026-11-21T00:00:00Z"},
+        now=at or timezone.now(),
+    )
 
 
-@pytest.mark.parametrize("destination", ["https://my_queue.example/1/q", "https://a..example/", f"https://{'a' * 64}.example/", "https://", "mailto:a@b.example"])  # fmt: skip
+@pytest.mark.parametrize(
+    "destination",
+    [
+        "https://my_queue.example/1/q",
+        "https://a..example/",
+        f"https://{'a' * 64}.example/",
+        "https://",
+        "mailto:a@b.example",
+    ],
+)
 def test_an_address_that_cannot_be_looked_up_is_refused(destination):
     with pytest.raises(RequestError, match="URL"):
         check_destination("SNS", destination)
@@ -39,7 +52,17 @@ def test_good_addresses_are_taken(destination):
 
 def test_a_public_marketplace_sends_nothing_into_its_own_network(settings):
     settings.MARKETPLACE_IS_LOCAL = False
-    for host in ("127.0.0.1", "10.0.0.1", "localhost", "[::1]", "169.254.169.254", "[64:ff9b::a9fe:a9fe]", "[2002:7f00:1::]", "[::ffff:127.0.0.1]", "224.0.0.1"):  # fmt: skip
+    for host in (
+        "127.0.0.1",
+        "10.0.0.1",
+        "localhost",
+        "[::1]",
+        "169.254.169.254",
+        "[64:ff9b::a9fe:a9fe]",
+        "[2002:7f00:1::]",
+        "[::ffff:127.0.0.1]",
+        "224.0.0.1",
+    ):
         assert address_to_send_to(f"https://{host}/") is None, host
     assert address_to_send_to("https://1.1.1.1/") == "1.1.1.1"
     with pytest.raises(RequestError, match="https"):

@@ -17,7 +17,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def row(side, hit):
     got = side.client.get_hit(HITId=hit["HITId"])["HIT"]
-    return got["HITStatus"], got["NumberOfAssignmentsAvailable"], got["NumberOfAssignmentsPending"], got["NumberOfAssignmentsCompleted"]  # fmt: skip
+    return (
+        got["HITStatus"],
+        got["NumberOfAssignmentsAvailable"],
+        got["NumberOfAssignmentsPending"],
+        got["NumberOfAssignmentsCompleted"],
+    )
 
 
 def test_a_deadline_frees_the_place_and_the_late_form_is_refused(lab, make_worker):
@@ -42,8 +47,12 @@ def test_undecided_work_is_approved_and_paid_at_its_time(lab, worker):
     assert got["AssignmentStatus"] == "Approved"
     assert got["ApprovalTime"] == got["AutoApprovalTime"]
     assert {pot: str(value) for pot, value in lab.money().items()} == {
-        "deposited": "100.00", "available": "99.88", "held": "0.00", "paid": "0.10", "fees": "0.02"
-    }  # fmt: skip
+        "deposited": "100.00",
+        "available": "99.88",
+        "held": "0.00",
+        "paid": "0.10",
+        "fees": "0.02",
+    }
     refused("InvalidAssignmentState", lab.client.approve_assignment, AssignmentId=sent.assignment_id)
     refused(
         "InvalidAssignmentState",
@@ -116,13 +125,22 @@ def test_a_forgotten_hit_is_disposed_after_120_days(lab):
 
 
 def test_events_come_in_order_with_the_times_they_were_due(lab, worker):
-    kind = lab.client.create_hit_type(**{name: HIT[name] for name in ("AssignmentDurationInSeconds", "Reward", "Title", "Description")})  # fmt: skip
-    everything = "AssignmentAccepted AssignmentAbandoned AssignmentReturned AssignmentSubmitted AssignmentRejected AssignmentApproved HITCreated HITExpired HITReviewable HITExtended HITDisposed".split()  # fmt: skip
+    kind = lab.client.create_hit_type(
+        **{name: HIT[name] for name in ("AssignmentDurationInSeconds", "Reward", "Title", "Description")}
+    )
+    everything = "AssignmentAccepted AssignmentAbandoned AssignmentReturned AssignmentSubmitted AssignmentRejected AssignmentApproved HITCreated HITExpired HITReviewable HITExtended HITDisposed".split()
     lab.client.update_notification_settings(
         HITTypeId=kind["HITTypeId"],
-        Notification={"Destination": "http://127.0.0.1:9/", "Transport": "SNS", "Version": "2014-08-15", "EventTypes": everything},
-    )  # fmt: skip
-    hit = lab.client.create_hit_with_hit_type(HITTypeId=kind["HITTypeId"], LifetimeInSeconds=3600, Question=HIT["Question"])["HIT"]  # fmt: skip
+        Notification={
+            "Destination": "http://127.0.0.1:9/",
+            "Transport": "SNS",
+            "Version": "2014-08-15",
+            "EventTypes": everything,
+        },
+    )
+    hit = lab.client.create_hit_with_hit_type(
+        HITTypeId=kind["HITTypeId"], LifetimeInSeconds=3600, Question=HIT["Question"]
+    )["HIT"]
     accept(worker, hit)
     clock_advance(by=timedelta(days=200))
 
@@ -130,7 +148,14 @@ def test_events_come_in_order_with_the_times_they_were_due(lab, worker):
     import json
 
     events = [json.loads(body)["Events"][0] for body in Delivery.objects.order_by("pk").values_list("body", flat=True)]
-    assert [event["EventType"] for event in events] == ["HITCreated", "AssignmentAccepted", "AssignmentAbandoned", "HITExpired", "HITReviewable", "HITDisposed"]  # fmt: skip
+    assert [event["EventType"] for event in events] == [
+        "HITCreated",
+        "AssignmentAccepted",
+        "AssignmentAbandoned",
+        "HITExpired",
+        "HITReviewable",
+        "HITDisposed",
+    ]
     times = [event["EventTimestamp"] for event in events]
     assert times == sorted(times)
     assert Hit.objects.get().state == "Disposed"
@@ -244,8 +269,14 @@ def test_a_policy_that_fails_keeps_the_submission(lab, worker):
 
 
 @pytest.mark.parametrize(
-    ("answer", "state"), [("Trieste|Rijeka", "Approved"), ("Rijeka|Trieste", "Approved"), ("Trieste", "Rejected"), ("Trieste|Rijeka|Split", "Rejected")]
-)  # fmt: skip
+    ("answer", "state"),
+    [
+        ("Trieste|Rijeka", "Approved"),
+        ("Rijeka|Trieste", "Approved"),
+        ("Trieste", "Rejected"),
+        ("Trieste|Rijeka|Split", "Rejected"),
+    ],
+)
 def test_all_values_of_a_known_answer_have_to_be_given(lab, worker, answer, state):
     parameters = [
         {"Key": "AnswerKey", "MapEntries": [{"Key": "port", "Values": ["Trieste", "Rijeka"]}]},
@@ -259,9 +290,13 @@ def test_all_values_of_a_known_answer_have_to_be_given(lab, worker, answer, stat
 
 @pytest.mark.parametrize(
     "parameter",
-    [{"Key": "ExtendMinimumTimeInSeconds", "Values": ["99999999999999"]}, {"Key": "ApproveIfKnownAnswerScoreIsAtLeast", "Values": ["101"]},
-     {"Key": "AnswerKey", "MapEntries": [{"Key": "q" * 256, "Values": ["a"]}]}, {"Key": "AnswerKey", "MapEntries": [{"Key": "q"}]}],
-)  # fmt: skip
+    [
+        {"Key": "ExtendMinimumTimeInSeconds", "Values": ["99999999999999"]},
+        {"Key": "ApproveIfKnownAnswerScoreIsAtLeast", "Values": ["101"]},
+        {"Key": "AnswerKey", "MapEntries": [{"Key": "q" * 256, "Values": ["a"]}]},
+        {"Key": "AnswerKey", "MapEntries": [{"Key": "q"}]},
+    ],
+)
 def test_a_policy_out_of_range_is_refused_when_the_hit_is_made(lab, parameter):
     base = [{"Key": "AnswerKey", "MapEntries": [{"Key": "q", "Values": ["a"]}]}]
     policy = {"PolicyName": "ScoreMyKnownAnswers/2011-09-01", "Parameters": [*base, parameter]}

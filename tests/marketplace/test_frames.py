@@ -24,7 +24,16 @@ BOMB = '<!DOCTYPE a [<!ENTITY l "lol"><!ENTITY m "&l;&l;&l;&l;&l;&l;&l;&l;">]><a
 OUTSIDE = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
 
 
-@pytest.mark.parametrize("text", [BOMB, OUTSIDE, '<!DOCTYPE a SYSTEM "http://127.0.0.1:9/a.dtd"><a/>', "<a>&x;</a>", '<?xml version="1.0" encoding="bogus"?><a/>'])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOMB,
+        OUTSIDE,
+        '<!DOCTYPE a SYSTEM "http://127.0.0.1:9/a.dtd"><a/>',
+        "<a>&x;</a>",
+        '<?xml version="1.0" encoding="bogus"?><a/>',
+    ],
+)
 def test_xml_that_brings_entities_or_document_types_is_refused(lab, text):
     message = refused("XMLParseError", lab.client.create_hit, **HIT | {"Question": text})
     assert "root:" not in message
@@ -42,9 +51,20 @@ def test_a_question_over_the_limit_is_refused_and_one_at_it_is_not(lab):
 
 @pytest.mark.parametrize(
     "url",
-    ["http://tasks.example/", "javascript:alert(1)", "//tasks.example/", "https://", "https://u:p@tasks.example/", "ftp://tasks.example/",
-     "https://tasks.example/a b", "https://tasks.example/;script-src *", "https://work.example/profile/", "https://WORK.example/", "https://[::1"],
-)  # fmt: skip
+    [
+        "http://tasks.example/",
+        "javascript:alert(1)",
+        "//tasks.example/",
+        "https://",
+        "https://u:p@tasks.example/",
+        "ftp://tasks.example/",
+        "https://tasks.example/a b",
+        "https://tasks.example/;script-src *",
+        "https://work.example/profile/",
+        "https://WORK.example/",
+        "https://[::1",
+    ],
+)
 def test_an_external_url_that_is_not_safe_is_refused(url):
     with pytest.raises(RequestError):
         questions.parse_question(external(url.replace("&", "&amp;")), own_hosts=frozenset({"work.example"}))
@@ -126,7 +146,11 @@ def test_a_former_holder_cannot_submit(lab, make_worker, settings):
     holder = accept(make_worker("b"), hit)
     assert holder.assignment_id == former.assignment_id
     client = Client()
-    answer = client.post(f"/s/{submit_secret(former)}/mturk/externalSubmit", {"assignmentId": holder.assignment_id, "a": "1"}, headers={"host": "worker.localhost"})  # fmt: skip
+    answer = client.post(
+        f"/s/{submit_secret(former)}/mturk/externalSubmit",
+        {"assignmentId": holder.assignment_id, "a": "1"},
+        headers={"host": "worker.localhost"},
+    )
     assert answer.status_code == 409
     holder.refresh_from_db()
     assert holder.state == "Accepted"
@@ -159,7 +183,10 @@ def test_turk_submit_to_and_the_reserved_names_mean_nothing_to_the_form(lab, wor
     assert b"evil" not in answer.content
     stored = Assignment.objects.get().answer
     assert "evil" not in stored
-    assert re.findall(r"<QuestionIdentifier>(.*?)</QuestionIdentifier><FreeText>(.*?)</FreeText>", stored) == [("port", "a|b"), ("n", "&lt;&amp;&gt;")]  # fmt: skip
+    assert re.findall(r"<QuestionIdentifier>(.*?)</QuestionIdentifier><FreeText>(.*?)</FreeText>", stored) == [
+        ("port", "a|b"),
+        ("n", "&lt;&amp;&gt;"),
+    ]
 
 
 def test_answers_that_are_too_long_are_refused_and_nothing_is_lost(lab, worker):
@@ -172,7 +199,11 @@ def test_answers_that_are_too_long_are_refused_and_nothing_is_lost(lab, worker):
 def test_what_is_no_form_changes_nothing(lab, worker):
     path = f"/s/{submit_secret(accept(worker, lab.hit()))}/mturk/externalSubmit"
     host = {"host": "worker.localhost"}
-    for answer in (Client().get(path, headers=host), Client().put(path, headers=host), Client().post(path, b"{}", content_type="application/json", headers=host)):  # fmt: skip
+    for answer in (
+        Client().get(path, headers=host),
+        Client().put(path, headers=host),
+        Client().post(path, b"{}", content_type="application/json", headers=host),
+    ):
         assert answer.status_code == 400
         assert "frame-ancestors http://worker.localhost" in answer["Content-Security-Policy"]  # it shows in the frame
     many = {f"f{number}": "" for number in range(6000)}
@@ -230,7 +261,15 @@ def test_blocked_and_unqualified_workers_cannot_accept(lab, make_worker):
         make_worker("b", country="US"),
         make_worker("c", country="DE"),
     )
-    hit = lab.hit(QualificationRequirements=[{"QualificationTypeId": "00000000000000000071", "Comparator": "EqualTo", "LocaleValues": [{"Country": "DE"}]}])  # fmt: skip
+    hit = lab.hit(
+        QualificationRequirements=[
+            {
+                "QualificationTypeId": "00000000000000000071",
+                "Comparator": "EqualTo",
+                "LocaleValues": [{"Country": "DE"}],
+            }
+        ]
+    )
     lab.client.create_worker_block(WorkerId=blocked.worker_id, Reason="x")
     for who, reason in ((blocked, "blocked"), (stranger, "unqualified")):
         with pytest.raises(WorkRefused, match=reason):

@@ -42,17 +42,62 @@ POLICY = {
 WITHOUT_TOKEN = {"home", "external-submit"}
 HUGE = "9" * 5000
 NONSENSE = [
-    "", "0", "-1", "9223372036854775808", HUGE, "1e309", "٣", "²", "00000000-0000-0000-0000-000000000000", "a" * 10_000, "\x01",
-    "é\u202e🎈", "'\"><script>alert(1)</script>", "../../etc/passwd", '{"a": ' * 2000, "%00", "null", "9999-12-31T23:59",
-]  # fmt: skip
+    "",
+    "0",
+    "-1",
+    "9223372036854775808",
+    HUGE,
+    "1e309",
+    "٣",
+    "²",
+    "00000000-0000-0000-0000-000000000000",
+    "a" * 10_000,
+    "\x01",
+    "é\u202e🎈",
+    "'\"><script>alert(1)</script>",
+    "../../etc/passwd",
+    '{"a": ' * 2000,
+    "%00",
+    "null",
+    "9999-12-31T23:59",
+]
 FIELDS = [
-    "assignmentId", "answer", "q", "page", "before", "after", "sort", "reward", "group", "token", "next", "language", "email",
-    "password1", "password2", "login", "password", "display_name", "country", "subdivision", "is_adult_content_ok", "pk",
-    "reason", "turkSubmitTo", "workerId", "hitId", "qualified", "minimum", "minutes", "from", "to",
-]  # fmt: skip
+    "assignmentId",
+    "answer",
+    "q",
+    "page",
+    "before",
+    "after",
+    "sort",
+    "reward",
+    "group",
+    "token",
+    "next",
+    "language",
+    "email",
+    "password1",
+    "password2",
+    "login",
+    "password",
+    "display_name",
+    "country",
+    "subdivision",
+    "is_adult_content_ok",
+    "pk",
+    "reason",
+    "turkSubmitTo",
+    "workerId",
+    "hitId",
+    "qualified",
+    "minimum",
+    "minutes",
+    "from",
+    "to",
+]
 PARTS = {
-    "int": ["0", "9223372036854775808", HUGE], "str": ["x", "a" * 3000, "%00", "é🎈", "..", HUGE],
-}  # fmt: skip
+    "int": ["0", "9223372036854775808", HUGE],
+    "str": ["x", "a" * 3000, "%00", "é🎈", "..", HUGE],
+}
 PARTS["slug"] = PARTS["str"]
 
 

@@ -45,10 +45,23 @@ class Twin:
         work = Assignment.objects.filter(requester=self.requester).order_by("pk")
         self.requester.refresh_from_db()
         return (
-            list(rows.values_list("state", "pending", "undecided", "completed", "max_assignments", "held", "is_expired", "reviewable_at")),
-            list(work.values_list("state", "slot", "worker_id", "submitted_at", "approved_at", "rejected_at", "ended_at")),
+            list(
+                rows.values_list(
+                    "state",
+                    "pending",
+                    "undecided",
+                    "completed",
+                    "max_assignments",
+                    "held",
+                    "is_expired",
+                    "reviewable_at",
+                )
+            ),
+            list(
+                work.values_list("state", "slot", "worker_id", "submitted_at", "approved_at", "rejected_at", "ended_at")
+            ),
             [getattr(self.requester, pot) for pot in POTS],
-        )  # fmt: skip
+        )
 
 
 class Lives(RuleBasedStateMachine):
@@ -141,41 +154,89 @@ class Lives(RuleBasedStateMachine):
     @precondition(has_work)
     @rule(which=st.integers(0, 20), override=st.booleans())
     def approve(self, which, override):
-        self.ask(lambda twin: assignments.assignment_approve(requester=twin.requester, assignment_id=twin.assignments[which % len(twin.assignments)].assignment_id, feedback="", override=override, now=self.now))  # fmt: skip
+        self.ask(
+            lambda twin: assignments.assignment_approve(
+                requester=twin.requester,
+                assignment_id=twin.assignments[which % len(twin.assignments)].assignment_id,
+                feedback="",
+                override=override,
+                now=self.now,
+            )
+        )
 
     @precondition(has_work)
     @rule(which=st.integers(0, 20))
     def reject(self, which):
-        self.ask(lambda twin: assignments.assignment_reject(requester=twin.requester, assignment_id=twin.assignments[which % len(twin.assignments)].assignment_id, feedback="no", now=self.now))  # fmt: skip
+        self.ask(
+            lambda twin: assignments.assignment_reject(
+                requester=twin.requester,
+                assignment_id=twin.assignments[which % len(twin.assignments)].assignment_id,
+                feedback="no",
+                now=self.now,
+            )
+        )
 
     @precondition(has_work)
     @rule(which=st.integers(0, 20), amount=st.sampled_from(["0.01", "0.33", "30.00"]))
     def bonus(self, which, amount):
         def act(twin):
             mine = twin.assignments[which % len(twin.assignments)]
-            bonus_send(requester=twin.requester, worker_id=mine.worker.worker_id, assignment_id=mine.assignment_id, amount=Decimal(amount), reason="r", token=None, request_id="r", now=self.now)  # fmt: skip
+            bonus_send(
+                requester=twin.requester,
+                worker_id=mine.worker.worker_id,
+                assignment_id=mine.assignment_id,
+                amount=Decimal(amount),
+                reason="r",
+                token=None,
+                request_id="r",
+                now=self.now,
+            )
 
         self.ask(act)
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3), more=st.sampled_from([1, 2, 8]))
     def extend(self, which, more):
-        self.ask(lambda twin: hits.hit_extend(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, more=more, token=None, request_id="r", now=self.now))  # fmt: skip
+        self.ask(
+            lambda twin: hits.hit_extend(
+                requester=twin.requester,
+                hit_id=twin.hits[which % len(twin.hits)].hit_id,
+                more=more,
+                token=None,
+                request_id="r",
+                now=self.now,
+            )
+        )
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3), seconds=st.sampled_from([-10, 0, 3600, 864_000]))
     def move_expiry(self, which, seconds):
-        self.ask(lambda twin: hits.hit_expire_at(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, expires_at=self.now + timedelta(seconds=seconds), now=self.now))  # fmt: skip
+        self.ask(
+            lambda twin: hits.hit_expire_at(
+                requester=twin.requester,
+                hit_id=twin.hits[which % len(twin.hits)].hit_id,
+                expires_at=self.now + timedelta(seconds=seconds),
+                now=self.now,
+            )
+        )
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3), revert=st.booleans())
     def review(self, which, revert):
-        self.ask(lambda twin: hits.hit_review(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, revert=revert, now=self.now))  # fmt: skip
+        self.ask(
+            lambda twin: hits.hit_review(
+                requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, revert=revert, now=self.now
+            )
+        )
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3))
     def delete(self, which):
-        self.ask(lambda twin: hits.hit_delete(requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, now=self.now))  # fmt: skip
+        self.ask(
+            lambda twin: hits.hit_delete(
+                requester=twin.requester, hit_id=twin.hits[which % len(twin.hits)].hit_id, now=self.now
+            )
+        )
 
     @precondition(has_hits)
     @rule(which=st.integers(0, 3), reward=st.sampled_from(["0.01", "0.07", "0.50"]))

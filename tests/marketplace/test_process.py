@@ -107,7 +107,16 @@ def work(marketplace, worker, hit_id):
     assert content.status == 200
     submit = re.search(r"turkSubmitTo=http%3A%2F%2Fworker\.localhost%3A\d+(%2Fs%2F[^&]+)", page)[1].replace("%2F", "/")
     assignment_id = re.search(r"assignmentId=(\w+)", page)[1]
-    assert http.request("POST", f"{base}{submit}/mturk/externalSubmit", headers=host, fields={"assignmentId": assignment_id, "port": "Trieste"}, encode_multipart=False).status == 200  # fmt: skip
+    assert (
+        http.request(
+            "POST",
+            f"{base}{submit}/mturk/externalSubmit",
+            headers=host,
+            fields={"assignmentId": assignment_id, "port": "Trieste"},
+            encode_multipart=False,
+        ).status
+        == 200
+    )
     return assignment_id
 
 
@@ -141,19 +150,39 @@ def test_an_answer_that_is_cut_short_is_no_answer(marketplace, lab):
 @pytest.mark.awscli
 def test_the_aws_command_line_lists_creates_and_approves(marketplace, lab, tmp_path):
     environment = {
-        "AWS_ACCESS_KEY_ID": lab["aws_access_key_id"], "AWS_SECRET_ACCESS_KEY": lab["aws_secret_access_key"],
-        "AWS_DEFAULT_REGION": "us-east-1", "HOME": str(tmp_path), "PATH": "/usr/bin:/bin",
-    }  # fmt: skip
+        "AWS_ACCESS_KEY_ID": lab["aws_access_key_id"],
+        "AWS_SECRET_ACCESS_KEY": lab["aws_secret_access_key"],
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "HOME": str(tmp_path),
+        "PATH": "/usr/bin:/bin",
+    }
 
     def aws(*arguments):
-        result = subprocess.run([AWS, "mturk", "--endpoint-url", marketplace.url, *arguments], env=environment, capture_output=True, text=True, timeout=120)  # fmt: skip
+        result = subprocess.run(
+            [AWS, "mturk", "--endpoint-url", marketplace.url, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
         assert result.returncode == 0, result.stderr
         return json.loads(result.stdout or "{}")
 
     hit = aws(
-        "create-hit", "--title", "From the shell", "--description", "d", "--reward", "0.05", "--lifetime-in-seconds", "600",
-        "--assignment-duration-in-seconds", "60", "--question", HIT["Question"],
-    )["HIT"]  # fmt: skip
+        "create-hit",
+        "--title",
+        "From the shell",
+        "--description",
+        "d",
+        "--reward",
+        "0.05",
+        "--lifetime-in-seconds",
+        "600",
+        "--assignment-duration-in-seconds",
+        "60",
+        "--question",
+        HIT["Question"],
+    )["HIT"]
     assert hit["HITId"] in [one["HITId"] for one in aws("list-hits")["HITs"]]
     worker = json.loads(marketplace.call("marketplace_worker", "--email", "shell@example.org", "--json"))
     assignment = work(marketplace, worker, hit["HITId"])
@@ -224,7 +253,13 @@ def test_notifications_reach_a_queue(tmp_path):
     queue_server.start()
     try:
         host, port = queue_server.get_host_and_port()
-        sqs = boto3.client("sqs", endpoint_url=f"http://{host}:{port}", region_name="us-east-1", aws_access_key_id="k", aws_secret_access_key="s")  # fmt: skip
+        sqs = boto3.client(
+            "sqs",
+            endpoint_url=f"http://{host}:{port}",
+            region_name="us-east-1",
+            aws_access_key_id="k",
+            aws_secret_access_key="s",
+        )
         url = sqs.create_queue(QueueName="events")["QueueUrl"]
         with served(tmp_path, MARKETPLACE_SQS_KEY="k", MARKETPLACE_SQS_SECRET="s") as running:
             made = running.requester()
@@ -276,7 +311,12 @@ def test_boto3_works_on_the_vendored_model_when_its_own_is_gone(marketplace, lab
     session = botocore.session.get_session()
     loader = session.get_component("data_loader")
     loader._search_paths[:] = [str(tmp_path)]
-    given = {"endpoint_url": lab["endpoint_url"], "region_name": "us-east-1", "aws_access_key_id": lab["aws_access_key_id"], "aws_secret_access_key": lab["aws_secret_access_key"]}  # fmt: skip
+    given = {
+        "endpoint_url": lab["endpoint_url"],
+        "region_name": "us-east-1",
+        "aws_access_key_id": lab["aws_access_key_id"],
+        "aws_secret_access_key": lab["aws_secret_access_key"],
+    }
     with pytest.raises(UnknownServiceError):
         session.create_client("mturk", **given)
     fresh = botocore.session.get_session()

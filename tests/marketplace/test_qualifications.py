@@ -75,8 +75,13 @@ def test_a_deleted_type_ends_what_was_open_and_frees_its_name(lab, worker, now):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"AnswerKey": ANSWER_KEY}, {"Test": TEST}, {"Test": TEST, "TestDurationInSeconds": 60, "AutoGranted": True}, {"AutoGrantedValue": 3}],
-)  # fmt: skip
+    [
+        {"AnswerKey": ANSWER_KEY},
+        {"Test": TEST},
+        {"Test": TEST, "TestDurationInSeconds": 60, "AutoGranted": True},
+        {"AutoGrantedValue": 3},
+    ],
+)
 def test_settings_that_exclude_each_other_are_refused(lab, changes):
     given = {"Name": "Charts", "Description": "d", "QualificationTypeStatus": "Active", **changes}
     refused("InvalidParameterValue", lab.client.create_qualification_type, **given)

@@ -56,9 +56,16 @@ def test_without_the_lock_the_constraint_still_holds(lab, make_worker):
     first = accept(make_worker("a"), lab.hit(MaxAssignments=1))
     with pytest.raises(IntegrityError), transaction.atomic():
         Assignment.objects.create(
-            requester=first.requester, hit=first.hit, worker=make_worker("b"), assignment_id="3OTHER", slot=0,
-            accepted_at=first.accepted_at, deadline_at=first.deadline_at, reward=first.reward, fee=first.fee,
-        )  # fmt: skip
+            requester=first.requester,
+            hit=first.hit,
+            worker=make_worker("b"),
+            assignment_id="3OTHER",
+            slot=0,
+            accepted_at=first.accepted_at,
+            deadline_at=first.deadline_at,
+            reward=first.reward,
+            fee=first.fee,
+        )
     with pytest.raises(IntegrityError), transaction.atomic():
         Hit.objects.filter(pk=first.hit_id).update(pending=2)
 
@@ -69,9 +76,14 @@ def test_twenty_retries_with_one_token_have_one_effect(lab, site, worker, operat
     sent = do(worker, hit)
     given = {
         "create_hit": HIT,
-        "send_bonus": {"WorkerId": worker.worker_id, "AssignmentId": sent.assignment_id, "BonusAmount": "1.00", "Reason": "r"},
+        "send_bonus": {
+            "WorkerId": worker.worker_id,
+            "AssignmentId": sent.assignment_id,
+            "BonusAmount": "1.00",
+            "Reason": "r",
+        },
         "create_additional_assignments_for_hit": {"HITId": hit["HITId"], "NumberOfAdditionalAssignments": 2},
-    }[operation]  # fmt: skip
+    }[operation]
     before = lab.money()
 
     def act(_number):
@@ -88,8 +100,14 @@ def test_twenty_retries_with_one_token_have_one_effect(lab, site, worker, operat
     assert {pot: str(amount) for pot, amount in moved.items()} == {
         "create_hit": {"deposited": "0.00", "available": "-0.36", "held": "0.36", "paid": "0.00", "fees": "0.00"},
         "send_bonus": {"deposited": "0.00", "available": "-1.20", "held": "0.00", "paid": "1.00", "fees": "0.20"},
-        "create_additional_assignments_for_hit": {"deposited": "0.00", "available": "-0.24", "held": "0.24", "paid": "0.00", "fees": "0.00"},
-    }[operation]  # fmt: skip
+        "create_additional_assignments_for_hit": {
+            "deposited": "0.00",
+            "available": "-0.24",
+            "held": "0.24",
+            "paid": "0.00",
+            "fees": "0.00",
+        },
+    }[operation]
     assert Hit.objects.count() == (2 if operation == "create_hit" else 1)
     assert Bonus.objects.count() == (1 if operation == "send_bonus" else 0)
 
@@ -140,7 +158,12 @@ def test_bonuses_and_approvals_of_one_hit_do_not_stop_each_other(lab, site, make
 def test_a_submission_that_waits_for_a_change_of_type_is_stored(lab, make_worker):
     hit = lab.hit(MaxAssignments=9)
     held = [accept(make_worker(f"w{number}"), hit) for number in range(6)]
-    kinds = [lab.client.create_hit_type(AssignmentDurationInSeconds=600, Reward="0.10", Title=f"t{number}", Description="d")["HITTypeId"] for number in range(6)]  # fmt: skip
+    kinds = [
+        lab.client.create_hit_type(AssignmentDurationInSeconds=600, Reward="0.10", Title=f"t{number}", Description="d")[
+            "HITTypeId"
+        ]
+        for number in range(6)
+    ]
     from marketplace.models import HitType
     from marketplace.services.hits import hit_change_type
 

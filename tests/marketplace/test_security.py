@@ -28,13 +28,20 @@ TARGET = "MTurkRequesterServiceV20170117.GetAccountBalance"
 def signed(side, url, *, at=None, body=b"{}", target=TARGET, region="us-east-1", service="mturk-requester", extra=None):
     """Return the headers of a request signed as botocore would, at any time."""
     at = at or datetime.now(UTC)
-    request = AWSRequest("POST", url + "/", data=body, headers={"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.1", **(extra or {})})  # fmt: skip
+    request = AWSRequest(
+        "POST",
+        url + "/",
+        data=body,
+        headers={"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.1", **(extra or {})},
+    )
     signer = SigV4Auth(Credentials(*side.key), service, region)
     request.context["timestamp"] = request.headers["X-Amz-Date"] = at.strftime("%Y%m%dT%H%M%SZ")
     request.headers["Host"] = url.removeprefix("http://")
     signature = signer.signature(signer.string_to_sign(request, signer.canonical_request(request)), request)
     names = signer.signed_headers(signer.headers_to_sign(request))
-    request.headers["Authorization"] = f"AWS4-HMAC-SHA256 Credential={signer.scope(request)}, SignedHeaders={names}, Signature={signature}"  # fmt: skip
+    request.headers["Authorization"] = (
+        f"AWS4-HMAC-SHA256 Credential={signer.scope(request)}, SignedHeaders={names}, Signature={signature}"
+    )
     return dict(request.headers.items())
 
 
@@ -55,13 +62,25 @@ def test_a_good_signature_in_any_region_is_accepted(lab, site):
         (lambda h: h.update(Authorization="Basic abc"), "IncompleteSignatureException"),
         (lambda h: h.update(Authorization=h["Authorization"][:-1] + "x"), "IncompleteSignatureException"),
         (lambda h: h.update(Authorization=h["Authorization"][:-4] + "0000"), "InvalidSignatureException"),
-        (lambda h: h.update({"X-Amz-Target": TARGET.replace("GetAccountBalance", "ListHITs")}), "InvalidSignatureException"),
-        (lambda h: h.update(Authorization=h["Authorization"].replace("mturk-requester", "s3")), "InvalidSignatureException"),
-        (lambda h: h.update(Authorization=h["Authorization"].replace(";x-amz-target", "")), "InvalidSignatureException"),
+        (
+            lambda h: h.update({"X-Amz-Target": TARGET.replace("GetAccountBalance", "ListHITs")}),
+            "InvalidSignatureException",
+        ),
+        (
+            lambda h: h.update(Authorization=h["Authorization"].replace("mturk-requester", "s3")),
+            "InvalidSignatureException",
+        ),
+        (
+            lambda h: h.update(Authorization=h["Authorization"].replace(";x-amz-target", "")),
+            "InvalidSignatureException",
+        ),
         (lambda h: h.update({"X-Amz-Date": "yesterday"}), "IncompleteSignatureException"),
-        (lambda h: h.update(Authorization=re.sub(r"QKIA\w{16}", "QKIA" + "A" * 16, h["Authorization"])), "UnrecognizedClientException"),
+        (
+            lambda h: h.update(Authorization=re.sub(r"QKIA\w{16}", "QKIA" + "A" * 16, h["Authorization"])),
+            "UnrecognizedClientException",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_bad_signature_is_refused(lab, site, change, kind):
     headers = signed(lab, site)
     change(headers)
@@ -148,15 +167,24 @@ def _foreign(lab, worker):
     asked = request_begin(kind=row, worker=worker, now=datetime.now(UTC))
     QualificationType.objects.update(is_requestable=False)
     return {
-        "HITId": hit["HITId"], "AssignmentId": sent.assignment_id, "HITTypeId": type_id, "QualificationTypeId": kind_id,
-        "QualificationRequestId": asked.request_id, "WorkerId": worker.worker_id,
-    }  # fmt: skip
+        "HITId": hit["HITId"],
+        "AssignmentId": sent.assignment_id,
+        "HITTypeId": type_id,
+        "QualificationTypeId": kind_id,
+        "QualificationRequestId": asked.request_id,
+        "WorkerId": worker.worker_id,
+    }
 
 
 FILLED = {
-    "RequesterFeedback": "x", "BonusAmount": "0.01", "Reason": "x", "NumberOfAdditionalAssignments": 1, "ExpireAt": 0,
-    "LifetimeInSeconds": 60, "Question": HTML,
-}  # fmt: skip
+    "RequesterFeedback": "x",
+    "BonusAmount": "0.01",
+    "Reason": "x",
+    "NumberOfAdditionalAssignments": 1,
+    "ExpireAt": 0,
+    "LifetimeInSeconds": 60,
+    "Question": HTML,
+}
 
 
 def _naming_operations():
@@ -198,18 +226,28 @@ def test_what_belongs_to_another_requester_does_not_exist(lab, make_requester, s
 
 def _everything():
     return (
-        list(Hit.objects.exclude(requester__name="other").order_by("pk").values("state", "max_assignments", "expires_at", "hit_type")),
+        list(
+            Hit.objects.exclude(requester__name="other")
+            .order_by("pk")
+            .values("state", "max_assignments", "expires_at", "hit_type")
+        ),
         list(Assignment.objects.order_by("pk").values("state", "feedback")),
         list(QualificationRequest.objects.order_by("pk").values("state")),
         LedgerEntry.objects.exclude(requester__name="other").count(),
-    )  # fmt: skip
+    )
 
 
 def test_lists_of_one_requester_are_empty_for_another(lab, make_requester, site, worker):
     _foreign(lab, worker)
     lab.client.create_worker_block(WorkerId=worker.worker_id, Reason="x")
     other = make_requester(name="other", url=site).client
-    for answer in (other.list_hits(), other.list_reviewable_hits(), other.list_worker_blocks(), other.list_qualification_requests(), other.list_qualification_types(MustBeRequestable=False)):  # fmt: skip
+    for answer in (
+        other.list_hits(),
+        other.list_reviewable_hits(),
+        other.list_worker_blocks(),
+        other.list_qualification_requests(),
+        other.list_qualification_types(MustBeRequestable=False),
+    ):
         assert answer["NumResults"] == 0
     assert other.notify_workers(Subject="s", MessageText="t", WorkerIds=[worker.worker_id])[
         "NotifyWorkersFailureStatuses"
@@ -227,7 +265,18 @@ def test_a_long_list_of_errors_and_a_long_query_stay_short(lab, site):
 
 
 def test_members_that_are_null_count_as_not_given(lab, site):
-    given = {**HIT, "Keywords": None, "QualificationRequirements": [{"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [0], "LocaleValues": None}]}  # fmt: skip
+    given = {
+        **HIT,
+        "Keywords": None,
+        "QualificationRequirements": [
+            {
+                "QualificationTypeId": "00000000000000000040",
+                "Comparator": "GreaterThan",
+                "IntegerValues": [0],
+                "LocaleValues": None,
+            }
+        ],
+    }
     body = json.dumps(given).encode()
     headers = signed(lab, site, body=body, target="MTurkRequesterServiceV20170117.CreateHIT")
     status, answer = post(site, headers, body)

@@ -99,7 +99,9 @@ def test_from_preview_to_earnings_with_two_workers_across_sites(lab, make_worker
     assert "<FreeText>Trieste</FreeText>" in answers[ann.worker_id]
     lab.client.approve_assignment(AssignmentId=listed[0]["AssignmentId"], RequesterFeedback="Well done.")
     lab.client.reject_assignment(AssignmentId=listed[1]["AssignmentId"], RequesterFeedback="Another port.")
-    lab.client.send_bonus(WorkerId=ann.worker_id, AssignmentId=listed[0]["AssignmentId"], BonusAmount="0.55", Reason="The first one.")  # fmt: skip
+    lab.client.send_bonus(
+        WorkerId=ann.worker_id, AssignmentId=listed[0]["AssignmentId"], BonusAmount="0.55", Reason="The first one."
+    )
     first.page.click("text=Earnings >> nth=0")
     for text in ("$0.10", "$0.55", "Well done.", "The first one.", "approved"):
         first.page.wait_for_selector(f"table >> text={text}")
@@ -205,7 +207,14 @@ def test_an_html_question_of_old_is_done_and_the_next_comes_by_itself(lab, worke
 @pytest.mark.parametrize(("language", "view"), VARIANTS)
 def test_every_page_is_accessible_and_clean(lab, make_worker, open_worker, language, view):
     worker = make_worker("ann", country="DE")
-    kind = lab.client.create_qualification_type(Name="Charts", Description="Reads charts.", QualificationTypeStatus="Active", Test=TEST, AnswerKey=ANSWER_KEY, TestDurationInSeconds=600)["QualificationType"]  # fmt: skip
+    kind = lab.client.create_qualification_type(
+        Name="Charts",
+        Description="Reads charts.",
+        QualificationTypeStatus="Active",
+        Test=TEST,
+        AnswerKey=ANSWER_KEY,
+        TestDurationInSeconds=600,
+    )["QualificationType"]
     needs = [{"QualificationTypeId": kind["QualificationTypeId"], "Comparator": "GreaterThan", "IntegerValues": [70]}]
     hit = lab.hit(QualificationRequirements=needs, Title="Closed to most")
     done = do(worker, lab.hit())
@@ -219,8 +228,21 @@ def test_every_page_is_accessible_and_clean(lab, make_worker, open_worker, langu
         [{"name": django_settings.LANGUAGE_COOKIE_NAME, "value": language, "url": watched.base}]
     )
     type_path = f"/qualifications/{kind['QualificationTypeId']}/"
-    paths = ["/", f"/hits/{hit['HITId']}/", f"/work/{held.pk}/", f"/work/{done.pk}/", f"/work/{given_back.pk}/", "/work/", "/earnings/",
-             "/qualifications/", type_path, "/messages/", "/profile/", f"/requesters/{lab.requester.customer_id}/", "/account/password/change/"]  # fmt: skip
+    paths = [
+        "/",
+        f"/hits/{hit['HITId']}/",
+        f"/work/{held.pk}/",
+        f"/work/{done.pk}/",
+        f"/work/{given_back.pk}/",
+        "/work/",
+        "/earnings/",
+        "/qualifications/",
+        type_path,
+        "/messages/",
+        "/profile/",
+        f"/requesters/{lab.requester.customer_id}/",
+        "/account/password/change/",
+    ]
     for path in paths:
         watched.go(path)
         assert watched.page.get_attribute("html", "lang") == language
@@ -244,7 +266,14 @@ def test_the_pages_of_a_visitor_are_accessible(lab, open_worker, language, view)
 
 
 def test_a_newcomer_signs_up_agrees_and_takes_a_test(lab, open_worker):
-    kind = lab.client.create_qualification_type(Name="Charts", Description="Reads charts.", QualificationTypeStatus="Active", Test=TEST, AnswerKey=ANSWER_KEY, TestDurationInSeconds=600)["QualificationType"]  # fmt: skip
+    kind = lab.client.create_qualification_type(
+        Name="Charts",
+        Description="Reads charts.",
+        QualificationTypeStatus="Active",
+        Test=TEST,
+        AnswerKey=ANSWER_KEY,
+        TestDurationInSeconds=600,
+    )["QualificationType"]
     watched = open_worker()
     page = watched.page
     watched.go("/account/signup/")

@@ -63,10 +63,20 @@ class Busy:
         for _ in range(times):
             self.number += 1
             worker = self.make_worker(f"w{self.number}")
-            hit = self.lab.hit(Title=f"Port {self.number}", MaxAssignments=2, QualificationRequirements=[{"QualificationTypeId": kind, "Comparator": "DoesNotExist"}])  # fmt: skip
+            hit = self.lab.hit(
+                Title=f"Port {self.number}",
+                MaxAssignments=2,
+                QualificationRequirements=[{"QualificationTypeId": kind, "Comparator": "DoesNotExist"}],
+            )
             done = do(worker, hit)
             self.client.approve_assignment(AssignmentId=done.assignment_id)
-            self.client.send_bonus(WorkerId=worker.worker_id, BonusAmount="0.01", AssignmentId=done.assignment_id, Reason="r", UniqueRequestToken=f"b{self.number}")  # fmt: skip
+            self.client.send_bonus(
+                WorkerId=worker.worker_id,
+                BonusAmount="0.01",
+                AssignmentId=done.assignment_id,
+                Reason="r",
+                UniqueRequestToken=f"b{self.number}",
+            )
             do(worker, self.lab.hit(MaxAssignments=1))  # reviewable
             self.request(self.kind("asked"), worker)
             self.client.create_worker_block(WorkerId=self.make_worker(f"b{self.number}").worker_id, Reason="Spam.")
@@ -77,9 +87,16 @@ class Busy:
         c, worker, name = self.client, self.make_worker(f"o{self.number}"), f"n{self.number}"
         hit, second = self.lab.hit(MaxAssignments=5), self.make_worker(f"s{self.number}")
         hit_id, done, other = hit["HITId"], do(worker, hit), do(second, hit)
-        type_id = c.create_hit_type(AssignmentDurationInSeconds=60, Reward="0.10", Title=name, Description="d")["HITTypeId"]  # fmt: skip
+        type_id = c.create_hit_type(AssignmentDurationInSeconds=60, Reward="0.10", Title=name, Description="d")[
+            "HITTypeId"
+        ]
         c.create_hit_with_hit_type(HITTypeId=type_id, LifetimeInSeconds=60, MaxAssignments=1, Question=hit["Question"])
-        notification = {"Destination": "https://a.example/", "Transport": "SNS", "Version": "2014-08-15", "EventTypes": ["Ping"]}  # fmt: skip
+        notification = {
+            "Destination": "https://a.example/",
+            "Transport": "SNS",
+            "Version": "2014-08-15",
+            "EventTypes": ["Ping"],
+        }
         c.update_notification_settings(HITTypeId=type_id, Notification=notification, Active=False)
         c.send_test_event_notification(Notification=notification, TestEventType="Ping")
         c.create_additional_assignments_for_hit(HITId=hit_id, NumberOfAdditionalAssignments=1, UniqueRequestToken=name)
@@ -93,7 +110,13 @@ class Busy:
         c.get_assignment(AssignmentId=done.assignment_id)
         c.approve_assignment(AssignmentId=done.assignment_id)
         c.reject_assignment(AssignmentId=other.assignment_id, RequesterFeedback="no")
-        c.send_bonus(WorkerId=worker.worker_id, BonusAmount="0.01", AssignmentId=done.assignment_id, Reason="r", UniqueRequestToken=name)  # fmt: skip
+        c.send_bonus(
+            WorkerId=worker.worker_id,
+            BonusAmount="0.01",
+            AssignmentId=done.assignment_id,
+            Reason="r",
+            UniqueRequestToken=name,
+        )
         c.list_bonus_payments(HITId=hit_id, MaxResults=100)
         c.get_account_balance()
         c.update_hit_type_of_hit(HITId=hit_id, HITTypeId=type_id)
@@ -139,7 +162,9 @@ def test_no_page_of_a_worker_takes_more_statements_where_there_is_more_of_everyt
         for _ in range(times):
             do(worker, lab.hit(MaxAssignments=1))
             held = accept(worker, lab.hit(MaxAssignments=1))
-        pages = {name: reverse(name) for name in ("home", "work-mine", "earnings", "qualifications", "messages", "profile")}  # fmt: skip
+        pages = {
+            name: reverse(name) for name in ("home", "work-mine", "earnings", "qualifications", "messages", "profile")
+        }
         pages["work"] = reverse("work", args=[held.pk])
         pages["requester"] = reverse("requester", args=[lab.requester.customer_id])
         pages["qualification"] = reverse("qualification", args=[kind])

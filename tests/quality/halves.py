@@ -45,9 +45,15 @@ class Crowd:
         first, second = self.halves(chance)
         other = self.judgments.part(second)
         found = forecasts(
-            self.judgments.part(first), self.true, votes=self.votes, items=len(np.unique(other.item)),
-            people=people_who_matter(other.annotator), level=self.level, confidence=confidence, seed=int(chance.integers(2**31)),
-        )  # fmt: skip
+            self.judgments.part(first),
+            self.true,
+            votes=self.votes,
+            items=len(np.unique(other.item)),
+            people=people_who_matter(other.annotator),
+            level=self.level,
+            confidence=confidence,
+            seed=int(chance.integers(2**31)),
+        )
         came = self.came(second, chance)
         rows = [(found[name], value) for name, value in zip(NAMES, came, strict=True)]
         return np.array([(one.low <= value <= one.high, one.value - value, one.high - one.low) for one, value in rows])

@@ -71,9 +71,13 @@ def by_target(crowd, error, most, seed):
         doubts = belief.doubts()
         asked = np.where(votes < able, votes, most)
         found = plan(
-            (calibration or Calibration()).of(doubts)[items], asked[items], np.ones(len(items), dtype=bool), target,
-            vote_cents=1, cents_left=1e9,
-        )  # fmt: skip
+            (calibration or Calibration()).of(doubts)[items],
+            asked[items],
+            np.ones(len(items), dtype=bool),
+            target,
+            vote_cents=1,
+            cents_left=1e9,
+        )
         if len(found.votes):
             votes[items[found.votes]] += 1
         elif calibration is None:
@@ -86,9 +90,11 @@ def by_target(crowd, error, most, seed):
     measured, labelled = label_error(strata), items[~belief.undecided()[items]]
     true = (belief.counts.argmax(axis=1) != crowd.true)[labelled].mean()
     return Played(
-        votes[items].mean(), crowd.error(belief.counts), measured.low - 1e-9 <= true <= measured.high + 1e-9,
+        votes[items].mean(),
+        crowd.error(belief.counts),
+        measured.low - 1e-9 <= true <= measured.high + 1e-9,
         1 - len(labelled) / len(items),
-    )  # fmt: skip
+    )
 
 
 def audited(crowd, belief, count, chance):

@@ -73,8 +73,12 @@ class World:
             label = 1 if number < wrong else 4
             for expert in self._unbiased(case)[: case.experts]:
                 opinion_give(
-                    case=case, surrogate_id=expert.surrogate_id, said={"label": label}, justification="", now=timezone.now(),
-                )  # fmt: skip
+                    case=case,
+                    surrogate_id=expert.surrogate_id,
+                    said={"label": label},
+                    justification="",
+                    now=timezone.now(),
+                )
         factories.run_jobs()
 
     def _unbiased(self, case):

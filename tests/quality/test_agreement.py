@@ -11,8 +11,20 @@ from quality.rules.judgments import Judgments, Repeats, judgments_of
 from tests.quality import crowds
 
 # Twelve units, four coders (Krippendorff 2011, "Computing Krippendorff's alpha-reliability", section C).
-EXAMPLE = [[1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4], [4, 4, 4, 4],
-           [1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, None, 3, None]]  # fmt: skip
+EXAMPLE = [
+    [1, 1, None, 1],
+    [2, 2, 3, 2],
+    [3, 3, 3, 3],
+    [3, 3, 3, 3],
+    [2, 2, 2, 2],
+    [1, 2, 3, 4],
+    [4, 4, 4, 4],
+    [1, 1, 2, 1],
+    [2, 2, 2, 2],
+    [None, 5, 5, 5],
+    [None, None, 1, 1],
+    [None, None, 3, None],
+]
 
 
 def judged(table):

@@ -17,9 +17,11 @@ def world(chance):
     sizes = np.round(np.exp(chance.uniform(np.log(20), np.log(20_000), count))).astype(int)
     predicted = np.sort(chance.beta(1, 6, count))
     true = [
-        np.zeros(count), predicted * chance.uniform(0.3, 1.5), chance.beta(0.5, 15, count),
+        np.zeros(count),
+        predicted * chance.uniform(0.3, 1.5),
+        chance.beta(0.5, 15, count),
         np.minimum(predicted + chance.uniform(0, 0.3), 0.9),
-    ][int(chance.integers(0, 4))]  # fmt: skip
+    ][int(chance.integers(0, 4))]
     return sizes, predicted, chance.binomial(sizes, np.minimum(true, 1))
 
 
@@ -68,10 +70,17 @@ def coverage_of(shape, wrong):
     return held
 
 
-@pytest.mark.parametrize(("shape", "least"), [
-    ([(32, 30)], 0.95), ([(40, 38)], 0.95), ([(100, 95)], 0.95), ([(40, 30), (8, 8)], 0.95),
-    ([(40, 30), (40, 30)], 0.94), ([(35, 30), (60, 30), (8, 8)], 0.9),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("shape", "least"),
+    [
+        ([(32, 30)], 0.95),
+        ([(40, 38)], 0.95),
+        ([(100, 95)], 0.95),
+        ([(40, 30), (8, 8)], 0.95),
+        ([(40, 30), (40, 30)], 0.94),
+        ([(35, 30), (60, 30), (8, 8)], 0.9),
+    ],
+)
 def test_a_few_labels_that_nobody_judged_are_whole_ones(shape, least):
     """Whatever few labels are wrong: the interval of an audit that judged nearly all of a campaign knows of the others."""
     for wrong in product(*(range(min(4, size) + 1) for size, _ in shape)):
@@ -116,10 +125,16 @@ def test_doubtful_items_are_drawn_more_often_and_every_stratum_enough():
     assert max(drawn) - min(drawn) < 60  # strata are cut so that the best draw takes about as many of each
 
 
-@pytest.mark.parametrize(("doubts", "sizes"), [
-    ([0.1] * 25, [25]), ([0.01] * 100 + [0.5] * 10, [110]), ([0.01] * 20 + [0.5] * 100, [120]),
-    ([0.0] * 60 + [0.5] * 60, [60, 60]), ([0.0] * 10 + [0.2] * 25 + [0.5] * 31, [35, 31]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("doubts", "sizes"),
+    [
+        ([0.1] * 25, [25]),
+        ([0.01] * 100 + [0.5] * 10, [110]),
+        ([0.01] * 20 + [0.5] * 100, [120]),
+        ([0.0] * 60 + [0.5] * 60, [60, 60]),
+        ([0.0] * 10 + [0.2] * 25 + [0.5] * 31, [35, 31]),
+    ],
+)
 def test_no_stratum_is_too_small_to_be_judged_enough(doubts, sizes):
     assert np.bincount(strata_by_doubt(np.array(doubts))).tolist() == sizes
 

@@ -54,8 +54,9 @@ def test_an_audit_measures_the_labels_and_changes_none(labelled):
     campaign, boss, experts = labelled
     audit = draw_audit(campaign, boss)
     assert (audit.strata, audit.drawn_by_id) == (
-        [{"items": ITEMS, "drawn": 30, "by_expert": False, "doubt": audit.strata[0]["doubt"]}], boss.surrogate_id,
-    )  # fmt: skip
+        [{"items": ITEMS, "drawn": 30, "by_expert": False, "doubt": audit.strata[0]["doubt"]}],
+        boss.surrogate_id,
+    )
     cases = Case.objects.filter(because=CaseReason.AUDIT)
     assert (cases.count(), cases.filter(experts=2).count()) == (30, 6)
     judge_all(campaign, experts, wrong=3)
@@ -237,8 +238,9 @@ def test_an_item_without_agreement_comes_before_the_experts_when_its_audit_is_ca
     assert audit_call_off(audit=audit, actor_id=boss.surrogate_id, now=timezone.now())
     factories.run_jobs()
     assert list(item.cases.order_by("pk").values_list("because", "state")) == [
-        (CaseReason.AUDIT, CaseState.RECALLED), (CaseReason.NO_AGREEMENT, CaseState.OPEN),
-    ]  # fmt: skip
+        (CaseReason.AUDIT, CaseState.RECALLED),
+        (CaseReason.NO_AGREEMENT, CaseState.OPEN),
+    ]
 
 
 def test_an_audit_that_could_not_end_is_not_drawn(labelled):
@@ -284,9 +286,15 @@ def test_what_is_said_of_a_release_counts_the_labels_that_the_audit_is_not_about
     factories.examine(campaign)
     assert audits_of(campaign)[0]["new_since"] == 3
     release = release_freeze(
-        campaign=campaign, now=timezone.now(), family="antique", ways=1, splits=[], seed=0, shards=1,
+        campaign=campaign,
+        now=timezone.now(),
+        family="antique",
+        ways=1,
+        splits=[],
+        seed=0,
+        shards=1,
         actor_id=boss.surrogate_id,
-    )  # fmt: skip
+    )
     found = release.frozen["label_error"]
     assert (found["labels"], found["released"], found["beyond"]) == (ITEMS, ITEMS + 3, 3)
 

@@ -43,9 +43,10 @@ def signals(rows):
     item, person, _label, seconds, length = (np.array(column) for column in zip(*rows, strict=True))
     answers = {one: [row[2] for row in rows if row[1] == one] for one in set(person.tolist())}
     found = {
-        "pace": pace(item, person, seconds, length), "sameness": sameness(answers),
+        "pace": pace(item, person, seconds, length),
+        "sameness": sameness(answers),
         "twins": twins(judgments_of((row[:3] for row in rows), repeats=Repeats.LAST)),
-    }  # fmt: skip
+    }
     return {key: {one for one, signal in some.items() if signal.is_striking} for key, some in found.items()}
 
 
@@ -117,9 +118,12 @@ def send(assignment, person, sequence=0):
         [9, "odd"],
     ]
     return events_store(
-        assignment_id=assignment.pk, surrogate_id=person.surrogate_id, sequence=sequence, events=events,
+        assignment_id=assignment.pk,
+        surrogate_id=person.surrogate_id,
+        sequence=sequence,
+        events=events,
         now=timezone.now(),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.django_db
@@ -191,22 +195,37 @@ def watched(db):
         ignore_conflicts=True,
     )
     rows = []
-    for number, slot in enumerate(Slot.objects.filter(campaign=campaign, item__batch__purpose="work").order_by("item", "index")):  # fmt: skip
+    for number, slot in enumerate(
+        Slot.objects.filter(campaign=campaign, item__batch__purpose="work").order_by("item", "index")
+    ):
         place = (number * 5 + number // 12) % 12
         label = 3 if place == 2 else slot.item_id % 4 + 1
-        rows.append(Annotation(
-            campaign=campaign, item_id=slot.item_id, slot=slot, surrogate_id=people[place].surrogate_id, state="counted",
-            answer={"label": label, "way": ""}, answer_version=1, submitted_at=timezone.now(), published_id=str(number),
-            seconds=1.0 if place == 2 else float(np.exp(chance.normal(2.5, 0.4))),
-        ))  # fmt: skip
+        rows.append(
+            Annotation(
+                campaign=campaign,
+                item_id=slot.item_id,
+                slot=slot,
+                surrogate_id=people[place].surrogate_id,
+                state="counted",
+                answer={"label": label, "way": ""},
+                answer_version=1,
+                submitted_at=timezone.now(),
+                published_id=str(number),
+                seconds=1.0 if place == 2 else float(np.exp(chance.normal(2.5, 0.4))),
+            )
+        )
     Annotation.objects.bulk_create(rows)
     key, row = GoldKey.objects.first(), Annotation.objects.first()
     for place in (2, 3):
         for number in range(10):
             GoldCheck.objects.create(
-                annotation=Annotation.objects.filter(surrogate_id=people[place].surrogate_id)[number], key=key,
-                campaign=campaign, surrogate_id=people[place].surrogate_id, is_hit=place == 3, at=row.submitted_at,
-            )  # fmt: skip
+                annotation=Annotation.objects.filter(surrogate_id=people[place].surrogate_id)[number],
+                key=key,
+                campaign=campaign,
+                surrogate_id=people[place].surrogate_id,
+                is_hit=place == 3,
+                at=row.submitted_at,
+            )
     boss = factories.user()
     factories.join(campaign, boss, Role.MANAGER)
     return campaign, people, boss

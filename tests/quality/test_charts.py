@@ -27,16 +27,22 @@ from tests.quality.worlds import judged
 TODAY = date(2026, 11, 20)
 PEOPLE = [
     {"surrogate_id": f"p{number}", "checks": 20 + number, "hits": 19 + number - number % 3} for number in range(12)
-] + [{"surrogate_id": "bad", "checks": 30, "hits": 9}]  # fmt: skip
+] + [{"surrogate_id": "bad", "checks": 30, "hits": 9}]
 QUALITY = {
-    "people": PEOPLE, "outside": ["bad"], "spent": [["2026-11-18", 1200], ["2026-11-20", 350]],
-    "workforces": [{"cap_cents": 5000, "floor_cents": 725}], "wages": {"active": {"all": [600, 700, 900, 1000, 1200]}},
+    "people": PEOPLE,
+    "outside": ["bad"],
+    "spent": [["2026-11-18", 1200], ["2026-11-20", 350]],
+    "workforces": [{"cap_cents": 5000, "floor_cents": 725}],
+    "wages": {"active": {"all": [600, 700, 900, 1000, 1200]}},
     "confusion": {"paths": ["no", "yes"], "pairs": [[6, 2], [2, 10]]},
-    "trend": {"key": "label", "parts": [
-        {"until": f"2026-11-1{n}", "units": 50, "annotators": 9, "alpha": 0.5 + n / 20, "low": 0.4, "high": 0.9}
-        for n in range(3)
-    ]},
-}  # fmt: skip
+    "trend": {
+        "key": "label",
+        "parts": [
+            {"until": f"2026-11-1{n}", "units": 50, "annotators": 9, "alpha": 0.5 + n / 20, "low": 0.4, "high": 0.9}
+            for n in range(3)
+        ],
+    },
+}
 WORK = {"days": [["2026-11-17", 40], ["2026-11-19", 60]], "slots": {"open": 30, "held": 2}}
 
 
@@ -48,9 +54,13 @@ def test_the_colours_of_charts_are_those_of_the_light_theme():
 
 def numbers(**changed):
     options = {
-        "quality": QUALITY, "work": WORK, "today": TODAY, "measures": {"label": "Label"},
-        "paths": {"yes": "Yes", "no": "No"}, "names": lambda keys: dict.fromkeys(keys, "Ann"),
-    }  # fmt: skip
+        "quality": QUALITY,
+        "work": WORK,
+        "today": TODAY,
+        "measures": {"label": "Label"},
+        "paths": {"yes": "Yes", "no": "No"},
+        "names": lambda keys: dict.fromkeys(keys, "Ann"),
+    }
     return Numbers(**options | changed)
 
 
@@ -112,8 +122,11 @@ def test_who_left_is_in_no_chart(campaign):
 
 def test_a_day_without_work_is_a_day():
     assert chart_of("pace", numbers()).rows == [
-        ("2026-11-17", 40), ("2026-11-18", 0), ("2026-11-19", 60), ("2026-11-20", 0),
-    ]  # fmt: skip
+        ("2026-11-17", 40),
+        ("2026-11-18", 0),
+        ("2026-11-19", 60),
+        ("2026-11-20", 0),
+    ]
 
 
 def test_a_chart_of_one_day_draws():

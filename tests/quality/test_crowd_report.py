@@ -24,8 +24,12 @@ from tests.quality import crowds
 
 # Accuracy against what is known: vote with ties broken at random, and the full model (shared facts, section 4.2).
 FIGURES = {
-    "web": (0.731, 0.822), "rte": (0.896, 0.928), "dog": (0.822, 0.843), "bluebird": (0.759, 0.898), "d_sentiment": (0.932, 0.960),
-}  # fmt: skip
+    "web": (0.731, 0.822),
+    "rte": (0.896, 0.928),
+    "dog": (0.822, 0.843),
+    "bluebird": (0.759, 0.898),
+    "d_sentiment": (0.932, 0.960),
+}
 
 
 @pytest.mark.shared
@@ -155,9 +159,13 @@ def test_the_command_writes_a_page_that_needs_nothing_else(written, tmp_path):
     known = [f"q{item},{label}" for item, label in list(enumerate(truth))[:30]]
     page = tmp_path / "report.html"
     call_command(
-        "crowd_report", str(written("\n".join(["item,worker,label", *lines]))), "--html", str(page),
-        "--truth", str(written("\n".join(["item,truth", *known]), "truth.csv")),
-    )  # fmt: skip
+        "crowd_report",
+        str(written("\n".join(["item,worker,label", *lines]))),
+        "--html",
+        str(page),
+        "--truth",
+        str(written("\n".join(["item,truth", *known]), "truth.csv")),
+    )
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 4
     assert "Krippendorff" in text

@@ -55,9 +55,13 @@ def checked(campaign, person, hits):
     """Let a person answer gold keys, right or wrong."""
     for hit in hits:
         GoldCheck.objects.create(
-            annotation=factories.vote(campaign, person, 4), key=GoldKey.objects.get(), campaign=campaign,
-            surrogate_id=person.surrogate_id, is_hit=hit, at=timezone.now(),
-        )  # fmt: skip
+            annotation=factories.vote(campaign, person, 4),
+            key=GoldKey.objects.get(),
+            campaign=campaign,
+            surrogate_id=person.surrogate_id,
+            is_hit=hit,
+            at=timezone.now(),
+        )
         with transaction.atomic():
             person_assess(campaign=campaign, policy=POLICY, surrogate_id=person.surrogate_id, now=timezone.now())
 
@@ -137,9 +141,12 @@ def test_who_drifts_comes_before_a_manager_once_and_works_on():
         now=timezone.now(),
     )
     Review.objects.create(
-        campaign=campaign, surrogate_id=person.surrogate_id, opened_at=timezone.now(), decide_by=timezone.now(),
+        campaign=campaign,
+        surrogate_id=person.surrogate_id,
+        opened_at=timezone.now(),
+        decide_by=timezone.now(),
         evidence={"drift": 3.0},
-    )  # fmt: skip
+    )
     firings_forget(campaign=campaign, before=person.surrogate_id)  # they leave: nobody is to decide about them
     check([True, False])  # what was looked at is looked at
     assert Review.objects.filter(state="open").count() == 0

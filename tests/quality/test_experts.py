@@ -37,8 +37,13 @@ def test_experts_judge_alone_and_nobody_sees_an_opinion_before_all_are_there(cli
     secret = {"campaign": f"/campaigns/{campaign.slug}/", "items": f"/campaigns/{campaign.slug}/items/"}
     for one in clients:
         assert one.get(page).status_code == 404
-        for path in (desk, reverse("quality-experts", args=[campaign.slug]), reverse("item", args=[campaign.slug, item.pk]),
-                     *secret.values(), reverse("quality-decisions", args=[campaign.slug])):  # fmt: skip
+        for path in (
+            desk,
+            reverse("quality-experts", args=[campaign.slug]),
+            reverse("item", args=[campaign.slug, item.pk]),
+            *secret.values(),
+            reverse("quality-decisions", args=[campaign.slug]),
+        ):
             assert "SECOND-REASON" not in one.get(path, follow=True).content.decode(), path
     quality_numbers_refresh(campaign=campaign, now=timezone.now())
     assert QualitySnapshot.objects.get().data["experts"]["agreement"] == []
@@ -126,9 +131,12 @@ def test_a_case_that_was_recalled_is_in_no_number():
     case, boss = Case.objects.get(), factories.user()
     for label in (4, 1):
         opinion_give(
-            case=case, surrogate_id=expert_of(campaign).surrogate_id, said={"label": label}, justification="",
+            case=case,
+            surrogate_id=expert_of(campaign).surrogate_id,
+            said={"label": label},
+            justification="",
             now=timezone.now(),
-        )  # fmt: skip
+        )
     row = Annotation.objects.first()
     annotation_exclude(annotation=row, because="manager", actor_id=boss.surrogate_id, now=timezone.now())
     factories.examine(campaign)

@@ -55,8 +55,10 @@ def test_the_page_holds_what_each_marked_for_those_who_count(client):
     assert page.count("<template data-words-of=") == 2
     annotation_exclude(
         annotation=Annotation.objects.filter(answer__long_answer__candidate_index=0)[0],
-        because="manager", actor_id=None, now=timezone.now(),
-    )  # fmt: skip
+        because="manager",
+        actor_id=None,
+        now=timezone.now(),
+    )
     assert page_of(client, campaign, item).count("<template data-words-of=") == 1
 
 

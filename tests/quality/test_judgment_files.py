@@ -48,7 +48,9 @@ def test_truths_meet_labels_and_items_however_they_are_written(report, truth):
 
 def test_truths_that_meet_nothing_are_told_with_an_example(report):
     found = report(INTS, truth="item,truth\nq1,3\nq2,1\n")
-    assert found["read"]["notes"] == ["none of 2 truths meets an item that was judged (a truth is of 'q1', a judgment of '1')"]  # fmt: skip
+    assert found["read"]["notes"] == [
+        "none of 2 truths meets an item that was judged (a truth is of 'q1', a judgment of '1')"
+    ]
     found = report(INTS, truth="Item,Truth\n1,3\n9,1\n2,7\n")
     assert found["read"]["notes"] == [
         "1 of 3 truths meet no item that was judged, such as '9'",
@@ -71,7 +73,10 @@ def test_nan_is_refused_by_line_and_left_out_on_request(report, level):
 def test_what_may_stand_for_a_missing_label_is_told(report, text):
     found = report(f"item,worker,label\na,ann,{text}\na,bo,yes\nb,ann,yes\nb,bo,yes\n")
     assert f"'{text}' counts as a label" in found["read"]["notes"][0]
-    assert report(f"item,worker,label\na,ann,{text}\na,bo,yes\nb,ann,no\nb,bo,yes\n", "--missing", text)["labels"] == ["no", "yes"]  # fmt: skip
+    assert report(f"item,worker,label\na,ann,{text}\na,bo,yes\nb,ann,no\nb,bo,yes\n", "--missing", text)["labels"] == [
+        "no",
+        "yes",
+    ]
 
 
 def test_inf_is_a_word_among_words_and_no_number_among_numbers(report):
@@ -98,7 +103,9 @@ def test_the_order_of_words_is_said_and_never_guessed(report, capsys, tmp_path):
         report(words, "--level", "ordinal", "--labels", "poor,fair,good")
     with pytest.raises(CommandError, match="at interval level labels are numbers"):
         report(words, "--level", "interval", "--labels", "poor,fair,good,excellent")
-    call_command("crowd_report", str(tmp_path / "labels.csv"), "--level", "ordinal", "--labels", "poor,fair,good,excellent")  # fmt: skip
+    call_command(
+        "crowd_report", str(tmp_path / "labels.csv"), "--level", "ordinal", "--labels", "poor,fair,good,excellent"
+    )
     assert "(ordinal, poor < fair < good < excellent)" in capsys.readouterr().out
 
 
@@ -115,7 +122,9 @@ def test_agreement_by_order_is_refused_where_there_is_none():
         with pytest.raises(LabelsWithoutOrder, match="'high' is not a number"):
             compute(words, level=Level.ORDINAL)
     assert alpha(words).units == 2
-    said = judgments_of([("a", "x", "low"), ("a", "y", "high"), ("b", "x", "low"), ("b", "y", "low")], labels=["low", "high"])  # fmt: skip
+    said = judgments_of(
+        [("a", "x", "low"), ("a", "y", "high"), ("b", "x", "low"), ("b", "y", "low")], labels=["low", "high"]
+    )
     assert alpha(said.part(np.array([True] * 4)), level=Level.ORDINAL).units == 2
 
 
@@ -156,12 +165,18 @@ def test_any_table_is_read(tmp_path):
     table.to_json(tmp_path / "x.jsonl", orient="records", lines=True)
     of = {path.name: judgments_read(path).judgments for path in sorted(tmp_path.iterdir())}
     for judgments in of.values():
-        assert (judgments.items, judgments.annotators, judgments.labels) == (("1", "2", "3", "4"), ("ann", "bo"), ("1", "2", "3"))  # fmt: skip
+        assert (judgments.items, judgments.annotators, judgments.labels) == (
+            ("1", "2", "3", "4"),
+            ("ann", "bo"),
+            ("1", "2", "3"),
+        )
         assert judgments.label.tolist() == [2, 2, 0, 0, 1, 0, 2, 2]
 
 
 def test_zero_is_a_label_and_an_id(tmp_path):
-    (tmp_path / "x.jsonl").write_text('{"item": 0, "worker": 0, "label": false}\n{"item": 0, "worker": 1, "label": true}\n')  # fmt: skip
+    (tmp_path / "x.jsonl").write_text(
+        '{"item": 0, "worker": 0, "label": false}\n{"item": 0, "worker": 1, "label": true}\n'
+    )
     judgments = judgments_read(tmp_path / "x.jsonl").judgments
     assert (judgments.items, judgments.annotators, judgments.labels) == (("0",), ("0", "1"), ("false", "true"))
 

@@ -242,9 +242,12 @@ def piloted():
             box = chosen[assignment.item.external_id][place]
             if box is None:
                 assignment_skip(
-                    assignment_id=assignment.pk, surrogate_id=person.surrogate_id, reason="unclear", note="",
+                    assignment_id=assignment.pk,
+                    surrogate_id=person.surrogate_id,
+                    reason="unclear",
+                    note="",
                     now=timezone.now(),
-                )  # fmt: skip
+                )
             else:
                 factories.submit(factories.answer(assignment, label="good", box=box))
     factories.import_questions(campaign, [f"question {index} about the harbour" for index in range(30)])
@@ -261,8 +264,10 @@ def test_pilot_items_on_which_all_agree_become_keys(client, piloted):
     factories.run_jobs()
     key = GoldKey.objects.get()
     assert (key.item_id, key.accepted, key.state) == (
-        items["pilot0"].pk, [{"long_answer": [0], "short_answer": "none"}], GoldKeyState.ACTIVE,
-    )  # fmt: skip
+        items["pilot0"].pk,
+        [{"long_answer": [0], "short_answer": "none"}],
+        GoldKeyState.ACTIVE,
+    )
     key.item.refresh_from_db()
     assert (key.item.batch.purpose, key.exposures) == ("gold", 2)
     client.post(url, {"pilot": "1", "experts": "0"})  # once more: nothing new

@@ -16,8 +16,13 @@ from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
 MANAGES = {
-    "quality", "quality-gold", "quality-experts", "quality-decisions", "quality-inspect", "quality-workforces",
-}  # fmt: skip
+    "quality",
+    "quality-gold",
+    "quality-experts",
+    "quality-decisions",
+    "quality-inspect",
+    "quality-workforces",
+}
 
 
 @pytest.fixture
@@ -140,10 +145,20 @@ def test_the_wizard_estimates_before_it_posts(campaign, client):
     client.force_login(member(campaign, Role.MANAGER))
     url = reverse("quality-workforces", args=[campaign.slug])
     form = {
-        "kind": "mturk", "title": "Judge", "description": "Judge a pair.", "reward_cents": "0.05", "training_bonus_cents": "0",
-        "items_per_ticket": "1", "qualification": "own", "floor_cents_per_hour": "9.00", "approve_after_seconds": "0",
-        "undo_seconds": "1", "has_fees": "on", "people": "6", "seconds_each": "30",
-    }  # fmt: skip
+        "kind": "mturk",
+        "title": "Judge",
+        "description": "Judge a pair.",
+        "reward_cents": "0.05",
+        "training_bonus_cents": "0",
+        "items_per_ticket": "1",
+        "qualification": "own",
+        "floor_cents_per_hour": "9.00",
+        "approve_after_seconds": "0",
+        "undo_seconds": "1",
+        "has_fees": "on",
+        "people": "6",
+        "seconds_each": "30",
+    }
     page = client.post(url, {**form, "estimate": "1"}).content.decode()
     assert "Estimate" in page
     assert "less an hour than your floor" in page  # 5 cents for 30 seconds are 6 dollars an hour
@@ -169,9 +184,12 @@ def test_the_wizard_estimates_before_it_posts(campaign, client):
 
 def test_the_approval_list_is_a_table_that_no_spreadsheet_runs(campaign, client):
     row = workforce_add(
-        campaign=campaign, kind="link", actor_id=None, now=timezone.now(),
+        campaign=campaign,
+        kind="link",
+        actor_id=None,
+        now=timezone.now(),
         terms={"code_completed": "C1", "code_screened_out": "C2", "code_nothing_left": "C3"},
-    )  # fmt: skip
+    )
     client.force_login(member(campaign, Role.MANAGER))
     response = client.get(reverse("approvals", args=[campaign.slug, row.pk]))
     assert b"".join(response.streaming_content).startswith(b"PROLIFIC_PID,SESSION_ID,outcome,answers")

@@ -65,9 +65,12 @@ def test_each_act_can_be_taken_back_and_has_its_reason(campaign, client):
     assert "give the reason" in act("warn", reason=" ")
     assert standing(campaign, surrogate_id) == Standing.ACTIVE
     for name, becomes in (
-        ("warn", Standing.WARNED), ("reinstate", Standing.ACTIVE), ("pause", Standing.PAUSED),
-        ("reinstate", Standing.ACTIVE), ("suspend", Standing.SUSPENDED),
-    ):  # fmt: skip
+        ("warn", Standing.WARNED),
+        ("reinstate", Standing.ACTIVE),
+        ("pause", Standing.PAUSED),
+        ("reinstate", Standing.ACTIVE),
+        ("suspend", Standing.SUSPENDED),
+    ):
         act(name, reason=f"Why {name}.")
         assert standing(campaign, surrogate_id) == becomes, name
     own = Annotation.objects.filter(surrogate_id=surrogate_id)
@@ -111,10 +114,21 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
     assert "<dd>174</dd>" in body
     assert "84 %" in body  # of people with a true rate of 80 % are paused after 1,000 checks
     form = {
-        "gold_first": "10", "gold_first_items": "30", "gold_rate": "0.05", "gold_most_exposures": "40",
-        "inspection_rate": "0.1", "experts": "2", "decide_hours": "24", "drift_run_length": "2000", "process": "paper",
-        "second_round": "pooled", "error": "0.04", "budget": "12.50", "most": "7", "expert": "0",
-    }  # fmt: skip
+        "gold_first": "10",
+        "gold_first_items": "30",
+        "gold_rate": "0.05",
+        "gold_most_exposures": "40",
+        "inspection_rate": "0.1",
+        "experts": "2",
+        "decide_hours": "24",
+        "drift_run_length": "2000",
+        "process": "paper",
+        "second_round": "pooled",
+        "error": "0.04",
+        "budget": "12.50",
+        "most": "7",
+        "expert": "0",
+    }
     assert "fewer first items" in client.post(url, {**form, "gold_first": "31"}).content.decode()
     assert "at least 0.001" in client.post(url, {**form, "gold_rate": "1e-9"}).content.decode()
     assert "alarm all the time" in client.post(url, {**form, "drift_run_length": "5"}).content.decode()

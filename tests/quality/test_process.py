@@ -108,9 +108,11 @@ def test_excluding_work_supersedes_the_verdict_reopens_the_slot_and_recalls_the_
     vote_all(second, [1, 2, 3])
     assert Case.objects.get(campaign=second).state == "open"
     annotation_exclude(
-        annotation=Annotation.objects.filter(campaign=second, slot__round=1).first(), because="quality", actor_id=None,
+        annotation=Annotation.objects.filter(campaign=second, slot__round=1).first(),
+        because="quality",
+        actor_id=None,
         now=timezone.now(),
-    )  # fmt: skip
+    )
     factories.examine(second)
     assert Case.objects.get(campaign=second).state == "recalled"
 
@@ -136,9 +138,12 @@ def test_every_verdict_recomputes_from_what_it_names(rule):
         case = case_next(campaign=campaign, surrogate_id=expert.surrogate_id)
         if case is not None and chance.random() < 0.7:
             opinion_give(
-                case=case, surrogate_id=expert.surrogate_id, said={"label": chance.choice([1, 2, 3, 4])}, justification="",
+                case=case,
+                surrogate_id=expert.surrogate_id,
+                said={"label": chance.choice([1, 2, 3, 4])},
+                justification="",
                 now=timezone.now(),
-            )  # fmt: skip
+            )
         factories.examine(campaign)
         for row in Verdict.objects.select_related("item__campaign", "policy", "opinion"):
             assert verdict_recompute(row) == row.label
@@ -191,9 +196,13 @@ def test_three_misses_pause_and_a_manager_suspends_what_is_excluded_reopens():
             review=review, suspend=True, reason=" ", refuse_pay=False, actor_id=manager.surrogate_id, now=timezone.now()
         )
     review_decide(
-        review=review, suspend=True, reason="Three of three checks missed.", refuse_pay=False,
-        actor_id=manager.surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        review=review,
+        suspend=True,
+        reason="Three of three checks missed.",
+        refuse_pay=False,
+        actor_id=manager.surrogate_id,
+        now=timezone.now(),
+    )
     factories.run_jobs()
     work.refresh_from_db()
     assert work.state == "excluded"
@@ -208,9 +217,13 @@ def test_a_reinstated_person_begins_afresh():
         factories.vote(campaign, person, 1)
     factories.examine(campaign)
     review_decide(
-        review=Review.objects.get(), suspend=False, reason="", refuse_pay=False, actor_id=manager.surrogate_id,
+        review=Review.objects.get(),
+        suspend=False,
+        reason="",
+        refuse_pay=False,
+        actor_id=manager.surrogate_id,
         now=timezone.now(),
-    )  # fmt: skip
+    )
     factories.vote(campaign, person, 1)
     factories.examine(campaign)
     assert Participation.objects.get(surrogate=person.surrogate).standing == Standing.ACTIVE

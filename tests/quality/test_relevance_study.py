@@ -54,9 +54,12 @@ def test_the_numbers_are_those_of_a_count_by_hand(judged):
     words = {item.content["question_id"]: len(item.content["question_text"].split()) for item in items}
     assert train["question_length"] == pytest.approx(sum(words.values()) / len(words), abs=0.01)
     assert (found["workers"], found["judgments"], found["by_expert"]) == (6, 18, 1)
-    assert [(row["batch"], row["round"], row["none"]["share"], row["none"]["items"]) for row in found["no_agreement"]] == [
-        (items[0].batch.ordinal, 1, 0.5, 4), (items[0].batch.ordinal, 2, 0.5, 2),
-    ]  # fmt: skip
+    assert [
+        (row["batch"], row["round"], row["none"]["share"], row["none"]["items"]) for row in found["no_agreement"]
+    ] == [
+        (items[0].batch.ordinal, 1, 0.5, 4),
+        (items[0].batch.ordinal, 2, 0.5, 2),
+    ]
     assert sum(int(n) * count for n, count in found["answers_per_question"].items()) == 4
     assert sum(row["questions"] for row in found["trigrams"]) == len(questions)
     assert found["cost"] == {"rewards": 0, "bonuses": 0, "fees": 0}

@@ -70,9 +70,16 @@ def test_nobody_takes_sealed_answers_out_of_what_counts_or_back(sealed):
     made, [person, _other] = sealed
     now, before = timezone.now(), sorted(made.annotations.values_list("pk", "state"))
     run_here(
-        kind="quality.person_work", stderr=factories.Quiet(), scope_id=made.pk,
-        payload={"campaign": str(made.pk), "surrogate": str(person.surrogate_id), "since": (now - timedelta(days=1)).isoformat(), "excludes": True},
-    )  # fmt: skip
+        kind="quality.person_work",
+        stderr=factories.Quiet(),
+        scope_id=made.pk,
+        payload={
+            "campaign": str(made.pk),
+            "surrogate": str(person.surrogate_id),
+            "since": (now - timedelta(days=1)).isoformat(),
+            "excludes": True,
+        },
+    )
     first = made.annotations.order_by("pk")[0]
     assert not annotation_exclude(annotation=first, because="inspection", actor_id=None, now=now)
     with pytest.raises(NothingToUndo):

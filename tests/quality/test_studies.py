@@ -96,7 +96,9 @@ def test_a_system_that_says_something_else_or_nothing_is_wrong():
     assert (silent["recall"].share, math.isnan(silent["precision"].share)) == (0, True)
 
 
-@pytest.mark.parametrize(("best", "null", "references", "beta"), [(0.3, 0.5, 5, 2), (0.1, 0.2, 5, 2), (0.4, 0.6, 3, 1), (0.05, 0.9, 7, 3)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("best", "null", "references", "beta"), [(0.3, 0.5, 5, 2), (0.1, 0.2, 5, 2), (0.4, 0.6, 3, 1), (0.05, 0.9, 7, 3)]
+)
 def test_the_chances_of_footnote_11_are_those_of_all_outcomes(best, null, references, beta):
     """Every vector of references, each annotator saying the best answer, another one, or null."""
     probabilities = {"best": best, "other": 1 - best - null, None: null}
@@ -142,9 +144,7 @@ def numbers_of(items, grades):
     found |= {f"Figure 4, to {figure[4]['to']}, correct": figure[4]["grades"]["correct"]}
     found |= {f"coverage, {rank}": share for rank, share in enumerate(coverage(items)[:2], start=1)}
     people = bounds(items, partitions=20)
-    return found | {
-        f"{who}, {name}": share for who in ("single", "super") for name, share in people[who].items()
-    }  # fmt: skip
+    return found | {f"{who}, {name}": share for who in ("single", "super") for name, share in people[who].items()}
 
 
 @pytest.mark.slow

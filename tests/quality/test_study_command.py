@@ -41,13 +41,17 @@ def collected():
             factories.submit(factories.answer(assignment, **said))
     expert = expert_of(campaign)
     job_enqueue(
-        kind="quality.sample_cases", now=timezone.now(), scope_id=campaign.pk,
+        kind="quality.sample_cases",
+        now=timezone.now(),
+        scope_id=campaign.pk,
         payload={"campaign": str(campaign.pk), "count": 3, "seed": 0, "experts": 1, "every_answer": False},
-    )  # fmt: skip
+    )
     job_enqueue(
-        kind="quality.sample_cases", now=timezone.now(), scope_id=campaign.pk,
+        kind="quality.sample_cases",
+        now=timezone.now(),
+        scope_id=campaign.pk,
         payload={"campaign": str(campaign.pk), "count": 3, "seed": 1, "experts": 1, "every_answer": False, "least": 5},
-    )  # fmt: skip
+    )
     factories.run_jobs()
     assert Case.objects.count() == 2  # of the first sample: no item wants five annotations
     for case in Case.objects.all():
@@ -186,11 +190,15 @@ def test_the_sweep_begins_at_no_answer(collected):
     assert [line[0] for line in lines[lines.index("sweep:") + 1 :][:3]] == ["0", "1", "2"]
 
 
-@pytest.mark.parametrize(("options", "why"), [
-    ({"name": "bounds"}, "each of its first 25 places, the fullest has 4"), ({"name": "bounds", "references": 25}, "expected 1 ≤ beta"),
-    ({"name": "bounds", "ways": 4, "references": 2, "alpha": 9}, "alpha lies between 0 and 2"),
-    ({"name": "variability", "ways": 1}, "at least two"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"name": "bounds"}, "each of its first 25 places, the fullest has 4"),
+        ({"name": "bounds", "references": 25}, "expected 1 ≤ beta"),
+        ({"name": "bounds", "ways": 4, "references": 2, "alpha": 9}, "alpha lies between 0 and 2"),
+        ({"name": "variability", "ways": 1}, "at least two"),
+    ],
+)
 def test_what_cannot_be_computed_is_said(collected, options, why):
     with pytest.raises(CommandError, match=why):
         study(collected, **options)
@@ -208,4 +216,6 @@ def test_the_numbers_of_a_study_are_written_as_a_table(collected, tmp_path):
     table = pd.read_csv(tmp_path / "out" / "statistics.csv").set_index("name")
     assert len(table) > 5
     share = found["found"]["short"]
-    assert table.loc["found.short", ["value", "low", "high", "items"]].tolist() == pytest.approx([share["share"], share["low"], share["high"], share["items"]])  # fmt: skip
+    assert table.loc["found.short", ["value", "low", "high", "items"]].tolist() == pytest.approx(
+        [share["share"], share["low"], share["high"], share["items"]]
+    )

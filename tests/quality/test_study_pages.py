@@ -27,23 +27,45 @@ def computed():
     """Return studies of sixty invented items with 25 annotations each, as a snapshot keeps them."""
     items, grades = crowd(np.random.default_rng(3), 60)
     found = {
-        "items": 60, "figure_4": studies.by_agreement(studies.non_null(items), grades, GRADES),
-        "coverage": studies.coverage(items), "distinct": studies.distinct(items),
-    }  # fmt: skip
-    shares = {path: studies.share_of([place % 5 == number for place in range(60)]) for number, path in enumerate(("bad_question", "no_answer", "long_only", "short_answer", "yes_no"))}  # fmt: skip
-    return as_json({
-        "ways": 25, "statistics": {"items": 60, "paths": shares}, "precision": {},
-        "variability": {"passage": found, "short": found},
-        "bounds": {kind: {"items": 60, **studies.bounds(items, partitions=5)} for kind in ("passage", "short")},
-    })  # fmt: skip
+        "items": 60,
+        "figure_4": studies.by_agreement(studies.non_null(items), grades, GRADES),
+        "coverage": studies.coverage(items),
+        "distinct": studies.distinct(items),
+    }
+    shares = {
+        path: studies.share_of([place % 5 == number for place in range(60)])
+        for number, path in enumerate(("bad_question", "no_answer", "long_only", "short_answer", "yes_no"))
+    }
+    return as_json(
+        {
+            "ways": 25,
+            "statistics": {"items": 60, "paths": shares},
+            "precision": {},
+            "variability": {"passage": found, "short": found},
+            "bounds": {kind: {"items": 60, **studies.bounds(items, partitions=5)} for kind in ("passage", "short")},
+        }
+    )
 
 
 def numbers(found):
-    paths = {"bad_question": "Bad question", "no_answer": "No answer", "long_only": "Long", "short_answer": "Short", "yes_no": "Yes or no"}  # fmt: skip
+    paths = {
+        "bad_question": "Bad question",
+        "no_answer": "No answer",
+        "long_only": "Long",
+        "short_answer": "Short",
+        "yes_no": "Yes or no",
+    }
     return Numbers(
-        quality={}, work={}, today=TODAY, measures={}, paths=paths, names=dict, studies=found,
-        parts={"passage": "Passage", "short": "Short answer"}, grades=dict.fromkeys(GRADES, "Grade"),
-    )  # fmt: skip
+        quality={},
+        work={},
+        today=TODAY,
+        measures={},
+        paths=paths,
+        names=dict,
+        studies=found,
+        parts={"passage": "Passage", "short": "Short answer"},
+        grades=dict.fromkeys(GRADES, "Grade"),
+    )
 
 
 @pytest.mark.parametrize("key", STUDIES)

@@ -62,9 +62,13 @@ def test_an_upheld_suspension_is_answered_and_nobody_else_can_appeal(client):
     campaign = nq(keys=5)
     person, boss = careless(campaign), factories.user()
     review = review_decide(
-        review=Review.objects.get(), suspend=True, reason="Three of three.", refuse_pay=False,
-        actor_id=boss.surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        review=Review.objects.get(),
+        suspend=True,
+        reason="Three of three.",
+        refuse_pay=False,
+        actor_id=boss.surrogate_id,
+        now=timezone.now(),
+    )
     client.force_login(person)
     url = reverse("quality-standing", args=[campaign.slug])
     assert "Three of three." in client.get(url).content.decode()
@@ -95,9 +99,13 @@ def test_who_comes_back_does_not_begin_with_a_new_error_budget():
         review = Review.objects.get(state="open")
         spans.append(review.evidence["limit"])
         review_decide(
-            review=review, suspend=False, reason="Once more.", refuse_pay=False, actor_id=boss.surrogate_id,
+            review=review,
+            suspend=False,
+            reason="Once more.",
+            refuse_pay=False,
+            actor_id=boss.surrogate_id,
             now=timezone.now(),
-        )  # fmt: skip
+        )
         for key in GoldKey.objects.filter(exposures=0)[:4]:
             _check(campaign, person, key)
     assert spans == sorted(set(spans))  # each test is stricter than the one before
@@ -165,9 +173,13 @@ def test_an_appeal_of_who_is_reinstated_on_their_page_waits_for_nobody(client):
     campaign = nq(keys=5)
     person, boss = careless(campaign), factories.user(is_admin=True)
     review = review_decide(
-        review=Review.objects.get(), suspend=True, reason="Why.", refuse_pay=False, actor_id=boss.surrogate_id,
+        review=Review.objects.get(),
+        suspend=True,
+        reason="Why.",
+        refuse_pay=False,
+        actor_id=boss.surrogate_id,
         now=timezone.now(),
-    )  # fmt: skip
+    )
     suspension_appeal(campaign=campaign, surrogate_id=person.surrogate_id, text="Not so.", now=timezone.now())
     assert waiting_of(campaign)["suspended"] == 1
     client.force_login(boss)

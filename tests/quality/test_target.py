@@ -80,9 +80,14 @@ def test_votes_that_can_settle_no_more_leave_the_rest_to_experts():
 
 def test_work_that_is_under_way_is_waited_for():
     found = plan(
-        np.array([0.5, 0.0]), np.array([4, 4]), np.array([False, True]), TARGET, vote_cents=6, cents_left=1_000,
+        np.array([0.5, 0.0]),
+        np.array([4, 4]),
+        np.array([False, True]),
+        TARGET,
+        vote_cents=6,
+        cents_left=1_000,
         is_waiting=True,
-    )  # fmt: skip
+    )
     assert found.stop is None and not len(found.votes) and not len(found.experts)
 
 
@@ -91,8 +96,11 @@ def test_experts_who_cost_nothing_need_no_budget():
 
 
 def test_a_label_is_what_most_votes_say_and_ties_have_none():
-    belief = belief_of(judgments_of([(item, who, label) for item, votes in enumerate(["aab", "ab", "aaa"])
-                                     for who, label in enumerate(votes)]))  # fmt: skip
+    belief = belief_of(
+        judgments_of(
+            [(item, who, label) for item, votes in enumerate(["aab", "ab", "aaa"]) for who, label in enumerate(votes)]
+        )
+    )
     assert belief.undecided().tolist() == [False, True, False]
     doubts = belief.doubts()
     assert doubts[1] == 1 and doubts[2] < doubts[0] < 0.6
@@ -135,9 +143,12 @@ def test_the_forecast_ends_at_the_target_or_at_the_budget():
 def test_the_forecast_tells_what_votes_of_such_people_come_to():
     """Among people who are right 8 times of 10, five votes are wrong 5.8 times of 100."""
     points = forecast(
-        belief_before(4_000, 2, 0.8), Target(error=0.001, most=5, budget_cents=10**7), Calibration(), fewest=5,
+        belief_before(4_000, 2, 0.8),
+        Target(error=0.001, most=5, budget_cents=10**7),
+        Calibration(),
+        fewest=5,
         vote_cents=1,
-    )  # fmt: skip
+    )
     assert points[0].error == pytest.approx(0.058, abs=0.01)
 
 

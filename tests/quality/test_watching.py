@@ -112,9 +112,12 @@ def live(campaign, seed):
         waiting = Inspection.objects.filter(campaign=campaign, verdict="").order_by("pk").first()
         if waiting is not None and chance.random() < 0.5:
             inspection_decide(
-                inspection=waiting, verdict=chance.choice(list(InspectionVerdict)), exclude=False,
-                actor_id=boss.surrogate_id, now=timezone.now(),
-            )  # fmt: skip
+                inspection=waiting,
+                verdict=chance.choice(list(InspectionVerdict)),
+                exclude=False,
+                actor_id=boss.surrogate_id,
+                now=timezone.now(),
+            )
     for person in people:  # what a manager found last is seen with the next answer
         factories.submit(factories.label(factories.claim(campaign, person), 2)) if _works(campaign, person) else None
     factories.examine(campaign)

@@ -242,9 +242,12 @@ def test_an_answer_costs_what_its_share_of_the_dearest_ticket_costs():
     campaign = factories.antique(items=2)
     assert workforce_selectors.answer_cents(campaign) == 0
     workforce_add(
-        campaign=campaign, kind="mturk", terms={"reward_cents": 10, "items_per_ticket": 4, "qualification": "own"},
-        actor_id=None, now=timezone.now(),
-    )  # fmt: skip
+        campaign=campaign,
+        kind="mturk",
+        terms={"reward_cents": 10, "items_per_ticket": 4, "qualification": "own"},
+        actor_id=None,
+        now=timezone.now(),
+    )
     assert workforce_selectors.answer_cents(campaign) == 3.0
 
 

@@ -25,10 +25,17 @@ FIRST = Policy(gold_rate=0, gold_first=3, gold_first_items=3, inspection_rate=1.
 
 def rows(accepted, count=1, start=0):
     return [
-        (number + 1, {"id": f"gold{start + number}", "question": f"gold question {start + number}?",
-                      "document": "harbour.html", "accepted": accepted})
+        (
+            number + 1,
+            {
+                "id": f"gold{start + number}",
+                "question": f"gold question {start + number}?",
+                "document": "harbour.html",
+                "accepted": accepted,
+            },
+        )
         for number in range(count)
-    ]  # fmt: skip
+    ]
 
 
 def nq(*, n=2, items=3, keys=0, accepted=None, **options):
@@ -85,9 +92,17 @@ def judged(monkeypatch):
     for number, slot in enumerate(slots):
         label = 4 if (number // 3) % 2 or number % 3 else 1
         Annotation.objects.create(
-            campaign=made, item_id=slot.item_id, slot=slot, surrogate_id=people[number % 3].surrogate_id, state="counted",
-            answer={"label": label, "way": ""}, answer_version=1, submitted_at=at, seconds=9, published_id=str(number),
-        )  # fmt: skip
+            campaign=made,
+            item_id=slot.item_id,
+            slot=slot,
+            surrogate_id=people[number % 3].surrogate_id,
+            state="counted",
+            answer={"label": label, "way": ""},
+            answer_version=1,
+            submitted_at=at,
+            seconds=9,
+            published_id=str(number),
+        )
     for person in people:
         key = GoldKey.objects.first()
         row = Annotation.objects.filter(surrogate_id=person.surrogate_id).first()

@@ -9,9 +9,12 @@ from django.core.management import call_command
 def record(key, question, answers=("Turn it slowly.", "Ask a smith."), best=0, category="Home"):
     """Return a record of nfL6."""
     return {
-        "main_category": category, "question": question, "nbestanswers": list(answers),
-        "answer": answers[best] if best is not None else "", "id": key,
-    }  # fmt: skip
+        "main_category": category,
+        "question": question,
+        "nbestanswers": list(answers),
+        "answer": answers[best] if best is not None else "",
+        "id": key,
+    }
 
 
 def lines(path, rows):

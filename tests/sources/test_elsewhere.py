@@ -15,13 +15,30 @@ from tests import factories
 from tests.sources.files import lines, rows, step
 
 TASKS = [
-    {"id": 7, "data": {"q": "How do I peel an egg?", "a": "Under water."}, "annotations": [
-        {"completed_by": 3, "result": [{"from_name": "rel", "type": "choices", "value": {"choices": ["good"]}}, {"from_name": "sure", "type": "rating", "value": {"rating": 4}}]},
-        {"completed_by": {"id": 5, "email": "e@example.org"}, "result": [{"from_name": "rel", "type": "choices", "value": {"choices": ["bad, really"]}}]},
-        {"completed_by": 9, "was_cancelled": True, "result": [{"from_name": "rel", "type": "choices", "value": {"choices": ["good"]}}]},
-    ]},
+    {
+        "id": 7,
+        "data": {"q": "How do I peel an egg?", "a": "Under water."},
+        "annotations": [
+            {
+                "completed_by": 3,
+                "result": [
+                    {"from_name": "rel", "type": "choices", "value": {"choices": ["good"]}},
+                    {"from_name": "sure", "type": "rating", "value": {"rating": 4}},
+                ],
+            },
+            {
+                "completed_by": {"id": 5, "email": "e@example.org"},
+                "result": [{"from_name": "rel", "type": "choices", "value": {"choices": ["bad, really"]}}],
+            },
+            {
+                "completed_by": 9,
+                "was_cancelled": True,
+                "result": [{"from_name": "rel", "type": "choices", "value": {"choices": ["good"]}}],
+            },
+        ],
+    },
     {"id": 8, "data": {"q": "How do I boil an egg?", "a": "In a pan."}, "annotations": []},
-]  # fmt: skip
+]
 MAP = ("--map", "id=id", "--map", "question=data.q", "--map", "answer=data.a")
 
 
@@ -48,7 +65,20 @@ def test_a_datasets_folder_becomes_rows(tmp_path):
         pa.table({"id": ["a", "b", "b"], "text": ["one", "two", "two"], "who": [1, 1, 2], "label": [3, 4, 4]}),
         tmp_path / "train.parquet",
     )
-    report = step("elsewhere", tmp_path / "train.parquet", "--map", "id=id", "--map", "question=text", "--worker", "who", "--label", "label", "--to", tmp_path / "to")  # fmt: skip
+    report = step(
+        "elsewhere",
+        tmp_path / "train.parquet",
+        "--map",
+        "id=id",
+        "--map",
+        "question=text",
+        "--worker",
+        "who",
+        "--label",
+        "label",
+        "--to",
+        tmp_path / "to",
+    )
     assert (report["read"], report["rows"], report["again"], report["judgments"]) == (3, 2, 1, 3)
     assert [row["question"] for row in rows(tmp_path / "to" / "rows.jsonl")] == ["one", "two"]
 
@@ -108,7 +138,19 @@ def labels(tmp_path, tasks, *arguments, ids="id"):
     path = tmp_path / "export.json"
     path.write_text(json.dumps(tasks))
     to = Path(mkdtemp(dir=tmp_path)) / "to"
-    report = step("elsewhere", path, "--map", f"id={ids}", "--map", "question=data.q", "--from", "label-studio", *arguments, "--to", to)  # fmt: skip
+    report = step(
+        "elsewhere",
+        path,
+        "--map",
+        f"id={ids}",
+        "--map",
+        "question=data.q",
+        "--from",
+        "label-studio",
+        *arguments,
+        "--to",
+        to,
+    )
     read = [(to / name).read_text().splitlines()[1:] for name in ("judgments.csv", "truth.csv")]
     return report, *read
 
@@ -147,15 +189,33 @@ def test_zero_is_an_id(tmp_path):
 def test_old_exports_pairs_and_ratings_are_read_and_the_rest_is_counted_by_type(tmp_path):
     several = result("choices", {"choices": ["good", "bad"]})
     tasks = [
-        task(1, (1, [GOOD], {}), name="completions"), task(2, (1, [result("pairwise", {"selected": "left"})], {})),
+        task(1, (1, [GOOD], {}), name="completions"),
+        task(2, (1, [result("pairwise", {"selected": "left"})], {})),
         task(3, (1, [result("rating", {"rating": 0})], {}), (2, [GOOD], {"was_cancelled": True})),
-        task(4, (1, [result("textarea", {"text": ["why"]}), several, result("ranker", {"ranker": {}})], {})), task(5),
-    ]  # fmt: skip
+        task(4, (1, [result("textarea", {"text": ["why"]}), several, result("ranker", {"ranker": {}})], {})),
+        task(5),
+    ]
     report, judged, _ = labels(tmp_path, tasks)
     assert judged == ["1,1,good", "2,1,left", "3,1,0"]
-    assert report["passed_over"] == {"skipped annotations": 1, "textarea": 1, "answers with several labels or none": 1, "ranker": 1}  # fmt: skip
+    assert report["passed_over"] == {
+        "skipped annotations": 1,
+        "textarea": 1,
+        "answers with several labels or none": 1,
+        "ranker": 1,
+    }
     out = StringIO()
-    call_command("source", "elsewhere", str(tmp_path / "export.json"), "--map", "id=id", "--from", "label-studio", "--to", str(tmp_path / "again"), stdout=out)  # fmt: skip
+    call_command(
+        "source",
+        "elsewhere",
+        str(tmp_path / "export.json"),
+        "--map",
+        "id=id",
+        "--from",
+        "label-studio",
+        "--to",
+        str(tmp_path / "again"),
+        stdout=out,
+    )
     assert "passed over: 1 skipped annotations, 1 textarea" in out.getvalue()
 
 
@@ -167,7 +227,20 @@ def test_an_export_in_another_form_is_refused_by_row(tmp_path, broken):
 
 def test_tables_keep_the_names_of_their_columns(tmp_path):
     (tmp_path / "x.csv").write_bytes("Frage Nr;Wer;Label\n7;Jörg;gut\n".encode("cp1252"))
-    step("elsewhere", tmp_path / "x.csv", "--map", "id=Frage Nr", "--worker", "Wer", "--label", "Label", "--encoding", "cp1252", "--to", tmp_path / "to")  # fmt: skip
+    step(
+        "elsewhere",
+        tmp_path / "x.csv",
+        "--map",
+        "id=Frage Nr",
+        "--worker",
+        "Wer",
+        "--label",
+        "Label",
+        "--encoding",
+        "cp1252",
+        "--to",
+        tmp_path / "to",
+    )
     assert (tmp_path / "to" / "judgments.csv").read_text() == "item,worker,label\n7,Jörg,gut\n"
 
 

@@ -21,9 +21,14 @@ THINGS = ["bread", "harbour", "laptop", "garden", "violin", "bicycle", "window",
 def pooled(tmp_path):
     """Return the folder of a pool of 20 questions, from BM25 and a run that returns answers to other questions."""
     questions = [
-        record(f"{100 + n}", f"how do I clean an old {THINGS[n % 10]} of type {n}", (f"Wash the {THINGS[n % 10]} {n}.", f"Leave it, says {n}.", f"Sell it for {n} coins."), best=n % 3)
+        record(
+            f"{100 + n}",
+            f"how do I clean an old {THINGS[n % 10]} of type {n}",
+            (f"Wash the {THINGS[n % 10]} {n}.", f"Leave it, says {n}.", f"Sell it for {n} coins."),
+            best=n % 3,
+        )
         for n in range(20)
-    ]  # fmt: skip
+    ]
     file = lines(tmp_path / "nfL6.jsonl", [*questions, record("999", "why"), record("998", questions[0]["question"])])
     step("questions", file, "--seed", 5, "--to", tmp_path / "questions")
     texts = [f"{row['id']}_{n}\t{text}" for row in questions for n, text in enumerate(row["nbestanswers"])]
@@ -34,7 +39,20 @@ def pooled(tmp_path):
     step("bm25", *given, "--depth", 5, "--seed", 0, "--to", tmp_path / "bm25")
     other = [f"{key} Q0 {100 + (n * 7) % 20}_1 1 {1 / (n + 1)} other" for n, key in enumerate(kept)]
     lines(tmp_path / "other.txt", other)
-    step("pool", *given, "--run", tmp_path / "bm25" / "run.txt", "--run", tmp_path / "other.txt", "--depth", 3, "--seed", 6, "--to", tmp_path / "pool")  # fmt: skip
+    step(
+        "pool",
+        *given,
+        "--run",
+        tmp_path / "bm25" / "run.txt",
+        "--run",
+        tmp_path / "other.txt",
+        "--depth",
+        3,
+        "--seed",
+        6,
+        "--to",
+        tmp_path / "pool",
+    )
     return tmp_path / "pool"
 
 

@@ -67,7 +67,12 @@ def test_rules_by_hand(query, holds, holds_not):
 
 
 def test_phrases_are_runs_of_one_number():
-    words = [Word("the", "the", "DET", phrase=0), Word("city", "city", "NOUN", phrase=0, is_head=True), Word("of", "of", "ADP"), Word("wars", "war", "NOUN", phrase=1, is_head=True)]  # fmt: skip
+    words = [
+        Word("the", "the", "DET", phrase=0),
+        Word("city", "city", "NOUN", phrase=0, is_head=True),
+        Word("of", "of", "ADP"),
+        Word("wars", "war", "NOUN", phrase=1, is_head=True),
+    ]
     assert phrases_of(words) == [(0, 2, 1), (3, 4, 3)]
 
 
@@ -77,18 +82,35 @@ def test_hearst_patterns_by_hand():
         "south; Gustav or other kings. A city such as Lund. People such as Ek. Ways such as These."
     )
     assert {(one.kind, one.name) for one in instances(text)} >= {
-        ("town", "Old Harbour"), ("painter", "Anna Ek"), ("city", "Ystad"), ("king", "Gustav"),
-    }  # fmt: skip
+        ("town", "Old Harbour"),
+        ("painter", "Anna Ek"),
+        ("city", "Ystad"),
+        ("king", "Gustav"),
+    }
     assert not {"person", "way"} & {one.kind for one in instances(text)}
 
 
-@pytest.mark.parametrize(("plural", "one"), [("cities", "city"), ("churches", "church"), ("men", "man"), ("buses", "buse"), ("glass", "glass"), ("series", "series"), ("ties", "tie")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("plural", "one"),
+    [
+        ("cities", "city"),
+        ("churches", "church"),
+        ("men", "man"),
+        ("buses", "buse"),
+        ("glass", "glass"),
+        ("series", "series"),
+        ("ties", "tie"),
+    ],
+)
 def test_singular_by_the_ending(plural, one):
     assert singular(plural) == one
 
 
 def test_kinds_of_a_corpus_are_those_of_several_names(tmp_path):
-    corpus = lines(tmp_path / "corpus.txt", ["rivers such as Lagan and rivers such as Ätran", "lakes such as Vänern", "rivers such as Lagan"])  # fmt: skip
+    corpus = lines(
+        tmp_path / "corpus.txt",
+        ["rivers such as Lagan and rivers such as Ätran", "lakes such as Vänern", "rivers such as Lagan"],
+    )
     report = step("kinds", corpus, "--to", tmp_path / "to")
     assert (report["lines"], report["kinds"], report["rare"]) == (3, 1, 1)
     assert (tmp_path / "to" / "kinds.tsv").read_text() == "river\t2\tLagan | Ätran\n"
@@ -96,10 +118,13 @@ def test_kinds_of_a_corpus_are_those_of_several_names(tmp_path):
 
 @pytest.fixture
 def queries(tmp_path):
-    return lines(tmp_path / "kept.jsonl", [
-        *({"id": rule, "question": text, "origin": {"row": 7}} for rule, text in TABLE_1.items()),
-        {"id": "no", "question": "how do i reset my password quickly today please"},
-    ])  # fmt: skip
+    return lines(
+        tmp_path / "kept.jsonl",
+        [
+            *({"id": rule, "question": text, "origin": {"row": 7}} for rule, text in TABLE_1.items()),
+            {"id": "no", "question": "how do i reset my password quickly today please"},
+        ],
+    )
 
 
 @pytest.mark.peers

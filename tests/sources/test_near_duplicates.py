@@ -63,9 +63,15 @@ def test_ten_terms_with_nine_in_common_are_exactly_at_the_threshold():
 
 def test_what_is_dropped_names_what_was_kept_for_it():
     long = "how do i get red wine out of a white cotton shirt"
-    texts = {key: frozenset(terms_of(text)) for key, text in {
-        "1": long, "2": f"{long} today", "3": "why is the sky blue", "4": long.upper() + "??",
-    }.items()}  # fmt: skip
+    texts = {
+        key: frozenset(terms_of(text))
+        for key, text in {
+            "1": long,
+            "2": f"{long} today",
+            "3": "why is the sky blue",
+            "4": long.upper() + "??",
+        }.items()
+    }
     dropped = {one.text: one for one in near_duplicates(texts, Overlap(), choose=max)}
     assert set(dropped) == {"1", "2"}
     assert dropped["1"].kept == "4" and dropped["1"].share == 1

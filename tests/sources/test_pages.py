@@ -22,10 +22,19 @@ WIKI = "https://en.wikipedia.org/wiki/"
         ([f"{WIKI}AC/DC"], (1, f"{WIKI}AC/DC", "AC/DC")),
         ([f"{WIKI}Mission:_Impossible"], (1, f"{WIKI}Mission:_Impossible", "Mission: Impossible")),
         ([f"{WIKI}Talk:Lund", f"{WIKI}User_talk:Ek", f"{WIKI}Category:Towns", f"{WIKI}Special:Search"], None),
-        (["https://de.wikipedia.org/wiki/Lund", "https://en.wikipedia.org.evil.example/wiki/Lund", "ftp://en.wikipedia.org/wiki/Lund", "https://[", f"{WIKI}"], None),
+        (
+            [
+                "https://de.wikipedia.org/wiki/Lund",
+                "https://en.wikipedia.org.evil.example/wiki/Lund",
+                "ftp://en.wikipedia.org/wiki/Lund",
+                "https://[",
+                f"{WIKI}",
+            ],
+            None,
+        ),
         ([*["https://x.org"] * 5, f"{WIKI}Lund"], None),
     ],
-)  # fmt: skip
+)
 def test_the_first_article_among_the_first_five(addresses, expected):
     assert wikipedia_page(addresses, language="en") == expected
 
@@ -51,15 +60,25 @@ def test_what_holds_no_results_is_refused(row):
 
 @pytest.fixture
 def paired(tmp_path):
-    questions = lines(tmp_path / "kept.jsonl", [
-        {"id": "q1", "question": "who built the harbour of lund", "origin": {"row": 4}}, {"id": "q2", "question": "no results"},
-        {"id": "q3", "question": "no page"}, {"id": "q4", "question": "who built the harbour of lund"},
-        {"question": "by its text"},
-    ])  # fmt: skip
-    results = lines(tmp_path / "results.jsonl", [
-        {"id": "q1", "results": [{"url": "https://x.org"}, {"url": f"{WIKI}Harbour"}]}, {"id": "q3", "results": []},
-        {"id": "q4", "results": [f"{WIKI}Harbour"]}, {"query": "by its  text", "results": [f"{WIKI}Harbour"]},
-    ])  # fmt: skip
+    questions = lines(
+        tmp_path / "kept.jsonl",
+        [
+            {"id": "q1", "question": "who built the harbour of lund", "origin": {"row": 4}},
+            {"id": "q2", "question": "no results"},
+            {"id": "q3", "question": "no page"},
+            {"id": "q4", "question": "who built the harbour of lund"},
+            {"question": "by its text"},
+        ],
+    )
+    results = lines(
+        tmp_path / "results.jsonl",
+        [
+            {"id": "q1", "results": [{"url": "https://x.org"}, {"url": f"{WIKI}Harbour"}]},
+            {"id": "q3", "results": []},
+            {"id": "q4", "results": [f"{WIKI}Harbour"]},
+            {"query": "by its  text", "results": [f"{WIKI}Harbour"]},
+        ],
+    )
     return questions, results
 
 

@@ -32,9 +32,10 @@ def test_nothing_is_taken_of_a_run_without_answers():
 def test_a_pool_holds_each_answer_once_with_all_that_brought_it():
     takens = {"one": Taken(["b", "a"], 0), "two": Taken(["a", "x"], 0)}
     assert list(pool(takens, own=["b", "c", "x"], without=["x"])) == [
-        Pooled("a", {"one": 2, "two": 1}, is_own=False), Pooled("b", {"one": 1}, is_own=True),
+        Pooled("a", {"one": 2, "two": 1}, is_own=False),
+        Pooled("b", {"one": 1}, is_own=True),
         Pooled("c", {}, is_own=True),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture

@@ -20,13 +20,20 @@ def issued(query, user, hour=0.0):
 
 @pytest.fixture
 def log(tmp_path):
-    return lines(tmp_path / "log.jsonl", [
-        issued(LONG, "ann"), issued(f"  {LONG.replace(' ', '  ')} ", "bob", 24), issued(LONG, "ann", 30),
-        issued("who is the song killing me softly written about", "ann"),
-        issued("who is the song killing me softly written about", "ann", 1),
-        issued("who owned most of the railroads in 1800", "cid"), issued("who owned most of the railroads in 1800", "dan", 24.1),
-        issued("why is the sky blue", "ann"), issued("why is the sky blue", "bob"),
-    ])  # fmt: skip
+    return lines(
+        tmp_path / "log.jsonl",
+        [
+            issued(LONG, "ann"),
+            issued(f"  {LONG.replace(' ', '  ')} ", "bob", 24),
+            issued(LONG, "ann", 30),
+            issued("who is the song killing me softly written about", "ann"),
+            issued("who is the song killing me softly written about", "ann", 1),
+            issued("who owned most of the railroads in 1800", "cid"),
+            issued("who owned most of the railroads in 1800", "dan", 24.1),
+            issued("why is the sky blue", "ann"),
+            issued("why is the sky blue", "bob"),
+        ],
+    )
 
 
 def test_long_queries_of_several_users_in_a_window_are_kept_once(log, tmp_path):
@@ -47,7 +54,10 @@ def test_no_user_is_written_anywhere(log, tmp_path):
     assert not any(user in written for user in ('"ann"', '"bob"', '"cid"'))
 
 
-@pytest.mark.parametrize(("options", "kept"), [(["--hours", 25], 2), (["--least-users", 1], 3), (["--least-words", 5], 2), (["--least-users", 3], 0)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [(["--hours", 25], 2), (["--least-users", 1], 3), (["--least-words", 5], 2), (["--least-users", 3], 0)],
+)
 def test_limits_can_be_stated(log, tmp_path, options, kept):
     assert step("queries", log, *options, "--to", tmp_path / "to")["kept"] == kept
 

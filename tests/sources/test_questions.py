@@ -31,8 +31,12 @@ def test_each_filter_is_counted_alone_and_in_its_turn(file, tmp_path):
     assert report["read"] == 9
     assert report["alone"] == {"too short": 2, "no best answer": 2, "near duplicate": 2, "category": 2}
     assert report["dropped"] == {
-        "too short": 2, "no best answer": 1, "near duplicate": 2, "category": 1, "not drawn": 0,
-    }  # fmt: skip
+        "too short": 2,
+        "no best answer": 1,
+        "near duplicate": 2,
+        "category": 1,
+        "not drawn": 0,
+    }
     kept = rows(tmp_path / "to" / "kept.jsonl")
     assert len({row["id"] for row in kept} & {"1", "2", "3"}) == 1
     assert {row["id"] for row in kept} - {"1", "2", "3"} == {"7", "9"}

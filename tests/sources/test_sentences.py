@@ -34,10 +34,15 @@ def test_nothing_is_lost_and_nothing_is_added(text):
 
 
 def test_documents_are_rows_that_can_be_imported(tmp_path):
-    texts = lines(tmp_path / "texts.jsonl", [
-        {"title": "湖", "text": "它很深。它很冷。它很深。"}, {"text": "一句。"}, {"title": "again", "text": "它很深。它很冷。它很深。"},
-        {"title": "long", "text": "短。" + "长" * 600 + "。也短。"},
-    ])  # fmt: skip
+    texts = lines(
+        tmp_path / "texts.jsonl",
+        [
+            {"title": "湖", "text": "它很深。它很冷。它很深。"},
+            {"text": "一句。"},
+            {"title": "again", "text": "它很深。它很冷。它很深。"},
+            {"title": "long", "text": "短。" + "长" * 600 + "。也短。"},
+        ],
+    )
     (tmp_path / "Lund.txt").write_text("Lund is old.\nIt lies in Scania. It is small.", encoding="utf-8")
     report = step("sentences", texts, tmp_path / "Lund.txt", "--most", 2, "--to", tmp_path / "to")
     assert (report["read"], report["kept"], report["cut"], report["long_sentences"]) == (5, 3, 1, 1)

@@ -88,11 +88,16 @@ def test_bm25_ranks_answers_by_the_terms_of_the_question(tmp_path):
     questions = lines(tmp_path / "q.jsonl", [record("1", "blue sky"), record("2", "zebra"), record("3", "天空")])
     texts = ["a\tblue sky above", "b\tblue paint", "c\tBlue sky above!", "d\tsalt", "e\t天空是蓝色的", "f\t"]
     collection = lines(tmp_path / "c.tsv", texts)
-    report = step("bm25", "--questions", questions, "--collection", collection, "--seed", 0, "--to", tmp_path / "to", "--depth", 3)  # fmt: skip
+    report = step(
+        "bm25", "--questions", questions, "--collection", collection, "--seed", 0, "--to", tmp_path / "to", "--depth", 3
+    )
     found = [line.split() for line in (tmp_path / "to" / "run.txt").read_text().splitlines()]
     assert [(line[0], line[2], line[3]) for line in found] == [
-        ("1", "c", "1"), ("1", "a", "2"), ("1", "b", "3"), ("3", "e", "1"),
-    ]  # fmt: skip
+        ("1", "c", "1"),
+        ("1", "a", "2"),
+        ("1", "b", "3"),
+        ("3", "e", "1"),
+    ]
     assert found[0][4] == found[1][4] > found[2][4]
     assert (report["questions"], report["answers"], report["without"]) == (3, 6, 1)
 

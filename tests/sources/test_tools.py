@@ -22,22 +22,58 @@ def read(path, tool, *arguments):
 
 def shown(path, tool, *arguments):
     out = StringIO()
-    call_command("source", "elsewhere", str(path), "--from", tool, *arguments, "--show", "--to", str(path.parent / "never"), stdout=out)  # fmt: skip
+    call_command(
+        "source",
+        "elsewhere",
+        str(path),
+        "--from",
+        tool,
+        *arguments,
+        "--show",
+        "--to",
+        str(path.parent / "never"),
+        stdout=out,
+    )
     assert not (path.parent / "never").exists()
     return out.getvalue()
 
 
 ARGILLA = [
-    {"id": "r1", "fields": {"text": "one"}, "metadata": {}, "suggestions": {}, "vectors": {}, "status": "completed",
-     "responses": {"label": [{"value": "good", "user_id": "u1"}, {"value": "bad", "user_id": "u2"}], "why": [{"value": "since", "user_id": "u1"}]}},
-    {"id": "r2", "fields": {"text": "two"}, "responses": {"label": [{"value": ["good", "bad"], "user_id": "u1"}, {"value": "bad", "user_id": "u3", "status": "discarded"}]}},
-]  # fmt: skip
+    {
+        "id": "r1",
+        "fields": {"text": "one"},
+        "metadata": {},
+        "suggestions": {},
+        "vectors": {},
+        "status": "completed",
+        "responses": {
+            "label": [{"value": "good", "user_id": "u1"}, {"value": "bad", "user_id": "u2"}],
+            "why": [{"value": "since", "user_id": "u1"}],
+        },
+    },
+    {
+        "id": "r2",
+        "fields": {"text": "two"},
+        "responses": {
+            "label": [
+                {"value": ["good", "bad"], "user_id": "u1"},
+                {"value": "bad", "user_id": "u3", "status": "discarded"},
+            ]
+        },
+    },
+]
 ARGILLA_BEFORE = [
-    {"fields": {"text": "one"}, "external_id": "r1", "responses": [
-        {"user_id": "u1", "status": "submitted", "values": {"label": {"value": "good"}}},
-        {"user_id": "u2", "status": "submitted", "values": {"label": {"value": "bad"}}}, {"user_id": "u3", "status": "discarded", "values": {"label": {"value": "bad"}}}]},
+    {
+        "fields": {"text": "one"},
+        "external_id": "r1",
+        "responses": [
+            {"user_id": "u1", "status": "submitted", "values": {"label": {"value": "good"}}},
+            {"user_id": "u2", "status": "submitted", "values": {"label": {"value": "bad"}}},
+            {"user_id": "u3", "status": "discarded", "values": {"label": {"value": "bad"}}},
+        ],
+    },
     {"fields": {"text": "two"}, "external_id": "r2", "responses": []},
-]  # fmt: skip
+]
 
 
 def test_argilla_answers_are_read_by_question(tmp_path):
@@ -53,10 +89,15 @@ def test_argilla_answers_are_read_by_question(tmp_path):
 
 def test_argilla_s_older_records_and_its_datasets_say_the_same(tmp_path):
     (tmp_path / "old.json").write_text(json.dumps(ARGILLA_BEFORE))
-    table = pd.DataFrame({
-        "id": ["r1", "r2"], "text": ["one", "two"], "label.responses": [["good", "bad", "bad"], None],
-        "label.responses.users": [["u1", "u2", "u3"], None], "label.responses.status": [["submitted", "submitted", "discarded"], None],
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "id": ["r1", "r2"],
+            "text": ["one", "two"],
+            "label.responses": [["good", "bad", "bad"], None],
+            "label.responses.users": [["u1", "u2", "u3"], None],
+            "label.responses.status": [["submitted", "submitted", "discarded"], None],
+        }
+    )
     table.to_parquet(tmp_path / "train.parquet")
     for name in ("old.json", "train.parquet"):
         report, judged, _ = read(tmp_path / name, "argilla")
@@ -66,12 +107,16 @@ def test_argilla_s_older_records_and_its_datasets_say_the_same(tmp_path):
 
 def test_doccano_names_annotators_by_file_or_by_user(tmp_path):
     own = tmp_path / "anna.jsonl"
-    own.write_text('{"id": 1, "text": "one", "label": ["good"], "Comments": []}\n{"id": 2, "text": "two", "label": [[0, 3, "PER"]]}\n{"id": 3, "text": "three", "label": []}\n')  # fmt: skip
+    own.write_text(
+        '{"id": 1, "text": "one", "label": ["good"], "Comments": []}\n{"id": 2, "text": "two", "label": [[0, 3, "PER"]]}\n{"id": 3, "text": "three", "label": []}\n'
+    )
     assert "anna: good" in shown(own, "doccano")
     report, judged, _ = read(own, "doccano", "--map", "question=text")
     assert (judged, report["passed_over"]) == (["1,anna,good"], {"spans": 1, "answers with several labels or none": 1})
     old = tmp_path / "project.jsonl"
-    old.write_text('{"id": 1, "text": "one", "annotations": [{"label": 3, "user": 1}, {"label": 4, "user": 2}], "meta": {}}\n{"doc_id": 2, "text": "two", "labels": ["good"], "username": "bo"}\n')  # fmt: skip
+    old.write_text(
+        '{"id": 1, "text": "one", "annotations": [{"label": 3, "user": 1}, {"label": 4, "user": 2}], "meta": {}}\n{"doc_id": 2, "text": "two", "labels": ["good"], "username": "bo"}\n'
+    )
     assert read(old, "doccano")[1] == ["1,1,3", "1,2,4", "2,bo,good"]
     everybody = tmp_path / "all.jsonl"
     everybody.write_text('{"id": 1, "text": "one", "label": ["good"]}\n')
@@ -86,14 +131,23 @@ MTURK = "HITId,HITTypeId,WorkerId,AssignmentStatus,WorkTimeInSeconds,Input.id,In
     ("columns", "rows"),
     [
         ("Answer.relevance", ["3", "2", "1"]),
-        ("Answer.relevance.1,Answer.relevance.2,Answer.relevance.3", ["false,false,true", "false,true,false", "true,false,false"]),
-        ("Answer.taskAnswers", ['"[{""relevance"":{""1"":false,""3"":true}}]"', '"[{""relevance"":""2""}]"', '"[{""relevance"":""1""}]"']),
+        (
+            "Answer.relevance.1,Answer.relevance.2,Answer.relevance.3",
+            ["false,false,true", "false,true,false", "true,false,false"],
+        ),
+        (
+            "Answer.taskAnswers",
+            ['"[{""relevance"":{""1"":false,""3"":true}}]"', '"[{""relevance"":""2""}]"', '"[{""relevance"":""1""}]"'],
+        ),
     ],
-)  # fmt: skip
+)
 def test_results_of_mechanical_turk_in_all_forms_of_their_header(tmp_path, columns, rows):
     path = tmp_path / "Batch_42_batch_results.csv"
     people = [("h1", "A1", "Approved"), ("h1", "A2", "Submitted"), ("h1", "A3", "Rejected")]
-    lines = [f"{MTURK},{columns}"] + [f'{hit},T,{who},{state},12,17,"a text, with comma",{answer}' for (hit, who, state), answer in zip(people, rows, strict=True)]  # fmt: skip
+    lines = [f"{MTURK},{columns}"] + [
+        f'{hit},T,{who},{state},12,17,"a text, with comma",{answer}'
+        for (hit, who, state), answer in zip(people, rows, strict=True)
+    ]
     path.write_text("\n".join(lines) + "\n")
     assert "A1: 3" in shown(path, "mturk")
     report, judged, _ = read(path, "mturk", "--map", "question=Input.text", "--map", "id=Input.id")

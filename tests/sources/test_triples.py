@@ -10,9 +10,16 @@ from tests import factories, writing
 from tests.sources.files import lines, rows, step
 
 KB = [
-    "高等数学 ||| 出版社 ||| 高等教育出版社", "高等数学 ||| 出版时间 ||| 2004年", "高等数学 ||| 别名 ||| 高数",
-    "隆德 ||| 河 ||| 赫耶河", "隆德 ||| 河 ||| 塞格河", "隆德 ||| 国家 ||| 瑞典", "damaged", "a |||  ||| c", "",
-]  # fmt: skip
+    "高等数学 ||| 出版社 ||| 高等教育出版社",
+    "高等数学 ||| 出版时间 ||| 2004年",
+    "高等数学 ||| 别名 ||| 高数",
+    "隆德 ||| 河 ||| 赫耶河",
+    "隆德 ||| 河 ||| 塞格河",
+    "隆德 ||| 国家 ||| 瑞典",
+    "damaged",
+    "a |||  ||| c",
+    "",
+]
 
 
 @pytest.fixture
@@ -87,7 +94,16 @@ def test_what_is_drawn_is_imported_and_leads_back_to_its_line(base, tmp_path):
 
 @pytest.mark.shared
 def test_a_real_knowledge_base_goes_through(shared, tmp_path):
-    report = step("triples", shared / "nlpcc" / "nlpcc-iccpol-2016.kbqa.kb.sample", "--sample", 20, "--alias", "别名", "--to", tmp_path / "to")  # fmt: skip
+    report = step(
+        "triples",
+        shared / "nlpcc" / "nlpcc-iccpol-2016.kbqa.kb.sample",
+        "--sample",
+        20,
+        "--alias",
+        "别名",
+        "--to",
+        tmp_path / "to",
+    )
     assert report["kept"] == 20 and report["damaged"] == 0
     task = KnowledgeBase()
     assert all(task.item_from_row(row).content["facts"] for row in rows(tmp_path / "to" / "triples.jsonl"))

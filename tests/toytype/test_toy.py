@@ -30,9 +30,15 @@ def campaign(monkeypatch, settings):
     folder = Path(__file__).parent / "templates"
     settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": [*settings.TEMPLATES[0]["DIRS"], folder]}]
     made = campaign_create(
-        slug="colours", title="Colours", task_type="choice", splits=[SplitPlan("train", 3)], created_by=None,
-        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"), now=timezone.now(), seed=7,
-    )  # fmt: skip
+        slug="colours",
+        title="Colours",
+        task_type="choice",
+        splits=[SplitPlan("train", 3)],
+        created_by=None,
+        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"),
+        now=timezone.now(),
+        seed=7,
+    )
     factories.import_rows(made, [{"id": "sky", "text": "The sky 天空"}, {"id": "grass", "text": "Fresh grass"}])
     factories.launch(made)
     return made

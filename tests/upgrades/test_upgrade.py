@@ -82,9 +82,13 @@ def old_database(folder):
 def test_the_last_version_leads_to_this_one(tmp_path):
     with old_database(tmp_path) as url:
         environment = {
-            **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.dev", "QUORATE_DATA": str(tmp_path / "data"),
-            "DATABASE_URL": url, "CELERY_BROKER_URL": "", "QUORATE_DEBUG": "1",
-        }  # fmt: skip
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+            "QUORATE_DATA": str(tmp_path / "data"),
+            "DATABASE_URL": url,
+            "CELERY_BROKER_URL": "",
+            "QUORATE_DEBUG": "1",
+        }
 
         def manage(*arguments):
             command = [sys.executable, "manage.py", *arguments]

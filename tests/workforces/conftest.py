@@ -16,9 +16,14 @@ from workforces.services.rounds import round_request
 from workforces.services.workforces import workforce_add
 
 TERMS = {
-    "reward_cents": 10, "has_fees": True, "qualification": "own", "approve_after_seconds": 0, "stale_seconds": 86_400,
-    "undo_seconds": 0, "assignment_seconds": 600,
-}  # fmt: skip
+    "reward_cents": 10,
+    "has_fees": True,
+    "qualification": "own",
+    "approve_after_seconds": 0,
+    "stale_seconds": 86_400,
+    "undo_seconds": 0,
+    "assignment_seconds": 600,
+}
 
 
 @pytest.fixture(scope="session")
@@ -31,9 +36,23 @@ def market(tmp_path_factory):
 def session_cookie(morsel):
     """Return a cookie of the worker's site for Python's jar."""
     return Cookie(
-        0, morsel.key, morsel.value, None, False, "worker.localhost", False, False, "/", True, False, None, True, None,
-        None, {},
-    )  # fmt: skip
+        0,
+        morsel.key,
+        morsel.value,
+        None,
+        False,
+        "worker.localhost",
+        False,
+        False,
+        "/",
+        True,
+        False,
+        None,
+        True,
+        None,
+        None,
+        {},
+    )
 
 
 class Desk:

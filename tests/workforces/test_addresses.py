@@ -29,11 +29,17 @@ def test_addresses_as_they_come_are_understood(changes, submit):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"turkSubmitTo": "https://evil.example"}, {"turkSubmitTo": "javascript:alert(1)"},
-        {"turkSubmitTo": "https://work.example.evil.example"}, {"turkSubmitTo": "https://work.example/?x=1"},
-        {"workerId": ""}, {"workerId": "AW1,AW2"}, {"workerId": "../x"}, {"hitId": ""}, {"assignmentId": "a b"},
+        {"turkSubmitTo": "https://evil.example"},
+        {"turkSubmitTo": "javascript:alert(1)"},
+        {"turkSubmitTo": "https://work.example.evil.example"},
+        {"turkSubmitTo": "https://work.example/?x=1"},
+        {"workerId": ""},
+        {"workerId": "AW1,AW2"},
+        {"workerId": "../x"},
+        {"hitId": ""},
+        {"assignmentId": "a b"},
     ],
-)  # fmt: skip
+)
 def test_addresses_that_lead_elsewhere_are_refused(changes):
     with pytest.raises(ArrivalRefused):
         MTurk(SUBMIT).arrive({**GOOD, **changes}, MTurkTerms())

@@ -26,9 +26,16 @@ def granted(days=1):
     row = workforce_add(campaign=campaign, kind="mturk", terms=TERMS, actor_id=None, now=timezone.now())
     person, then = external_surrogate(source=row.source, name="W1"), timezone.now() - timedelta(days=days)
     ticket = Ticket.objects.create(
-        workforce=row, surrogate_id=person, remote_id="A1", code="c", is_signed=True, state="refused", opened_at=then,
-        submitted_at=then, decided_at=then,
-    )  # fmt: skip
+        workforce=row,
+        surrogate_id=person,
+        remote_id="A1",
+        code="c",
+        is_signed=True,
+        state="refused",
+        opened_at=then,
+        submitted_at=then,
+        decided_at=then,
+    )
     appeal = appeal_open(ticket=ticket, text="Please.", now=timezone.now())
     return appeal, ticket, boss
 

@@ -155,9 +155,12 @@ def test_terms_are_checked_where_they_are_given(desk):
     for kind in KINDS:
         with pytest.raises(ValueError, match=r"reward|amounts"):
             workforce_add(
-                campaign=made.campaign, kind=kind, terms={**(CODES if kind == "link" else {}), "reward_cents": -1},
-                actor_id=None, now=timezone.now(),
-            )  # fmt: skip
+                campaign=made.campaign,
+                kind=kind,
+                terms={**(CODES if kind == "link" else {}), "reward_cents": -1},
+                actor_id=None,
+                now=timezone.now(),
+            )
         with pytest.raises(ValueError, match="unknown"):
             workforce_add(campaign=made.campaign, kind=kind, terms={"nonsense": 1}, actor_id=None, now=timezone.now())
     assert set(Workforce.objects.values_list("kind", flat=True)) == {"mturk"}

@@ -24,9 +24,13 @@ from workforces.services.workforces import workforce_add
 
 WORLD = KnownWorld((1, 2, 3, 4), {}, otherwise=3)
 PANEL = {
-    "reward_cents": 100, "items_per_ticket": 2, "code_completed": "C0MPL", "code_screened_out": "SCR33N",
-    "code_nothing_left": "N0NE", "unsigned": "count",
-}  # fmt: skip
+    "reward_cents": 100,
+    "items_per_ticket": 2,
+    "code_completed": "C0MPL",
+    "code_screened_out": "SCR33N",
+    "code_nothing_left": "N0NE",
+    "unsigned": "count",
+}
 
 
 def person(number=1, kind=Kind.HONEST, **habits):
@@ -109,9 +113,13 @@ def test_an_answer_that_is_taken_back_is_given_again(live_server):
 @pytest.mark.django_db(transaction=True)
 def test_who_writes_what_was_asked_already_finds_other_words_and_in_the_end_leaves_it_to_others(live_server):
     rows = [
-        {"id": f"t{year}", "triple": f"高等数学 ||| 出版时间 ||| {year}年", "facts": [f"出版时间 ||| {year}年", "页数 ||| 312"]}
+        {
+            "id": f"t{year}",
+            "triple": f"高等数学 ||| 出版时间 ||| {year}年",
+            "facts": [f"出版时间 ||| {year}年", "页数 ||| 312"],
+        }
         for year in range(2000, 2020)
-    ]  # fmt: skip
+    ]
     campaign = writing.campaign(rows=rows)
     one = member(live_server, campaign, person())
     one.world = one.desk.world = WritingWorld(1)

@@ -96,9 +96,13 @@ def owed(made):
     rounds(made)
     ticket = Ticket.objects.get()
     compensation_post(
-        workforce=made.workforce, surrogate_id=ticket.surrogate_id, cents=70, reason="lost work", now=timezone.now(),
+        workforce=made.workforce,
+        surrogate_id=ticket.surrogate_id,
+        cents=70,
+        reason="lost work",
+        now=timezone.now(),
         actor_id=factories.user(is_admin=True).surrogate_id,
-    )  # fmt: skip
+    )
     rounds(made)
     return worker, ticket
 
@@ -160,8 +164,14 @@ def _frame_address(number):
     campaign = factories.antique(items=2, n=1)
     row = workforce_add(campaign=campaign, kind="mturk", terms={"qualification": "own"}, actor_id=None, now=now)
     Posting.objects.create(
-        workforce=row, number=1, places=9, terms=row.terms, state="open", hit_id=f"3HIT{number}", wanted_at=now,
+        workforce=row,
+        number=1,
+        places=9,
+        terms=row.terms,
+        state="open",
+        hit_id=f"3HIT{number}",
+        wanted_at=now,
         touched_at=now,
-    )  # fmt: skip
+    )
     query = {"assignmentId": f"3A{number}", "hitId": f"3HIT{number}", "workerId": "AW"}
     return f"{row.path}?{urlencode(signed(query))}"

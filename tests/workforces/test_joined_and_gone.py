@@ -59,7 +59,11 @@ def test_what_was_done_twice_is_unlinked_at_once(twice):
     for model in (Annotation, Assignment, Participation, Consent):
         assert not model.objects.filter(surrogate_id=gone).exists(), model
     assert EventChunk.objects.count() == EventChunk.objects.filter(assignment__surrogate_id=person).count() == 2
-    assert not [event for event in AuditEvent.objects.all() if str(gone) in json.dumps(event.data) and str(person) in json.dumps(event.data)]  # fmt: skip
+    assert not [
+        event
+        for event in AuditEvent.objects.all()
+        if str(gone) in json.dumps(event.data) and str(person) in json.dumps(event.data)
+    ]
     client = Client()
     client.force_login(factories.user(is_admin=True))
     assert client.get(reverse("quality-person", args=[row.campaign.slug, gone])).status_code == 404
@@ -95,9 +99,14 @@ def test_an_act_about_a_visit_that_a_list_named_meanwhile_is_refused():
     named(row)
     with pytest.raises(ReviewError, match="no work in the campaign"):
         person_act(
-            campaign=row.campaign, surrogate_id=visit, act=ManagerAct.SUSPEND, reason="Odd.", since=None,
-            actor_id=person, now=timezone.now(),
-        )  # fmt: skip
+            campaign=row.campaign,
+            surrogate_id=visit,
+            act=ManagerAct.SUSPEND,
+            reason="Odd.",
+            since=None,
+            actor_id=person,
+            now=timezone.now(),
+        )
     assert standing_of(person) == "active"
     assert not Participation.objects.filter(surrogate_id=visit).exists()
 

@@ -165,9 +165,16 @@ def market_of(campaign):
 def test_a_refusal_that_failed_is_not_tried_again_once_the_work_was_accepted():
     campaign, boss, now = factories.antique(items=1, n=1), factories.user().surrogate_id, timezone.now()
     ticket = Ticket.objects.create(
-        workforce=market_of(campaign), surrogate_id=factories.user().surrogate_id, remote_id="A1", code="c",
-        is_signed=True, state="unmatched", problem="no code", opened_at=now, submitted_at=now,
-    )  # fmt: skip
+        workforce=market_of(campaign),
+        surrogate_id=factories.user().surrogate_id,
+        remote_id="A1",
+        code="c",
+        is_signed=True,
+        state="unmatched",
+        problem="no code",
+        opened_at=now,
+        submitted_at=now,
+    )
     ticket_refuse(ticket=ticket, reason="No code.", actor_id=boss, due_at=now, now=now)
     Errand.objects.update(state="failed")
     assert ticket_accept(ticket=ticket, actor_id=boss, now=now)

@@ -65,9 +65,12 @@ def test_what_is_posted_stays_committed_at_its_own_terms(desk):
     before = committed_cents(made.workforce)
     assert 0 < before <= 100
     workforce_add(
-        campaign=made.campaign, kind="mturk", terms={**made.workforce.terms, "reward_cents": 1}, actor_id=None,
+        campaign=made.campaign,
+        kind="mturk",
+        terms={**made.workforce.terms, "reward_cents": 1},
+        actor_id=None,
         now=timezone.now(),
-    )  # fmt: skip
+    )
     made.round()
     assert before <= committed_cents(made.workforce) <= 100
 
@@ -80,9 +83,12 @@ def test_a_warning_reaches_the_person_at_the_marketplace_and_on_their_statement(
     ticket = Ticket.objects.get()
     with transaction.atomic():
         person_message(
-            campaign=made.campaign, surrogate_id=ticket.surrogate_id, text="Please read the guidelines again.",
-            token="t1", now=timezone.now(),
-        )  # fmt: skip
+            campaign=made.campaign,
+            surrogate_id=ticket.surrogate_id,
+            text="Please read the guidelines again.",
+            token="t1",
+            now=timezone.now(),
+        )
         standing_move(
             campaign=made.campaign, surrogate_id=ticket.surrogate_id, to="warned", actor_id=None, now=timezone.now()
         )
@@ -161,15 +167,25 @@ def test_what_the_training_costs_stays_committed_until_its_bonus_is_due(desk):
     made.round()
     before = committed_cents(made.workforce)
     ticket = Ticket.objects.create(
-        workforce=made.workforce, posting=Posting.objects.first(), remote_id="3X", code="c", opened_at=timezone.now(),
-        surrogate_id=external_surrogate(source=made.workforce.source, name="ATRAINED"), trained=True,
-    )  # fmt: skip
+        workforce=made.workforce,
+        posting=Posting.objects.first(),
+        remote_id="3X",
+        code="c",
+        opened_at=timezone.now(),
+        surrogate_id=external_surrogate(source=made.workforce.source, name="ATRAINED"),
+        trained=True,
+    )
     assert committed_cents(made.workforce) == before
     with transaction.atomic():
         errand_add(
-            workforce=made.workforce, kind="bonus", ticket=ticket, surrogate_id=ticket.surrogate_id, cents=25,
-            due_at=timezone.now(), token=f"training-{made.workforce.pk}-{ticket.surrogate_id}",
-        )  # fmt: skip
+            workforce=made.workforce,
+            kind="bonus",
+            ticket=ticket,
+            surrogate_id=ticket.surrogate_id,
+            cents=25,
+            due_at=timezone.now(),
+            token=f"training-{made.workforce.pk}-{ticket.surrogate_id}",
+        )
     assert committed_cents(made.workforce) == before
 
 
@@ -206,9 +222,13 @@ def test_refusing_all_that_is_unpaid_is_on_record(desk):
     boss, person = factories.user(), Ticket.objects.get().surrogate_id
     with transaction.atomic():
         refused = tickets_refuse(
-            campaign=made.campaign, surrogate_id=person, reason="Careless.", actor_id=boss.surrogate_id,
-            due_at=timezone.now(), now=timezone.now(),
-        )  # fmt: skip
+            campaign=made.campaign,
+            surrogate_id=person,
+            reason="Careless.",
+            actor_id=boss.surrogate_id,
+            due_at=timezone.now(),
+            now=timezone.now(),
+        )
     assert refused == 1
     assert AuditEvent.objects.filter(action="tickets_refuse", actor_id=boss.surrogate_id).count() == 1
 
@@ -264,9 +284,12 @@ def test_a_refusal_comes_too_late_for_what_the_clock_approved(desk):
     made.round()
     boss = factories.user()
     ticket_refuse(
-        ticket=Ticket.objects.get(), reason="Wrong.", actor_id=boss.surrogate_id, now=timezone.now(),
+        ticket=Ticket.objects.get(),
+        reason="Wrong.",
+        actor_id=boss.surrogate_id,
+        now=timezone.now(),
         due_at=timezone.now() + timedelta(seconds=60),
-    )  # fmt: skip
+    )
     assert AuditEvent.objects.filter(action="ticket_refuse", actor_id=boss.surrogate_id).count() == 1
     made.market.call("marketplace_clock", "--advance", "7300")
     try:
@@ -346,9 +369,13 @@ def test_work_that_could_not_be_handed_in_is_paid_by_a_posting_for_one(desk):
     surrogate_id = Ticket.objects.get().surrogate_id
     posting_end(posting=Posting.objects.get(), now=timezone.now())
     compensation_post(
-        workforce=made.workforce, surrogate_id=surrogate_id, cents=10, reason="Your work of today was lost.",
-        actor_id=boss.surrogate_id, now=timezone.now(),
-    )  # fmt: skip
+        workforce=made.workforce,
+        surrogate_id=surrogate_id,
+        cents=10,
+        reason="Your work of today was lost.",
+        actor_id=boss.surrogate_id,
+        now=timezone.now(),
+    )
     made.round()
     other = made.worker("other")
     assert "Payment for work you did" not in other.browser.get(other.market_url + "/").text
@@ -367,9 +394,13 @@ def test_what_is_listed_after_a_refusal_of_pay_waits_for_a_manager(desk):
     person = Ticket.objects.get().surrogate_id
     with transaction.atomic():
         refused = tickets_refuse(
-            campaign=made.campaign, surrogate_id=person, reason="Copied.", actor_id=None, due_at=timezone.now(),
+            campaign=made.campaign,
+            surrogate_id=person,
+            reason="Copied.",
+            actor_id=None,
+            due_at=timezone.now(),
             now=timezone.now(),
-        )  # fmt: skip
+        )
     assert refused == 0
     for _ in range(3):
         made.round()
@@ -381,9 +412,13 @@ def test_what_is_listed_after_a_refusal_of_pay_waits_for_a_manager(desk):
     ticket_accept(ticket=ticket, actor_id=None, now=timezone.now())
     with transaction.atomic():  # a later refusal takes back nothing that a manager accepted
         refused = tickets_refuse(
-            campaign=made.campaign, surrogate_id=person, reason="Once more.", actor_id=None, due_at=timezone.now(),
+            campaign=made.campaign,
+            surrogate_id=person,
+            reason="Once more.",
+            actor_id=None,
+            due_at=timezone.now(),
             now=timezone.now(),
-        )  # fmt: skip
+        )
     assert refused == 0
     for _ in range(2):
         made.round()

@@ -27,10 +27,23 @@ class Walk:
         self.made, self.chance = made, random.Random(seed)
         self.boss, self.is_late = factories.user(), False
         self.acts = [
-            self.refuse, self.appeal, self.appeal, self.decide, self.decide, self.decide, self.undo, self.retry,
-            self.approve_there, self.refuse_there, self.lose, self.fail, self.round, self.round, self.round,
+            self.refuse,
+            self.appeal,
+            self.appeal,
+            self.decide,
+            self.decide,
+            self.decide,
+            self.undo,
+            self.retry,
+            self.approve_there,
+            self.refuse_there,
+            self.lose,
+            self.fail,
+            self.round,
+            self.round,
+            self.round,
             self.month,
-        ]  # fmt: skip
+        ]
 
     def step(self):
         """Let one thing happen."""

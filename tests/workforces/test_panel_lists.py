@@ -107,7 +107,9 @@ def test_what_was_passed_over_in_a_list_is_told_and_its_encoding_taken(tmp_path)
     work(*come(unsigned(row, "小明", "s1")))
     (tmp_path / "x.csv").write_bytes("participant_id;session_id;说明\n小明;s1;好\n;;\n".encode("gb18030"))
     said = StringIO()
-    call_command("confirm_visits", row.campaign.slug, str(tmp_path / "x.csv"), "--encoding", "gb18030", stdout=said, stderr=said)  # fmt: skip
+    call_command(
+        "confirm_visits", row.campaign.slug, str(tmp_path / "x.csv"), "--encoding", "gb18030", stdout=said, stderr=said
+    )
     assert "1 visits confirmed" in said.getvalue() and "x.csv: empty rows passed over: 1" in said.getvalue()
 
 

@@ -291,7 +291,9 @@ def test_a_visit_refused_before_a_list_confirmed_it_is_undecided_and_refused_onc
     confirm(row, "PROLIFIC_PID,SESSION_ID\nz,zu1\n")
     assert listed(boss, row) == [("z", "zu1", "refused")]  # the manager decided about this very work
     person = of_visit("zu1")
-    boss.post(reverse("quality-person", args=[row.campaign.slug, person]), {"act": "reinstate", "reason": "My mistake."})  # fmt: skip
+    boss.post(
+        reverse("quality-person", args=[row.campaign.slug, person]), {"act": "reinstate", "reason": "My mistake."}
+    )
     assert listed(boss, row) == [("z", "zu1", "completed")]
 
 

@@ -21,7 +21,9 @@ def test_a_notice_waits_until_the_marketplace_lets_us_notify(desk):
     made.round()
     ticket = Ticket.objects.get(state="submitted")
     with transaction.atomic():
-        person_message(campaign=made.campaign, surrogate_id=ticket.surrogate_id, text="A warning.", token="w", now=timezone.now())  # fmt: skip
+        person_message(
+            campaign=made.campaign, surrogate_id=ticket.surrogate_id, text="A warning.", token="w", now=timezone.now()
+        )
     made.round()
     assert Errand.objects.get(kind="notify").state == "due"
     Workforce.objects.update(terms={**made.workforce.terms, "approve_after_seconds": 0})
@@ -38,7 +40,11 @@ def test_postings_of_which_nobody_answered_are_read_seldom(desk, settings, monke
     settings.MTURK_PULL_SECONDS = 0.001
     read = []
     whole = pulls._pull
-    monkeypatch.setattr(pulls, "_pull", lambda work, market, posting, began: read.append(posting.pk) or whole(work, market, posting, began))  # fmt: skip
+    monkeypatch.setattr(
+        pulls,
+        "_pull",
+        lambda work, market, posting, began: read.append(posting.pk) or whole(work, market, posting, began),
+    )
     made.round()  # once, since they are new
     first = set(read)
     read.clear()
@@ -84,7 +90,11 @@ def test_postings_whose_pay_is_not_decided_are_not_read_over_and_over(desk, sett
     settings.MTURK_PULL_SECONDS = 360.0
     Posting.objects.update(tried_at=timezone.now() - timedelta(seconds=360 * pulls.UNPAID - 60))
     read, whole = [], pulls._pull
-    monkeypatch.setattr(pulls, "_pull", lambda work, market, posting, began: read.append(posting.pk) or whole(work, market, posting, began))  # fmt: skip
+    monkeypatch.setattr(
+        pulls,
+        "_pull",
+        lambda work, market, posting, began: read.append(posting.pk) or whole(work, market, posting, began),
+    )
     made.round()
     assert read == []
     Posting.objects.update(tried_at=timezone.now() - timedelta(seconds=360 * pulls.UNPAID + 60))

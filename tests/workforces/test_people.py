@@ -60,9 +60,13 @@ def test_someone_who_is_reinstated_may_take_postings_again(desk):
     assert Errand.objects.filter(kind="grant", state="confirmed").exists()
     boss = factories.user()
     review_decide(
-        review=Review.objects.get(), suspend=False, reason="", refuse_pay=False, actor_id=boss.surrogate_id,
+        review=Review.objects.get(),
+        suspend=False,
+        reason="",
+        refuse_pay=False,
+        actor_id=boss.surrogate_id,
         now=timezone.now(),
-    )  # fmt: skip
+    )
     made.round()
     assert Errand.objects.filter(kind="revoke", state="confirmed").exists()
     made.round()

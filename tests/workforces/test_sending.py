@@ -193,9 +193,11 @@ def test_polling_alone_is_enough_and_reading_twice_changes_nothing(desk):
 def test_a_marketplace_with_every_quirk_is_worked_with(tmp_path, transactional_db, live_server, settings):
     """Ids that are used again, workers' names twice, no address to submit to, work that cannot be decided yet."""
     quirks = {
-        "MARKETPLACE_QUIRK_REUSE_ASSIGNMENT_IDS": "1", "MARKETPLACE_QUIRK_DOUBLED_WORKER_ID": "1",
-        "MARKETPLACE_QUIRK_UNDECIDABLE_SECONDS": "2", "MARKETPLACE_QUIRK_INDEX_LAG_SECONDS": "1",
-    }  # fmt: skip
+        "MARKETPLACE_QUIRK_REUSE_ASSIGNMENT_IDS": "1",
+        "MARKETPLACE_QUIRK_DOUBLED_WORKER_ID": "1",
+        "MARKETPLACE_QUIRK_UNDECIDABLE_SECONDS": "2",
+        "MARKETPLACE_QUIRK_INDEX_LAG_SECONDS": "1",
+    }
     with served(tmp_path, **quirks) as market:
         campaign = factories.antique(items=2, n=2)
         made = Desk(market, campaign, live_server.url, settings, calls=4)

@@ -206,9 +206,12 @@ def test_work_that_never_opened_our_page_is_kept_for_a_person_who_may_refuse_it(
     assert ticket.state == "unmatched"
     boss = factories.user()
     ticket_refuse(
-        ticket=ticket, reason="No answer was given.", actor_id=boss.surrogate_id, due_at=timezone.now(),
+        ticket=ticket,
+        reason="No answer was given.",
+        actor_id=boss.surrogate_id,
+        due_at=timezone.now(),
         now=timezone.now(),
-    )  # fmt: skip
+    )
     made.round()
     made.round()
     assert Ticket.objects.get().state == "refused"

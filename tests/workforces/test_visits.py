@@ -118,10 +118,12 @@ def test_a_signature_that_does_not_fit_or_is_over_is_refused(change):
     row = link(factories.antique(items=1))
     address = by_link(row, "p1", "s1")
     good = {
-        "person": address.replace("=p1", "=p2"), "visit": address.replace("=s1", "=s2"),
-        "expired": by_link(row, "p1", "s1", quorateExpires="1"), "signature": address[:-1] + "x",
+        "person": address.replace("=p1", "=p2"),
+        "visit": address.replace("=s1", "=s2"),
+        "expired": by_link(row, "p1", "s1", quorateExpires="1"),
+        "signature": address[:-1] + "x",
         "not ascii": by_link(row, "p1", "s1", quorateSignature="é" * 64),
-    }[change]  # fmt: skip
+    }[change]
     assert Client().get(good).status_code == 403
     assert Client().get(address).status_code == 302
 

@@ -71,9 +71,13 @@ def in_standing(known, request):
     if request.param != Standing.ACTIVE:
         with transaction.atomic():
             standing_move(
-                campaign=made.campaign, surrogate_id=first.surrogate_id, to=request.param, actor_id=None,
-                now=timezone.now(), reason="gold",
-            )  # fmt: skip
+                campaign=made.campaign,
+                surrogate_id=first.surrogate_id,
+                to=request.param,
+                actor_id=None,
+                now=timezone.now(),
+                reason="gold",
+            )
     return known
 
 
@@ -117,9 +121,13 @@ def test_a_suspension_is_not_left_behind_by_being_erased(known):
     worker.work()
     with transaction.atomic():
         standing_move(
-            campaign=made.campaign, surrogate_id=first.surrogate_id, to=Standing.SUSPENDED, actor_id=None,
-            now=timezone.now(), reason="gold",
-        )  # fmt: skip
+            campaign=made.campaign,
+            surrogate_id=first.surrogate_id,
+            to=Standing.SUSPENDED,
+            actor_id=None,
+            now=timezone.now(),
+            reason="gold",
+        )
     erase(first)
     rounds(made, 2)
     assert sorted(states()) == ["counted", "given_up"]
@@ -291,15 +299,24 @@ def test_nobody_agrees_at_a_campaign_by_the_hit_of_another(settings):
     settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET = ["https://work.example"], "shared"
     rows = [
         workforce_add(
-            campaign=factories.antique(items=4, n=1), kind="mturk", terms={"qualification": "own"}, actor_id=None,
+            campaign=factories.antique(items=4, n=1),
+            kind="mturk",
+            terms={"qualification": "own"},
+            actor_id=None,
             now=timezone.now(),
         )
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     Posting.objects.create(
-        workforce=rows[0], number=1, places=9, terms=rows[0].terms, state="open", hit_id="3HIT", wanted_at=timezone.now(),
+        workforce=rows[0],
+        number=1,
+        places=9,
+        terms=rows[0].terms,
+        state="open",
+        hit_id="3HIT",
+        wanted_at=timezone.now(),
         touched_at=timezone.now(),
-    )  # fmt: skip
+    )
     client = Client()
     page = client.get(rows[1].path, signed({"assignmentId": "3A", "hitId": "3HIT", "workerId": "AW"}), follow=True)
     answer = client.post(path(page, "agree"), {"text": text_of(page)}, follow=True)

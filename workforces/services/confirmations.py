@@ -54,8 +54,10 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     problem = _doubt(ticket, forgotten=forgotten) if proven else "submitted without the code we gave out"
     moved = _unconfirmed(ticket).update(
         state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
-        submitted_at=remote.submitted_at, auto_approval_at=remote.auto_approval_at, problem=problem,
-    )  # fmt: skip
+        submitted_at=remote.submitted_at,
+        auto_approval_at=remote.auto_approval_at,
+        problem=problem,
+    )
     if not moved:
         return False
     if forgotten:
@@ -144,10 +146,15 @@ def _confirmed(ticket: Ticket, person: UUID, now: datetime) -> None:
     own = Ticket.objects.filter(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id)
     if cents and own.filter(trained=True).exists():
         errand_add(
-            workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
-            cents=cents, text="For the training round before the first task", due_at=now,
+            workforce=ticket.workforce,
+            kind=ErrandKind.BONUS,
+            ticket=ticket,
+            surrogate_id=ticket.surrogate_id,
+            cents=cents,
+            text="For the training round before the first task",
+            due_at=now,
             token=f"{TRAINING}{ticket.workforce_id}-{ticket.surrogate_id}",
-        )  # fmt: skip
+        )
 
 
 @durable
@@ -173,9 +180,12 @@ def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
         pay_errands(ticket, ErrandState.FAILED).filter(kind=ErrandKind.REJECT).update(state=ErrandState.UNDONE)
         _confirmed(ticket, ticket_identify(ticket=ticket, name=name, now=now), now)
         record(
-            action="ticket_accept", subject=ticket, now=now, actor_id=actor_id,
+            action="ticket_accept",
+            subject=ticket,
+            now=now,
+            actor_id=actor_id,
             scope_id=ticket.workforce.campaign_id,
-        )  # fmt: skip
+        )
     return bool(moved)
 
 
@@ -199,11 +209,17 @@ def unmatched_record(*, posting: Posting, remote: RemoteAssignment, now: datetim
     else:
         surrogate_id = external_surrogate(source=source, name=remote.worker)
     ticket, _ = Ticket.objects.get_or_create(
-        workforce=posting.workforce, remote_id=remote.remote_id, surrogate_id=surrogate_id,
+        workforce=posting.workforce,
+        remote_id=remote.remote_id,
+        surrogate_id=surrogate_id,
         defaults={
-            "posting": posting, "code": secrets.token_urlsafe(18), "state": TicketState.UNMATCHED,
-            "opened_at": remote.accepted_at, "submitted_at": remote.submitted_at,
-            "auto_approval_at": remote.auto_approval_at, "problem": "submitted without ever having opened our page",
+            "posting": posting,
+            "code": secrets.token_urlsafe(18),
+            "state": TicketState.UNMATCHED,
+            "opened_at": remote.accepted_at,
+            "submitted_at": remote.submitted_at,
+            "auto_approval_at": remote.auto_approval_at,
+            "problem": "submitted without ever having opened our page",
         },
-    )  # fmt: skip
+    )
     return ticket

@@ -21,8 +21,10 @@ def market() -> Market:
         raise NotConfigured("set MTURK_ENDPOINT_URL, MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY")
     return Market(
         Endpoint(
-            settings.MTURK_ENDPOINT_URL, settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY,
+            settings.MTURK_ENDPOINT_URL,
+            settings.MTURK_ACCESS_KEY_ID,
+            settings.MTURK_SECRET_ACCESS_KEY,
             settings.MTURK_REQUESTS_PER_SECOND,
         ),
         refuse_transaction,
-    )  # fmt: skip
+    )

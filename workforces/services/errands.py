@@ -42,7 +42,14 @@ logger = logging.getLogger(__name__)
 
 TOKEN_LIFE = timedelta(hours=23)  # the marketplace keeps tokens for 24 hours
 # Refusals that a person can fix at the marketplace or in the settings: the same errand is tried again.
-FOR_NOW = ("InsufficientFunds", "UnrecognizedClient", "InvalidSignature", "InvalidClientTokenId", "AccessDenied", "NotAuthorized")  # fmt: skip
+FOR_NOW = (
+    "InsufficientFunds",
+    "UnrecognizedClient",
+    "InvalidSignature",
+    "InvalidClientTokenId",
+    "AccessDenied",
+    "NotAuthorized",
+)
 
 # One of each kind, and five publications: people look for work now, and pay has hours.
 TURN = [ErrandKind.PUBLISH] * 4 + list(ErrandKind)
@@ -205,9 +212,14 @@ def _fail(work: Work, errand: Errand, error: str, now: datetime) -> None:
             # An appeal was granted and the marketplace does not let us approve any more: it is paid all the same.
             refusal_make_good(ticket=errand.ticket, reason="Paid after an appeal", actor_id=None, now=now)
         record(
-            action="errand_fail", subject=errand, now=now, actor_id=None, scope_id=errand.workforce.campaign_id,
-            kind=errand.kind, error=error[:300],
-        )  # fmt: skip
+            action="errand_fail",
+            subject=errand,
+            now=now,
+            actor_id=None,
+            scope_id=errand.workforce.campaign_id,
+            kind=errand.kind,
+            error=error[:300],
+        )
 
 
 def worker_name(errand: Errand) -> str:
@@ -240,9 +252,12 @@ def _publish(attempt: Attempt) -> Effect:
     hit_id = market.find(errand.token) if attempt.is_forgotten else None
     if hit_id is None:
         hit_id = market.publish(
-            terms, url=f"{settings.PLATFORM_URL}{errand.workforce.path}", token=errand.token,
-            places=posting.places, requirements=_requirements(attempt),
-        )  # fmt: skip
+            terms,
+            url=f"{settings.PLATFORM_URL}{errand.workforce.path}",
+            token=errand.token,
+            places=posting.places,
+            requirements=_requirements(attempt),
+        )
     expires_at = attempt.now + timedelta(seconds=terms.lifetime_seconds)
 
     def effect(at: datetime) -> None:
@@ -273,7 +288,7 @@ def _expire(attempt: Attempt) -> Effect:
             raise
     return lambda at: Posting.objects.filter(pk=posting.pk, state=PostingState.ENDING).update(
         state=PostingState.ENDED, touched_at=at
-    )  # fmt: skip
+    )
 
 
 def _status(market: Market, errand: Errand, ticket: Ticket) -> str:
@@ -312,9 +327,9 @@ def _reject(attempt: Attempt) -> Effect:
     if status != "Rejected":
         text = f"{errand.text[:700]} {_appeal_line(errand)}"
         _decide(lambda: market.reject(ticket.remote_id, text), attempt, "Rejected")
-    return lambda at: Ticket.objects.filter(pk=ticket.pk, state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED]).update(
-        state=TicketState.REFUSED, decided_at=at
-    )  # fmt: skip
+    return lambda at: Ticket.objects.filter(
+        pk=ticket.pk, state__in=[TicketState.SUBMITTED, TicketState.UNMATCHED]
+    ).update(state=TicketState.REFUSED, decided_at=at)
 
 
 def _decide(call: Callable[[], object], attempt: Attempt, wanted: str) -> None:

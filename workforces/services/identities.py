@@ -28,8 +28,9 @@ def ticket_find(*, workforce: Workforce, arrival: Arrival) -> Ticket | None:
         return tickets.filter(visit=arrival.visit).first()
     return tickets.filter(
         remote_id=arrival.remote_id,
-        surrogate__external__source=workforce.source, surrogate__external__name=arrival.worker,
-    ).first()  # fmt: skip
+        surrogate__external__source=workforce.source,
+        surrogate__external__name=arrival.worker,
+    ).first()
 
 
 def surrogate_known(*, workforce: Workforce, arrival: Arrival, ticket: Ticket | None) -> UUID | None:
@@ -109,9 +110,11 @@ def tickets_claimed(*, workforce: Workforce, name: str, remote_id: str) -> Query
     """Return the tickets of visits that came with these ids, the one that was finished first before the others."""
     return (
         Ticket.objects.filter(
-            workforce=workforce, remote_id=remote_id,
-            surrogate__claimed__source=workforce.source, surrogate__claimed__name=name,
+            workforce=workforce,
+            remote_id=remote_id,
+            surrogate__claimed__source=workforce.source,
+            surrogate__claimed__name=name,
         )
         .select_related("workforce__campaign", "posting")
         .order_by("answered_at", "pk")
-    )  # fmt: skip
+    )

@@ -20,6 +20,10 @@ def person_message(*, campaign: Campaign, surrogate_id: UUID, text: str, token: 
     if last is None:
         return None
     return errand_add(
-        workforce=last.workforce, kind=ErrandKind.NOTIFY, surrogate_id=surrogate_id, text=text[:900], due_at=now,
+        workforce=last.workforce,
+        kind=ErrandKind.NOTIFY,
+        surrogate_id=surrogate_id,
+        text=text[:900],
+        due_at=now,
         token=f"notify-{last.workforce_id}-{token}",
-    )  # fmt: skip
+    )

@@ -49,9 +49,13 @@ def errand_undo(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
     if undone:
         _appeal_reopen(errand)
         record(
-            action="errand_undo", subject=errand, now=now, actor_id=actor_id,
-            scope_id=errand.workforce.campaign_id, kind=errand.kind,
-        )  # fmt: skip
+            action="errand_undo",
+            subject=errand,
+            now=now,
+            actor_id=actor_id,
+            scope_id=errand.workforce.campaign_id,
+            kind=errand.kind,
+        )
     return bool(undone)
 
 
@@ -93,9 +97,13 @@ def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
     )
     if again:
         record(
-            action="errand_retry", subject=errand, now=now, actor_id=actor_id,
-            scope_id=errand.workforce.campaign_id, kind=errand.kind,
-        )  # fmt: skip
+            action="errand_retry",
+            subject=errand,
+            now=now,
+            actor_id=actor_id,
+            scope_id=errand.workforce.campaign_id,
+            kind=errand.kind,
+        )
     return bool(again)
 
 

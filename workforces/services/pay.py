@@ -93,13 +93,14 @@ def approvals_due(*, workforce: Workforce, now: datetime, limit: int = 200) -> i
     in_time = Q(auto_approval_at=None) | Q(auto_approval_at__gt=now + MARGIN)
     waiting = (
         Ticket.objects.filter(
-            workforce=workforce, state=TicketState.SUBMITTED,
+            workforce=workforce,
+            state=TicketState.SUBMITTED,
             submitted_at__lte=now - timedelta(seconds=terms.approve_after_seconds),
         )
         .exclude(Exists(pay_errands(OuterRef("pk"), *LIVE, ErrandState.FAILED)))
         .exclude(Exists(held), in_time)
         .order_by("submitted_at", "pk")
-    )  # fmt: skip
+    )
     return sum(_approve(pk, now) for pk in waiting.values_list("pk", flat=True)[:limit])
 
 
@@ -125,9 +126,14 @@ def _approve(pk: int, now: datetime) -> bool:
     if ticket.state != TicketState.SUBMITTED or pay_errands(ticket, *LIVE).exists():
         return False
     errand_add(
-        workforce=ticket.workforce, kind=ErrandKind.APPROVE, ticket=ticket, surrogate_id=ticket.surrogate_id,
-        cents=ticket_terms(ticket).reward_cents, due_at=now, token=f"approve-{ticket.pk}-{attempts_of(ticket)}",
-    )  # fmt: skip
+        workforce=ticket.workforce,
+        kind=ErrandKind.APPROVE,
+        ticket=ticket,
+        surrogate_id=ticket.surrogate_id,
+        cents=ticket_terms(ticket).reward_cents,
+        due_at=now,
+        token=f"approve-{ticket.pk}-{attempts_of(ticket)}",
+    )
     return True
 
 
@@ -168,14 +174,25 @@ def bonus_grant(
         return granted
     _refuse_beyond_cap(ticket.workforce, cents + fee_cents(cents, has_fees=getattr(terms, "has_fees", False)))
     errand = errand_add(
-        workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id,
-        cents=cents, text=reason[:900], due_at=now + timedelta(seconds=undo_seconds), decided_by_id=actor_id,
+        workforce=ticket.workforce,
+        kind=ErrandKind.BONUS,
+        ticket=ticket,
+        surrogate_id=ticket.surrogate_id,
+        cents=cents,
+        text=reason[:900],
+        due_at=now + timedelta(seconds=undo_seconds),
+        decided_by_id=actor_id,
         token=token,
-    )  # fmt: skip
+    )
     record(
-        action="bonus_grant", subject=errand, now=now, actor_id=actor_id,
-        scope_id=ticket.workforce.campaign_id, cents=cents, reason=reason[:300],
-    )  # fmt: skip
+        action="bonus_grant",
+        subject=errand,
+        now=now,
+        actor_id=actor_id,
+        scope_id=ticket.workforce.campaign_id,
+        cents=cents,
+        reason=reason[:300],
+    )
     return errand
 
 
@@ -194,9 +211,11 @@ def ticket_paid(*, ticket: Ticket, errand: Errand | None, now: datetime) -> bool
     """Write down that a ticket was approved, by us or by the marketplace's clock; return whether that was new."""
     require_transaction()
     terms = ticket_terms(ticket)
-    moved = Ticket.objects.filter(pk=ticket.pk).exclude(state=TicketState.APPROVED).update(
-        state=TicketState.APPROVED, decided_at=now
-    )  # fmt: skip
+    moved = (
+        Ticket.objects.filter(pk=ticket.pk)
+        .exclude(state=TicketState.APPROVED)
+        .update(state=TicketState.APPROVED, decided_at=now)
+    )
     if moved:
         _enter(ticket, errand, "reward", terms.reward_cents, now)
     return bool(moved)
@@ -213,10 +232,16 @@ def bonus_paid(*, errand: Errand, now: datetime) -> None:
 def _enter(ticket: Ticket, errand: Errand | None, kind: str, cents: int, now: datetime) -> None:
     terms = ticket_terms(ticket)
     LedgerEntry.objects.create(
-        campaign_id=ticket.workforce.campaign_id, workforce=ticket.workforce, ticket=ticket, errand=errand,
-        surrogate_id=ticket.surrogate_id, kind=kind, cents=cents, at=now,
+        campaign_id=ticket.workforce.campaign_id,
+        workforce=ticket.workforce,
+        ticket=ticket,
+        errand=errand,
+        surrogate_id=ticket.surrogate_id,
+        kind=kind,
+        cents=cents,
+        at=now,
         fee_cents=fee_cents(cents, has_fees=getattr(terms, "has_fees", False)),
-    )  # fmt: skip
+    )
 
 
 def committed_cents(workforce: Workforce) -> int:
@@ -236,9 +261,11 @@ def committed_cents(workforce: Workforce) -> int:
 def _open_cents(workforce: Workforce) -> int:
     """Return what the places of postings that are not settled may still cost, each by its own terms."""
     trained = Errand.objects.filter(
-        workforce=workforce, kind=ErrandKind.BONUS, surrogate=OuterRef("tickets__surrogate"),
+        workforce=workforce,
+        kind=ErrandKind.BONUS,
+        surrogate=OuterRef("tickets__surrogate"),
         token__startswith=TRAINING,
-    )  # fmt: skip
+    )
     decided = Q(tickets__state__in=[TicketState.APPROVED, TicketState.REFUSED])
     gone = decided | Q(tickets__state=TicketState.LAPSED) | Q(tickets__state=None)
     total = 0

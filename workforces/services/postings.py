@@ -146,15 +146,25 @@ def compensation_post(
     if cents < 1 or not reason.strip():
         raise PayError("say how much is owed, and for what")
     terms = {
-        **workforce.terms, "reward_cents": cents, "title": "Payment for work you did", "description": reason[:500],
-        "qualification": "own", "training_bonus_cents": 0, "items_per_ticket": 1,
-    }  # fmt: skip
+        **workforce.terms,
+        "reward_cents": cents,
+        "title": "Payment for work you did",
+        "description": reason[:500],
+        "qualification": "own",
+        "training_bonus_cents": 0,
+        "items_per_ticket": 1,
+    }
     with transaction.atomic():
         posting = _posting_add(workforce, 1, terms, now, owed_to=surrogate_id)
         record(
-            action="compensation_post", subject=posting, now=now, actor_id=actor_id, scope_id=workforce.campaign_id,
-            cents=cents, reason=reason[:300],
-        )  # fmt: skip
+            action="compensation_post",
+            subject=posting,
+            now=now,
+            actor_id=actor_id,
+            scope_id=workforce.campaign_id,
+            cents=cents,
+            reason=reason[:300],
+        )
     return posting
 
 
@@ -164,13 +174,22 @@ def _posting_add(
     row = Workforce.objects.select_for_update(no_key=True).get(pk=workforce.pk)
     Workforce.objects.filter(pk=row.pk).update(serial=row.serial + 1)
     posting = Posting.objects.create(
-        workforce=workforce, number=row.serial + 1, places=places, wanted_at=now, touched_at=now, terms=terms,
+        workforce=workforce,
+        number=row.serial + 1,
+        places=places,
+        wanted_at=now,
+        touched_at=now,
+        terms=terms,
         owed_to_id=owed_to,
-    )  # fmt: skip
+    )
     errand_add(
-        workforce=workforce, kind=ErrandKind.PUBLISH, posting=posting, due_at=now, surrogate_id=owed_to,
+        workforce=workforce,
+        kind=ErrandKind.PUBLISH,
+        posting=posting,
+        due_at=now,
+        surrogate_id=owed_to,
         token=f"{workforce.campaign_id.hex}-{posting.number}",
-    )  # fmt: skip
+    )
     return posting
 
 
@@ -180,9 +199,13 @@ def _spending(workforce: Workforce, *, is_stopped: bool, now: datetime) -> None:
         changed = Workforce.objects.filter(pk=workforce.pk).exclude(spent_stop=is_stopped).update(spent_stop=is_stopped)
         if changed:
             record(
-                action="workforce_cap", subject=workforce, now=now, actor_id=None, scope_id=workforce.campaign_id,
+                action="workforce_cap",
+                subject=workforce,
+                now=now,
+                actor_id=None,
+                scope_id=workforce.campaign_id,
                 is_stopped=is_stopped,
-            )  # fmt: skip
+            )
 
 
 def posting_end(*, posting: Posting, now: datetime) -> None:
@@ -195,9 +218,12 @@ def posting_end(*, posting: Posting, now: datetime) -> None:
             return  # being sent at this moment: it is ended in the next round
         if Posting.objects.filter(pk=posting.pk, state=PostingState.OPEN).update(state=PostingState.ENDING):
             errand_add(
-                workforce=posting.workforce, kind=ErrandKind.EXPIRE, posting=posting, due_at=now,
+                workforce=posting.workforce,
+                kind=ErrandKind.EXPIRE,
+                posting=posting,
+                due_at=now,
                 token=f"expire-{posting.pk}",
-            )  # fmt: skip
+            )
 
 
 def _exclusions_end(workforce: Workforce, now: datetime) -> None:

@@ -60,9 +60,14 @@ def tickets_refuse(
         else:
             refused += _panel_refuse(pk, reason, actor_id, now, mark)
     record(
-        action="tickets_refuse", subject=f"surrogate:{surrogate_id}", now=now, actor_id=actor_id, scope_id=campaign.pk,
-        reason=reason[:300], tickets=refused,
-    )  # fmt: skip
+        action="tickets_refuse",
+        subject=f"surrogate:{surrogate_id}",
+        now=now,
+        actor_id=actor_id,
+        scope_id=campaign.pk,
+        reason=reason[:300],
+        tickets=refused,
+    )
     return refused
 
 
@@ -77,9 +82,15 @@ def _refuse(pk: int, reason: str, actor_id: UUID, due_at: datetime, mark: str = 
         return False
     unsent.update(state=ErrandState.UNDONE)
     errand_add(
-        workforce=ticket.workforce, kind=ErrandKind.REJECT, ticket=ticket, surrogate_id=ticket.surrogate_id,
-        text=reason[:1000], due_at=due_at, token=f"reject-{ticket.pk}-{attempts_of(ticket)}{mark}", decided_by_id=actor_id,
-    )  # fmt: skip
+        workforce=ticket.workforce,
+        kind=ErrandKind.REJECT,
+        ticket=ticket,
+        surrogate_id=ticket.surrogate_id,
+        text=reason[:1000],
+        due_at=due_at,
+        token=f"reject-{ticket.pk}-{attempts_of(ticket)}{mark}",
+        decided_by_id=actor_id,
+    )
     return True
 
 
@@ -96,10 +107,17 @@ def _panel_refuse(pk: int, reason: str, actor_id: UUID, now: datetime, mark: str
     )
     if refused:
         errand_add(
-            workforce=ticket.workforce, kind=ErrandKind.REJECT, ticket=ticket, surrogate_id=ticket.surrogate_id,
-            text=reason[:1000], due_at=now, token=f"reject-{pk}-{attempts_of(ticket)}{mark}", decided_by_id=actor_id,
-            state=ErrandState.CONFIRMED, confirmed_at=now,
-        )  # fmt: skip
+            workforce=ticket.workforce,
+            kind=ErrandKind.REJECT,
+            ticket=ticket,
+            surrogate_id=ticket.surrogate_id,
+            text=reason[:1000],
+            due_at=now,
+            token=f"reject-{pk}-{attempts_of(ticket)}{mark}",
+            decided_by_id=actor_id,
+            state=ErrandState.CONFIRMED,
+            confirmed_at=now,
+        )
     return bool(refused)
 
 
@@ -155,9 +173,13 @@ def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: dateti
     refused = _refuse(ticket.pk, reason, actor_id, due_at) if has_a_market else _visit_refuse(ticket, now)
     if refused:
         record(
-            action="ticket_refuse", subject=ticket, now=now, actor_id=actor_id,
-            scope_id=ticket.workforce.campaign_id, reason=reason[:300],
-        )  # fmt: skip
+            action="ticket_refuse",
+            subject=ticket,
+            now=now,
+            actor_id=actor_id,
+            scope_id=ticket.workforce.campaign_id,
+            reason=reason[:300],
+        )
     return refused
 
 
@@ -173,9 +195,13 @@ def refusal_take_back(*, ticket: Ticket, reason: str, actor_id: UUID, now: datet
     assert ticket.submitted_at is not None
     terms = ticket_terms(ticket)
     common = {
-        "workforce": ticket.workforce, "ticket": ticket, "surrogate_id": ticket.surrogate_id, "due_at": now,
-        "cents": terms.reward_cents, "decided_by_id": actor_id,
-    }  # fmt: skip
+        "workforce": ticket.workforce,
+        "ticket": ticket,
+        "surrogate_id": ticket.surrogate_id,
+        "due_at": now,
+        "cents": terms.reward_cents,
+        "decided_by_id": actor_id,
+    }
     if now - ticket.submitted_at < timedelta(days=OVERRIDE_DAYS) - MARGIN:
         return errand_add(
             kind=ErrandKind.APPROVE, token=f"approve-{ticket.pk}-{attempts_of(ticket)}", text=OVERRIDE, **common
@@ -205,9 +231,14 @@ def refusals_take_back(*, campaign: Campaign, mark: str, reason: str, actor_id: 
             state=AppealState.GRANTED, answer=reason[:2000], decided_by_id=actor_id, decided_at=now
         )
     record(
-        action="refusals_take_back", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk, refusals=taken,
+        action="refusals_take_back",
+        subject=campaign,
+        now=now,
+        actor_id=actor_id,
+        scope_id=campaign.pk,
+        refusals=taken,
         mark=mark,
-    )  # fmt: skip
+    )
     return taken
 
 
@@ -215,10 +246,16 @@ def refusal_make_good(*, ticket: Ticket, reason: str, actor_id: UUID | None, now
     """Pay what was refused as a bonus, once. One that was undone is sent after all: if it got through, that is found first."""
     require_transaction()
     errand = errand_add(
-        workforce=ticket.workforce, kind=ErrandKind.BONUS, ticket=ticket, surrogate_id=ticket.surrogate_id, due_at=now,
-        cents=ticket_terms(ticket).reward_cents, text=(reason.strip() or "Paid after an appeal")[:900],
-        token=appeal_token(ticket.pk), decided_by_id=actor_id,
-    )  # fmt: skip
+        workforce=ticket.workforce,
+        kind=ErrandKind.BONUS,
+        ticket=ticket,
+        surrogate_id=ticket.surrogate_id,
+        due_at=now,
+        cents=ticket_terms(ticket).reward_cents,
+        text=(reason.strip() or "Paid after an appeal")[:900],
+        token=appeal_token(ticket.pk),
+        decided_by_id=actor_id,
+    )
     Errand.objects.filter(pk=errand.pk, state=ErrandState.UNDONE).update(
         state=ErrandState.SENDING, due_at=now, error=""
     )

@@ -64,7 +64,10 @@ def statement_send(*, ticket: Ticket, now: datetime) -> bool:
     """Send a fresh address to a person of a marketplace, at most once an hour; return False for people of a panel."""
     text = _("Your work and its pay: %(address)s") % {"address": settings.PLATFORM_URL + statement_path(ticket)}
     message = person_message(
-        campaign=ticket.workforce.campaign, surrogate_id=ticket.surrogate_id, text=text, now=now,
+        campaign=ticket.workforce.campaign,
+        surrogate_id=ticket.surrogate_id,
+        text=text,
+        now=now,
         token=f"statement-{ticket.pk}-{now:%Y%m%d%H}",
-    )  # fmt: skip
+    )
     return message is not None

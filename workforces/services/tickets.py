@@ -65,10 +65,13 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None,
             remote_id=arrival.remote_id,
             surrogate_id=surrogate_begin(workforce=workforce, arrival=arrival),
             defaults={
-                "posting": posting, "code": secrets.token_urlsafe(18), "is_signed": arrival.is_signed, "opened_at": now,
+                "posting": posting,
+                "code": secrets.token_urlsafe(18),
+                "is_signed": arrival.is_signed,
+                "opened_at": now,
                 "visit": arrival.visit or None,
             },
-        )  # fmt: skip
+        )
     return ticket
 
 
@@ -143,9 +146,12 @@ def exclusion_end(*, workforce: Workforce, surrogate_id: UUID, now: datetime, on
     last = _last_word(workforce, surrogate_id)
     if last is not None and last.kind == ErrandKind.GRANT and only in ("", last.text):
         errand_add(
-            workforce=workforce, kind=ErrandKind.REVOKE, surrogate_id=surrogate_id, due_at=now,
+            workforce=workforce,
+            kind=ErrandKind.REVOKE,
+            surrogate_id=surrogate_id,
+            due_at=now,
             text="There may be work for you again",
-        )  # fmt: skip
+        )
 
 
 def _last_word(workforce: Workforce, surrogate_id: UUID) -> Errand | None:
@@ -198,9 +204,16 @@ def ticket_answer(
         assignment_check(ticket=ticket, assignment_id=assignment_id)
         _check_is_last(ticket, assignment_id)
         taken = answer_take(
-            assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, stage=stage, sent=sent, version=version,
-            now=now, via=ticket.workforce.kind, is_provisional=is_provisional(ticket), another=False,
-        )  # fmt: skip
+            assignment_id=assignment_id,
+            surrogate_id=ticket.surrogate_id,
+            stage=stage,
+            sent=sent,
+            version=version,
+            now=now,
+            via=ticket.workforce.kind,
+            is_provisional=is_provisional(ticket),
+            another=False,
+        )
         if taken.annotation is None:
             return ticket
         TicketWork.objects.get_or_create(annotation=taken.annotation, defaults={"ticket": ticket})
@@ -223,7 +236,7 @@ def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime, problem: s
     times = {"answered_at": now} if waits else {"answered_at": now, "submitted_at": now}
     moved = Ticket.objects.filter(pk=ticket.pk, state=TicketState.OPEN).update(
         state=state, outcome=outcome, problem=problem, **times
-    )  # fmt: skip
+    )
     return bool(moved)
 
 
@@ -244,9 +257,12 @@ def tickets_lapse(*, workforce: Workforce, now: datetime) -> int:
     )
     waited = Q(state=TicketState.OPEN) | Q(answered_at__lt=now - timedelta(seconds=own.confirm_seconds))
     due = Ticket.objects.filter(
-        was_read, waited, workforce=workforce, state__in=[TicketState.OPEN, TicketState.ANSWERED],
+        was_read,
+        waited,
+        workforce=workforce,
+        state__in=[TicketState.OPEN, TicketState.ANSWERED],
         opened_at__lt=now - long,
-    )  # fmt: skip
+    )
     lapsed = 0
     for ticket in due.select_related("workforce").order_by("pk")[:200]:
         with transaction.atomic():

@@ -39,9 +39,11 @@ def workforce_add(
     )
     with transaction.atomic():
         row, _ = Workforce.objects.update_or_create(
-            campaign=campaign, kind=kind, defaults={"terms": terms, "is_active": True},
+            campaign=campaign,
+            kind=kind,
+            defaults={"terms": terms, "is_active": True},
             create_defaults={"terms": terms, "source": source[:100], "created_at": now},
-        )  # fmt: skip
+        )
         record(
             action="workforce_add",
             subject=row,

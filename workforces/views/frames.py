@@ -43,7 +43,9 @@ def in_frame(view: View) -> View:
         try:
             response = view(request, *args, **kwargs)
         except VisitOver:
-            response = framed_problem(request, 403, _("This address is no longer valid. Open the task again from where you found it."))  # fmt: skip
+            response = framed_problem(
+                request, 403, _("This address is no longer valid. Open the task again from where you found it.")
+            )
         except ConsentMissing:  # the page that asks for it comes instead
             response = redirect("visit", token=kwargs["token"])
         except (ArrivalRefused, TicketRefused) as error:

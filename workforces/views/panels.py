@@ -51,9 +51,12 @@ def confirm(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponse:
         upload = form.cleaned_data["file"]
         payload = {"workforce": row.pk, "file": default_storage.save(f"{uuid.uuid4()}", upload), "name": upload.name}
         job_enqueue(
-            kind=CONFIRM_LIST, payload=payload, now=timezone.now(), scope_id=campaign.pk,
+            kind=CONFIRM_LIST,
+            payload=payload,
+            now=timezone.now(),
+            scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,
-        )  # fmt: skip
+        )
         messages.success(request, _("The list is being read; this page shows what came of it."))
     else:
         messages.error(request, " ".join(map(str, form.errors.get("file", []))))

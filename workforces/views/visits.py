@@ -137,9 +137,14 @@ def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
     response = redirect("visit", token=(token := _token(workforce, arrival)))
     if door == "join":  # a page of its own, where the browser keeps what is ours
         response.set_cookie(
-            COOKIE, token, max_age=MAX_AGE_SECONDS, path=workforce.path, httponly=True, samesite="Lax",
+            COOKIE,
+            token,
+            max_age=MAX_AGE_SECONDS,
+            path=workforce.path,
+            httponly=True,
+            samesite="Lax",
             secure=settings.SESSION_COOKIE_SECURE,
-        )  # fmt: skip
+        )
     return response
 
 
@@ -157,9 +162,11 @@ def _preview(request: HttpRequest, workforce: Workforce) -> HttpResponse:
     campaign = workforce.campaign
     language_speak(request, campaign)
     context = {
-        "campaign": campaign, "guidelines": _guidelines(campaign), "examples": _examples(campaign)[:1],
+        "campaign": campaign,
+        "guidelines": _guidelines(campaign),
+        "examples": _examples(campaign)[:1],
         "pages": pages_of(campaign.task_type),
-    }  # fmt: skip
+    }
     return framed(request, "workforces/visit/preview.html", context)
 
 
@@ -274,9 +281,10 @@ def guidelines(request: HttpRequest, token: str) -> HttpResponse:
     """Take a visitor's word that they read what changed in the guidelines."""
     here = Visit(request, token)
     guideline_read(
-        campaign=here.campaign, surrogate_id=here.ticket().surrogate_id,
+        campaign=here.campaign,
+        surrogate_id=here.ticket().surrogate_id,
         version=whole_number(request.POST.get("version"), -1),
-    )  # fmt: skip
+    )
     return redirect("visit", token=token)
 
 
@@ -288,7 +296,7 @@ def learn(request: HttpRequest, token: str) -> HttpResponse:
     ticket = here.ticket()
     lesson = visit_services.visitor_learn(
         ticket=ticket, number=whole_number(request.POST.get("number")), sent=request.POST.dict(), now=timezone.now()
-    )  # fmt: skip
+    )
     if lesson is None:
         return redirect("visit", token=token)
     context = here.context() | {"lesson": lesson} | pages_of(here.campaign.task_type).item(lesson.content)
@@ -301,9 +309,13 @@ def answer(request: HttpRequest, token: str, assignment_id: UUID) -> HttpRespons
     """Take an answer; then comes the next item of this ticket, or handing in."""
     here = Visit(request, token)
     ticket_answer(
-        ticket=here.ticket(), assignment_id=assignment_id, stage=request.POST.get("stage", ""),
-        sent=request.POST.dict(), version=whole_number(request.POST.get("version"), -1), now=timezone.now(),
-    )  # fmt: skip
+        ticket=here.ticket(),
+        assignment_id=assignment_id,
+        stage=request.POST.get("stage", ""),
+        sent=request.POST.dict(),
+        version=whole_number(request.POST.get("version"), -1),
+        now=timezone.now(),
+    )
     return redirect("visit", token=token)
 
 
@@ -313,9 +325,11 @@ def back(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
     """Open the stage before again."""
     here = Visit(request, token)
     stage_back(
-        assignment_id=assignment_id, surrogate_id=here.ticket(assignment_id).surrogate_id, now=timezone.now(),
+        assignment_id=assignment_id,
+        surrogate_id=here.ticket(assignment_id).surrogate_id,
+        now=timezone.now(),
         version=whole_number(request.POST.get("version"), -1),
-    )  # fmt: skip
+    )
     return redirect("visit", token=token)
 
 
@@ -326,10 +340,11 @@ def draft(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse
     here = Visit(request, token)
     try:
         kept = draft_save(
-            assignment_id=assignment_id, surrogate_id=here.ticket(assignment_id).surrogate_id,
+            assignment_id=assignment_id,
+            surrogate_id=here.ticket(assignment_id).surrogate_id,
             suggestion=request.POST.dict(),
             version=whole_number(request.POST.get("version"), -1),
-        )  # fmt: skip
+        )
     except PROBLEMS as error:
         problem = problem_of(error)
         return JsonResponse({"error": problem.text, **problem.data}, status=problem.status)
@@ -357,7 +372,10 @@ def events(request: HttpRequest, token: str, assignment_id: UUID) -> HttpRespons
     sent = events_sent(request)
     if sent is not None and here.has_consented:
         event_log.events_store(
-            assignment_id=assignment_id, surrogate_id=here.ticket(assignment_id).surrogate_id, sequence=sent[0],
-            events=sent[1], now=timezone.now(),
-        )  # fmt: skip
+            assignment_id=assignment_id,
+            surrogate_id=here.ticket(assignment_id).surrogate_id,
+            sequence=sent[0],
+            events=sent[1],
+            now=timezone.now(),
+        )
     return HttpResponse(status=204)

@@ -33,14 +33,18 @@ class Command(BaseCommand):
             "--no-training", action="store_true", help="leave out the training round, where the task type has one"
         )
         parser.add_argument(
-            "--no-behaviour", action="store_true",
+            "--no-behaviour",
+            action="store_true",
             help="do not tell annotators that how they work is compared; it is not compared then",
-        )  # fmt: skip
+        )
         parser.add_argument("--language", default="en", help="of the documents (default en)")
         parser.add_argument(
-            "--without", action="append", default=[], metavar="OPTION",
+            "--without",
+            action="append",
+            default=[],
+            metavar="OPTION",
             help="switch off what the task type does by itself; of kbqa and dbqa: review, recovery, paste; repeatable",
-        )  # fmt: skip
+        )
         parser.add_argument("--manager", metavar="EMAIL", help="a person with an account who will manage it")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -56,16 +60,24 @@ class Command(BaseCommand):
                 raise CommandError(f"nobody here has the address {options['manager']}")
         try:
             campaign = campaign_create(
-                slug=options["slug"], title=options["title"], task_type=options["task_type"], seed=options["seed"],
+                slug=options["slug"],
+                title=options["title"],
+                task_type=options["task_type"],
+                seed=options["seed"],
                 group_by=TASK_TYPES[options["task_type"]].keeps_together,
                 has_training=bool(TASK_TYPES[options["task_type"]].training) and not options["no_training"],
-                language=options["language"], options=dict.fromkeys(options["without"], False),
-                splits=[self._split(text) for text in options["split"]], created_by=manager, now=timezone.now(),
+                language=options["language"],
+                options=dict.fromkeys(options["without"], False),
+                splits=[self._split(text) for text in options["split"]],
+                created_by=manager,
+                now=timezone.now(),
                 consent=ConsentPlan(
-                    options["purpose"], "Answers and the time they take.", options["contact"],
+                    options["purpose"],
+                    "Answers and the time they take.",
+                    options["contact"],
                     tells_behaviour=not options["no_behaviour"],
                 ),
-            )  # fmt: skip
+            )
         except ValueError as error:
             raise CommandError(str(error)) from error
         print_result(

@@ -38,9 +38,14 @@ class Command(BaseCommand):
         if not path.is_file():
             raise CommandError(f"{path}: no such file")
         payload = {
-            "campaign": str(campaign.pk), "path": str(path.resolve()), "name": path.name, "pilot": options["pilot"],
-            "good_rows_only": options["good_rows_only"], "people": options["people"], "encoding": options["encoding"],
-        }  # fmt: skip
+            "campaign": str(campaign.pk),
+            "path": str(path.resolve()),
+            "name": path.name,
+            "pilot": options["pilot"],
+            "good_rows_only": options["good_rows_only"],
+            "people": options["people"],
+            "encoding": options["encoding"],
+        }
         job = run_here(kind="annotation.import_items", payload=payload, stderr=self.stderr, scope_id=campaign.pk)
         result = dict(job.result)
         for error in result["errors"]:

@@ -37,9 +37,11 @@ class Command(BaseCommand):
         prepare_database()
         campaign = Campaign.objects.filter(slug=options["campaign"]).first() or self._create(options)
         payload = {
-            "campaign": str(campaign.pk), "path": str(path.resolve()), "name": path.name,
+            "campaign": str(campaign.pk),
+            "path": str(path.resolve()),
+            "name": path.name,
             "with_annotations": options["with_annotations"],
-        }  # fmt: skip
+        }
         job = run_here(kind="annotation.import_nq", payload=payload, stderr=self.stderr, scope_id=campaign.pk)
         for error in job.result["errors"]:
             self.stderr.write(f"{error['where']}: {error['error']}")

@@ -9,11 +9,25 @@ from annotation.tasktypes.base import Pages
 
 # (label, name, definition): section 3.1 of the paper, in our words.
 LABELS = (
-    (4, _("Convincing"), _("It looks reasonable and convincing: as good as the possibly correct answer, or better. It need not say the same.")),
-    (3, _("An answer, not convincing"), _("It can be an answer, but it does not convince; there should be a much better one.")),
-    (2, _("In context, no answer"), _("It does not answer the question, or not in a reasonable way, but it is about the same matter.")),
+    (
+        4,
+        _("Convincing"),
+        _(
+            "It looks reasonable and convincing: as good as the possibly correct answer, or better. It need not say the same."
+        ),
+    ),
+    (
+        3,
+        _("An answer, not convincing"),
+        _("It can be an answer, but it does not convince; there should be a much better one."),
+    ),
+    (
+        2,
+        _("In context, no answer"),
+        _("It does not answer the question, or not in a reasonable way, but it is about the same matter."),
+    ),
     (1, _("Out of context"), _("It has nothing to do with the question, or makes no sense.")),
-)  # fmt: skip
+)
 # (the way that leads here, question, label on yes or None to go on, label on no)
 STEPS = (
     ("", _("Is it about the matter of the question, and does it make sense?"), 1),

@@ -39,9 +39,14 @@ class Antique(Labels):
         of_key("answer_id", Kind.TEXT, "Of the candidate answer: text, never a number."),
         of_key("answer_text", Kind.TEXT, "The candidate answer that was judged.", is_source=True),
         of_key("possibly_correct_id", Kind.TEXT, "Of the asker's own choice; empty if there is none."),
-        of_key("possibly_correct_answer", Kind.TEXT, "The asker's own choice, which annotators saw beside the candidate.", is_source=True),
+        of_key(
+            "possibly_correct_answer",
+            Kind.TEXT,
+            "The asker's own choice, which annotators saw beside the candidate.",
+            is_source=True,
+        ),
         of_key("category", Kind.TEXT, "Of the question, as its source gave it."),
-    )  # fmt: skip
+    )
 
     @property
     def answer_columns(self) -> tuple[Filled, ...]:

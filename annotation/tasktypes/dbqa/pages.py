@@ -29,17 +29,20 @@ class DocumentBasedPages(WritingPages):
     posting = {
         "title": "Write a question for a sentence",
         "description": "Read a short document, choose a sentence, and write a question that it answers.",
-        "reward_cents": 20, "seconds_each": 75,
-    }  # fmt: skip
+        "reward_cents": 20,
+        "seconds_each": 75,
+    }
 
     def item(self, content: dict[str, Any]) -> dict[str, Any]:
         """Return the document with its chosen sentence, which who answers blind is not told."""
         is_blind = asks(content) == RECOVER
         return {
-            "title": content["title"], "choices": list(enumerate(content["sentences"])),
-            "chosen": None if is_blind else content.get("sentence"), "asked": content.get("question", ""),
+            "title": content["title"],
+            "choices": list(enumerate(content["sentences"])),
+            "chosen": None if is_blind else content.get("sentence"),
+            "asked": content.get("question", ""),
             "is_blind": is_blind,
-        }  # fmt: skip
+        }
 
 
 PAGES = DocumentBasedPages()

@@ -36,7 +36,11 @@ def _triple(row: Mapping[str, Any]) -> tuple[str, str, str]:
         if len(parts) != 3:
             raise RowError(f"expected subject {BETWEEN} predicate {BETWEEN} object", "triple")
         return _text(parts[0], "triple"), _text(parts[1], "triple"), _text(parts[2], "triple")
-    return _text(row.get("subject"), "subject"), _text(row.get("predicate"), "predicate"), _text(row.get("object"), "object")  # fmt: skip
+    return (
+        _text(row.get("subject"), "subject"),
+        _text(row.get("predicate"), "predicate"),
+        _text(row.get("object"), "object"),
+    )
 
 
 def _aliases(value: Any) -> list[str]:

@@ -20,7 +20,9 @@ class KnowledgeBasePages(WritingPages):
         RECOVER: _("Which fact answers the question?"),
     }
     rows_name = _("Triples")
-    rows_help = _(".jsonl or a table (.csv, .tsv, .xlsx, .parquet) with a triple, or subject, predicate and object; and, where there are any, aliases of the subject and other facts about it")  # fmt: skip
+    rows_help = _(
+        ".jsonl or a table (.csv, .tsv, .xlsx, .parquet) with a triple, or subject, predicate and object; and, where there are any, aliases of the subject and other facts about it"
+    )
     rows_sample = (
         '{"id": "t1", "triple": "高等数学 ||| 出版时间 ||| 2004年", "facts": ["出版社 ||| 高等教育出版社", "出版时间 ||| 2004年"]}\n'
         '{"id": "t2", "subject": "Lund", "predicate": "river", "object": "Höje å", "aliases": ["the city of Lund"]}\n'
@@ -28,8 +30,9 @@ class KnowledgeBasePages(WritingPages):
     posting = {
         "title": "Write a question for a fact",
         "description": "Read one fact and write a question that it answers.",
-        "reward_cents": 12, "seconds_each": 45,
-    }  # fmt: skip
+        "reward_cents": 12,
+        "seconds_each": 45,
+    }
 
     def item(self, content: dict[str, Any]) -> dict[str, Any]:
         """Return the fact, or what who answers blind may see: the question and all facts of its subject."""
@@ -37,9 +40,12 @@ class KnowledgeBasePages(WritingPages):
         fact = None if is_blind else [content["subject"], content["predicate"], content["object"]]
         facts = list(enumerate(content["facts"])) if is_blind else []
         return {
-            "fact": fact, "aliases": [] if is_blind else content["aliases"], "asked": content.get("question", ""),
-            "subject": content["subject"], "choices": [(place, f"{name}: {value}") for place, (name, value) in facts],
-        }  # fmt: skip
+            "fact": fact,
+            "aliases": [] if is_blind else content["aliases"],
+            "asked": content.get("question", ""),
+            "subject": content["subject"],
+            "choices": [(place, f"{name}: {value}") for place, (name, value) in facts],
+        }
 
 
 PAGES = KnowledgeBasePages()

@@ -23,13 +23,19 @@ OF_ANSWERS = (
     _part("question", "label", "question_judgment", "good or bad, the last word."),
     _part("question", "reason", "question_reason", "Why the question is bad; empty if no reason was given."),
     Filled(
-        Column("candidate_index", Kind.INTEGER, "The long answer: which of the page's long_answer_candidates; null for none."),
+        Column(
+            "candidate_index",
+            Kind.INTEGER,
+            "The long answer: which of the page's long_answer_candidates; null for none.",
+        ),
         _box,
     ),
     _part("long_answer", "reason", "no_long_answer_reason", "absent, spread (over several boxes) or empty."),
     _part("short_answer", "kind", "short_answer_kind", "spans, yes, no or none.", is_told=True),
     Filled(
-        Column("short_answer_spans", Kind.JSON, "Half-open ranges of the page's tokens: [[start_token, end_token], …]."),
+        Column(
+            "short_answer_spans", Kind.JSON, "Half-open ranges of the page's tokens: [[start_token, end_token], …]."
+        ),
         lambda answer: orjson.dumps(answer["short_answer"]["spans"]).decode(),
     ),
-)  # fmt: skip
+)

@@ -44,9 +44,13 @@ class NaturalQuestionsPages(Pages):
     # Section 4.2 of the paper, in our words.
     grades = (
         (CORRECT, _("Correct"), _("It is clear beyond a reasonable doubt that this answers the question.")),
-        (DEBATABLE, _("Correct, but debatable"), _("A reasonable person could be satisfied; another could raise a reasonable doubt.")),
+        (
+            DEBATABLE,
+            _("Correct, but debatable"),
+            _("A reasonable person could be satisfied; another could raise a reasonable doubt."),
+        ),
         (WRONG, _("Wrong"), _("There is no convincing evidence that this answers the question.")),
-    )  # fmt: skip
+    )
     summary_names = {
         "question": _("question"),
         "first judgment": _("first judgment"),
@@ -65,8 +69,9 @@ class NaturalQuestionsPages(Pages):
     posting = {
         "title": "Find the answer to a question on a page",
         "description": "Judge a question, choose the part of a page that answers it, and mark the words.",
-        "reward_cents": 35, "seconds_each": 80,  # the average time in the paper, section 3
-    }  # fmt: skip
+        "reward_cents": 35,
+        "seconds_each": 80,  # the average time in the paper, section 3
+    }
     gold_sample = (
         '{"id": "g1", "question": "when was the harbour of lund built", "document": "harbour.html", '
         '"accepted": [{"long_answer": [0], "short_answer": [[14, 15]]}, {"long_answer": [0, 1]}]}\n'
@@ -74,8 +79,11 @@ class NaturalQuestionsPages(Pages):
         '"accepted": [{"long_answer": -1}]}\n'
     )
     part_names = {
-        "passage": _("Passage"), "short": _("Short answer"), "bad": _("The question"), "none": _("No answer on the page"),
-    }  # fmt: skip
+        "passage": _("Passage"),
+        "short": _("Short answer"),
+        "bad": _("The question"),
+        "none": _("No answer on the page"),
+    }
     part_template = "annotation/nq/_part.html"
     answer_template = "annotation/nq/_answer.html"
     paths_note = _("The paths are those of Figure 2 of the Natural Questions paper.")

@@ -12,8 +12,17 @@ from annotation.tasktypes.base import Remark
 from annotation.tasktypes.writing.texts import compared, copied_share, key_of
 
 EMPTY, SHORT, LONG, ANSWER, HINT, COPY, NEAR, TAKEN, SUBJECT, SEVERAL = (
-    "empty", "short", "long", "answer", "hint", "copy", "near", "taken", "subject", "several"
-)  # fmt: skip
+    "empty",
+    "short",
+    "long",
+    "answer",
+    "hint",
+    "copy",
+    "near",
+    "taken",
+    "subject",
+    "several",
+)
 LEAST_SIGNS, MOST_SIGNS = 4, 120
 COPIED, NEARLY_COPIED = 0.9, 0.6  # shares of a question that are one piece of a sentence
 _ENDS = re.compile(r"[?？]+")

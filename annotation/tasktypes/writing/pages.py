@@ -36,20 +36,28 @@ class WritingPages(Pages):
     headings: ClassVar[dict[str, Any]]  # by stage
     script = "annotation/writing.js"
     summary_names = {
-        "question": _("question"), "answer": _("answer"), "decision": _("decision"), "was": _("before"), "reason": _("reason"),
-    }  # fmt: skip
+        "question": _("question"),
+        "answer": _("answer"),
+        "decision": _("decision"),
+        "was": _("before"),
+        "reason": _("reason"),
+    }
     paths = ((WRITE, _("Question written")),)
     option_names = {
         "review": (
             _("Review by a second person"),
-            _("Someone else accepts, edits or rejects each question. A rejected one does not count, and another is asked for."),
+            _(
+                "Someone else accepts, edits or rejects each question. A rejected one does not count, and another is asked for."
+            ),
         ),
         "recovery": (
             _("Blind answers"),
-            _("A third person answers each question without being told what it was written for. Written questions have no other reliability."),
+            _(
+                "A third person answers each question without being told what it was written for. Written questions have no other reliability."
+            ),
         ),
         "paste": (_("Writers may paste"), _("How much was pasted is recorded in any case, and writers are told so.")),
-    }  # fmt: skip
+    }
     remark_texts = {
         "empty": _("Write a question."),
         "short": _("This is too short to be a question."),
@@ -64,9 +72,12 @@ class WritingPages(Pages):
     }
 
     outcome_names = {
-        (REVIEW, ACCEPT): _("Accepted"), (REVIEW, EDIT): _("Edited"), (REVIEW, REJECT): _("Rejected"),
-        (RECOVER, FOUND): _("Answered blind: found"), (RECOVER, MISSED): _("Answered blind: not found"),
-    }  # fmt: skip
+        (REVIEW, ACCEPT): _("Accepted"),
+        (REVIEW, EDIT): _("Edited"),
+        (REVIEW, REJECT): _("Rejected"),
+        (RECOVER, FOUND): _("Answered blind: found"),
+        (RECOVER, MISSED): _("Answered blind: not found"),
+    }
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
         """Return the page of the stage an assignment stands at."""
@@ -74,11 +85,17 @@ class WritingPages(Pages):
         stage = self.task.current_stage(draft, content) or self.task.stages[-1]
         shared = stage in (WRITE, REVIEW, RECOVER)
         context = {
-            "assignment": assignment, "stage": stage, "draft": draft, "may_reserve": stage != self.task.writing[0],
-            "kept": draft.get("suggestion", {}).get(stage) or draft.get(stage) or {}, "heading": self.headings[stage],
-            "options": options_from(OPTIONS, assignment.campaign.options), "reasons": REASONS, "item_template": self.item_template,
+            "assignment": assignment,
+            "stage": stage,
+            "draft": draft,
+            "may_reserve": stage != self.task.writing[0],
+            "kept": draft.get("suggestion", {}).get(stage) or draft.get(stage) or {},
+            "heading": self.headings[stage],
+            "options": options_from(OPTIONS, assignment.campaign.options),
+            "reasons": REASONS,
+            "item_template": self.item_template,
             "is_first": stage == self.task.writing[0] or asks(content) != WRITE,
-        }  # fmt: skip
+        }
         chosen = draft.get(self.task.writing[0], {}) if stage == WRITE else {}
         return f"annotation/{'writing' if shared else self.key}/_{stage}.html", context | self.item(
             {**content, **chosen}

@@ -39,7 +39,9 @@ class Command(BaseCommand):
         """Add the arguments."""
         parser.add_argument("campaign", metavar="SLUG")
         parser.add_argument("--people", type=int, default=8)
-        parser.add_argument("--spam", type=float, default=0.1, help="share of work by people who do not read (default 0.1)")  # fmt: skip
+        parser.add_argument(
+            "--spam", type=float, default=0.1, help="share of work by people who do not read (default 0.1)"
+        )
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--seconds", type=float, default=120, help="at most (default 120)")
         parser.add_argument(
@@ -66,7 +68,10 @@ class Command(BaseCommand):
         try:
             if not options["mixed"]:
                 campaign_check_unanswered(campaign)
-            crowd, waiting = Crowd(_members(campaign, url, options), seed=options["seed"], threads=4), self._waiting(campaign)  # fmt: skip
+            crowd, waiting = (
+                Crowd(_members(campaign, url, options), seed=options["seed"], threads=4),
+                self._waiting(campaign),
+            )
             crowd.run(lambda: not waiting.exists(), seconds=options["seconds"])
         except AnsweredByPeople as error:
             raise CommandError(f"{error} --mixed does it all the same") from error

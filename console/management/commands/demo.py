@@ -73,8 +73,10 @@ class Command(BaseCommand):
         else:
             try:
                 serve(
-                    bind=address, ready=ready, marketplace_bind=f"127.0.0.1:{port}",
+                    bind=address,
+                    ready=ready,
+                    marketplace_bind=f"127.0.0.1:{port}",
                     environment=market_settings(market, platform_url=f"http://{address}"),
-                )  # fmt: skip
+                )
             except OSError as error:  # another program was quicker
                 raise CommandError(str(error)) from error

@@ -77,13 +77,22 @@ class Command(BaseCommand):
         parser.add_argument("--no-fees", action="store_true", help="the marketplace takes nothing")
         parser.add_argument("--answers-a-day", type=float, default=60, help="of an average person (default 60)")
         parser.add_argument(
-            "--policy", action="append", metavar="POLICY",
+            "--policy",
+            action="append",
+            metavar="POLICY",
             help="paper, fixed or target:ERROR:DOLLARS; repeatable (default: the campaign's, or paper and fixed)",
-        )  # fmt: skip
-        parser.add_argument("--no-majority", type=float, default=0.13, help="share of items on which careful people find none (default 0.13)")  # fmt: skip
+        )
+        parser.add_argument(
+            "--no-majority",
+            type=float,
+            default=0.13,
+            help="share of items on which careful people find none (default 0.13)",
+        )
         parser.add_argument("--care", type=float, default=0.92, help="how often people read with care (default 0.92)")
         parser.add_argument("--answer-seconds", type=float, default=20, help="median of an answer (default 20)")
-        parser.add_argument("--crowd", type=Path, metavar="FILE", help="judgments to learn the crowd from: item,worker,label[,seconds]")  # fmt: skip
+        parser.add_argument(
+            "--crowd", type=Path, metavar="FILE", help="judgments to learn the crowd from: item,worker,label[,seconds]"
+        )
         parser.add_argument("--truth", type=Path, metavar="FILE", help="with --crowd: known labels: item,truth")
         add_reading_arguments(parser)
         parser.add_argument("--runs", type=int, default=RUNS, help=f"of each policy (default {RUNS})")
@@ -112,10 +121,17 @@ def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, An
     items = campaign.items.count() if campaign else 0
     level, pilot = Level(options["level"]), None
     setting = Setting(
-        items=options["items"] or items or _missing("--items"), votes=options["votes"], people=options["people"],
-        spam=_spam(options), skew=0.0 if options["crowd"] else 1.0, reward_cents=options["reward"], training_cents=options["training_bonus"], has_fees=not options["no_fees"],
-        answers_a_day=options["answers_a_day"], level=level,
-    )  # fmt: skip
+        items=options["items"] or items or _missing("--items"),
+        votes=options["votes"],
+        people=options["people"],
+        spam=_spam(options),
+        skew=0.0 if options["crowd"] else 1.0,
+        reward_cents=options["reward"],
+        training_cents=options["training_bonus"],
+        has_fees=not options["no_fees"],
+        answers_a_day=options["answers_a_day"],
+        level=level,
+    )
     if options["crowd"]:
         crowd = judgments_read(options["crowd"], asked_of(options))
         truths = truths_read(options["truth"], crowd, encoding=options["encoding"]) if options["truth"] else None
@@ -123,12 +139,20 @@ def _planned(options: dict[str, Any], campaign: Campaign | None) -> dict[str, An
         model, pilot = crowd_fitted(crowd.judgments, true, crowd.seconds), foreseen(crowd.judgments, true, setting)
     else:
         model = crowd_assumed(
-            labels, no_majority=options["no_majority"], care=options["care"], votes=options["votes"],
-            seconds=options["answer_seconds"], level=level,
-        )  # fmt: skip
+            labels,
+            no_majority=options["no_majority"],
+            care=options["care"],
+            votes=options["votes"],
+            seconds=options["answer_seconds"],
+            level=level,
+        )
     names = options["policy"] or ([base.process.value] if campaign else ["paper", "fixed"])
     policies = {name: policy_named(name, base) for name in names}
-    source = {"file": options["crowd"].name, "rows": crowd.read.rows, "notes": crowd.read.notes} if options["crowd"] else {"no_majority": options["no_majority"], "care": options["care"]}  # fmt: skip
+    source = (
+        {"file": options["crowd"].name, "rows": crowd.read.rows, "notes": crowd.read.notes}
+        if options["crowd"]
+        else {"no_majority": options["no_majority"], "care": options["care"]}
+    )
     return plan_made(model, policies, setting, source=source, pilot=pilot, runs=options["runs"], seed=options["seed"])
 
 

@@ -33,7 +33,13 @@ class Command(ReadingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("name", choices=["first-paragraph", *COPYING])
-        parser.add_argument("--questions", required=True, nargs="+", metavar="GLOB", help="files of the original format; their annotations are not looked at")  # fmt: skip
+        parser.add_argument(
+            "--questions",
+            required=True,
+            nargs="+",
+            metavar="GLOB",
+            help="files of the original format; their annotations are not looked at",
+        )
         parser.add_argument(
             "--train", nargs="+", default=[], metavar="GLOB", help="files with annotations to copy from"
         )

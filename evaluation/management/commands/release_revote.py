@@ -33,10 +33,32 @@ class Command(ReadingCommand):
         """Add the arguments."""
         parser.add_argument("folder", type=Path, metavar="DIR")
         parser.add_argument("--policy", required=True, choices=[one.value for one in Revote])
-        parser.add_argument("--without", action="append", default=[], metavar="PSEUDONYM", help="leave out the votes of this annotator; repeatable")  # fmt: skip
-        parser.add_argument("--without-batch", action="append", default=[], type=int, metavar="N", help="leave out the items of this batch; repeatable")  # fmt: skip
-        parser.add_argument("--run", nargs="+", type=Path, default=[], metavar="FILE", help="runs of TREC: say how they rank by the labels as released and by these (releases of pairs)")  # fmt: skip
-        parser.add_argument("--measure", default="nDCG@10", choices=list(MEASURES), help="by which they rank (default nDCG@10)")  # fmt: skip
+        parser.add_argument(
+            "--without",
+            action="append",
+            default=[],
+            metavar="PSEUDONYM",
+            help="leave out the votes of this annotator; repeatable",
+        )
+        parser.add_argument(
+            "--without-batch",
+            action="append",
+            default=[],
+            type=int,
+            metavar="N",
+            help="leave out the items of this batch; repeatable",
+        )
+        parser.add_argument(
+            "--run",
+            nargs="+",
+            type=Path,
+            default=[],
+            metavar="FILE",
+            help="runs of TREC: say how they rank by the labels as released and by these (releases of pairs)",
+        )
+        parser.add_argument(
+            "--measure", default="nDCG@10", choices=list(MEASURES), help="by which they rank (default nDCG@10)"
+        )
         parser.add_argument("--to", type=Path, metavar="FILE", help="write item_id and label, separated by tabs")
         parser.add_argument("--json", action="store_true", help="print all changes as JSON")
 
@@ -46,9 +68,11 @@ class Command(ReadingCommand):
             folder = ReleasedFolder(options["folder"])
             _refuse_unknown(folder, options["without"])
             found = revote(
-                folder, Revote(options["policy"]), without=set(options["without"]),
+                folder,
+                Revote(options["policy"]),
+                without=set(options["without"]),
                 without_batches=set(options["without_batch"]),
-            )  # fmt: skip
+            )
             ranks = (
                 reranked(folder, found.released, found.labels, options["run"], options["measure"])
                 if options["run"]
@@ -89,8 +113,11 @@ def _text(found: Revoted, ranks: list[Reranked]) -> str:
             f"{len(found.labels):,} items: {len(found.labels) - len(found.changes):,} as released, "
             f"{len(found.changes):,} otherwise, {len(found.undecided):,} of these undecided"
         ),
-        *(shown(f"  {one.item_id}: {one.before} → {one.after if one.after is not None else 'undecided'}") for one in found.changes[:SHOWN]),
-    ]  # fmt: skip
+        *(
+            shown(f"  {one.item_id}: {one.before} → {one.after if one.after is not None else 'undecided'}")
+            for one in found.changes[:SHOWN]
+        ),
+    ]
     if len(found.changes) > SHOWN:
         lines.append(f"  … and {len(found.changes) - SHOWN:,} more (--json lists all)")
     lines += [

@@ -32,7 +32,9 @@ class Command(BaseCommand):
         parser.add_argument("campaign", metavar="SLUG")
         form = parser.add_mutually_exclusive_group(required=True)
         form.add_argument("--format", choices=list(FAMILIES))
-        form.add_argument("--again", type=int, metavar="NUMBER", help="write a release that was made before once more: the same bytes")  # fmt: skip
+        form.add_argument(
+            "--again", type=int, metavar="NUMBER", help="write a release that was made before once more: the same bytes"
+        )
         parser.add_argument("--ways", type=int, metavar="N", help="annotations an item: slots 0 to N-1 (formats of NQ)")
         parser.add_argument("--to", required=True, type=Path, metavar="DIR")
         order = parser.add_mutually_exclusive_group()
@@ -41,9 +43,24 @@ class Command(BaseCommand):
         parser.add_argument("--split", action="append", default=[], metavar="NAME", help="only this split; repeatable")
         parser.add_argument("--shards", type=int, default=1, help="files a split (default 1)")
         parser.add_argument("--licence", default="", metavar="SPDX", help="as the card and the manifest say it")
-        parser.add_argument("--author", action="append", default=[], metavar="NAME", help="who is to be cited, a person as 'Family, Given'; repeatable")  # fmt: skip
-        parser.add_argument("--labels-only", action="store_true", help="leave out the texts that were labelled, where they may not be handed on")  # fmt: skip
-        parser.add_argument("--generated", type=Path, metavar="FILE", help="questions that a program made, a line each, to be mixed into sealed splits (kbqa)")  # fmt: skip
+        parser.add_argument(
+            "--author",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="who is to be cited, a person as 'Family, Given'; repeatable",
+        )
+        parser.add_argument(
+            "--labels-only",
+            action="store_true",
+            help="leave out the texts that were labelled, where they may not be handed on",
+        )
+        parser.add_argument(
+            "--generated",
+            type=Path,
+            metavar="FILE",
+            help="questions that a program made, a line each, to be mixed into sealed splits (kbqa)",
+        )
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -74,11 +91,19 @@ class Command(BaseCommand):
 def _made(campaign: Campaign, options: dict[str, Any]) -> Release:
     try:
         return release_freeze(
-            campaign=campaign, family=options["format"], ways=options["ways"], splits=options["split"],
-            seed=None if options["as_imported"] else options["seed"], shards=options["shards"], actor_id=None,
-            now=timezone.now(), licence=options["licence"], authors=options["author"], labels_only=options["labels_only"],
+            campaign=campaign,
+            family=options["format"],
+            ways=options["ways"],
+            splits=options["split"],
+            seed=None if options["as_imported"] else options["seed"],
+            shards=options["shards"],
+            actor_id=None,
+            now=timezone.now(),
+            licence=options["licence"],
+            authors=options["author"],
+            labels_only=options["labels_only"],
             generated=_lines(options["generated"]),
-        )  # fmt: skip
+        )
     except ReleaseError as error:
         raise CommandError(str(error)) from error
 

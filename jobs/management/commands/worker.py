@@ -30,9 +30,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "--poll", type=float, default=5.0, metavar="SECONDS",
+            "--poll",
+            type=float,
+            default=5.0,
+            metavar="SECONDS",
             help="longest pause between two checks for jobs when no notification arrives (default 5)",
-        )  # fmt: skip
+        )
         parser.add_argument(
             "--tick", type=float, default=5.0, metavar="SECONDS", help="how often to look for what is due"
         )

@@ -40,9 +40,11 @@ class Command(BaseCommand):
         parser.add_argument("--deposit", "--fund", dest="deposit", default="0", metavar="DOLLARS", help="put money in")
         parser.add_argument("--fees", choices=sorted(RULES), default=None, help="default: MARKETPLACE_FEES")
         parser.add_argument(
-            "--sign-frames", action=BooleanOptionalAction, default=None,
+            "--sign-frames",
+            action=BooleanOptionalAction,
+            default=None,
             help="add an HMAC of the ids to frame addresses, so that nobody can write one (on, unless turned off)",
-        )  # fmt: skip
+        )
         parser.add_argument("--rotate-keys", action="store_true", help="revoke all keys and make a new one")
         parser.add_argument(
             "--layout", metavar="FILE", help="keep this HTML file as a HIT layout; prints its HITLayoutId"

@@ -32,9 +32,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--password", default="", help="default: a random one, printed")
         parser.add_argument(
-            "--count", type=int, default=0, metavar="N",
+            "--count",
+            type=int,
+            default=0,
+            metavar="N",
             help="make N accounts for a synthetic crowd, with one password: {} in the address becomes 0 to N-1",
-        )  # fmt: skip
+        )
         parser.add_argument("--country", default="", metavar="XX")
         parser.add_argument("--subdivision", default="", metavar="XX")
         parser.add_argument("--approved", type=int, default=0, help="assignments approved before")
@@ -71,9 +74,13 @@ class Command(BaseCommand):
             if Worker.objects.filter(email__iexact=email).exists():
                 continue
             worker = worker_create(
-                email=email, password=None, now=clock.now(), agreed_at=clock.now(), prior_approved=options["approved"],
+                email=email,
+                password=None,
+                now=clock.now(),
+                agreed_at=clock.now(),
+                prior_approved=options["approved"],
                 prior_rejected=options["rejected"],
-            )  # fmt: skip
+            )
             # Hashing takes half a second; a crowd has one password.
             Worker.objects.filter(pk=worker.pk).update(password=hashed)
             made += 1

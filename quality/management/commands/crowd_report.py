@@ -42,9 +42,11 @@ class Command(ReadingCommand):
         )
         add_reading_arguments(parser)
         parser.add_argument(
-            "--repeats", choices=[one.value for one in Repeats], default=Repeats.LAST.value,
+            "--repeats",
+            choices=[one.value for one in Repeats],
+            default=Repeats.LAST.value,
             help="which judgment of several of one item by one worker counts (default: the last)",
-        )  # fmt: skip
+        )
         parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with charts and tables besides")
         parser.add_argument(
             "--tables", type=Path, metavar="DIR", help="write the tables of annotators, items and labels besides"
@@ -83,8 +85,14 @@ def _write_page(path: Path, name: str, found: dict[str, Any]) -> None:
     charts = [(chart, mark_safe(in_page(chart))) for chart in charts_of(found)]  # noqa: S308  escaped by matplotlib
     doubtful = sorted(found["item_table"], key=lambda row: -row["posterior_entropy"])[:MOST_ITEMS]
     tokens = (settings.BASE_DIR / "static/css/tokens.css").read_text(encoding="utf-8")
-    context = {"name": name, "found": found, "lines": _text(found).split("\n\n")[0].splitlines(), "charts": charts,
-               "doubtful": doubtful, "tokens": mark_safe(tokens)}  # noqa: S308  a file of our own  # fmt: skip
+    context = {
+        "name": name,
+        "found": found,
+        "lines": _text(found).split("\n\n")[0].splitlines(),
+        "charts": charts,
+        "doubtful": doubtful,
+        "tokens": mark_safe(tokens),  # noqa: S308  a file of our own
+    }
     try:
         path.write_text(render_to_string("quality/crowd_report.html", context), encoding="utf-8")
     except OSError as error:
@@ -95,7 +103,8 @@ def _text(found: dict[str, Any]) -> str:
     """Return what a person reads."""
     lines = [
         f"{found['judgments']:,} judgments of {found['items']:,} items by {found['annotators']:,} annotators, "
-        f"{len(found['labels'])} labels" + (f"; {found['repeated']:,} repeated ones left out" if found["repeated"] else ""),
+        f"{len(found['labels'])} labels"
+        + (f"; {found['repeated']:,} repeated ones left out" if found["repeated"] else ""),
         _alpha_line(found),
         f"percent agreement {_number(found['percent_agreement'])}, Fleiss' kappa {_number(found['fleiss_kappa'])}, "
         f"Gwet's AC1 {_number(found['gwet_ac1'])}"
@@ -110,7 +119,7 @@ def _text(found: dict[str, Any]) -> str:
         "",
         _read_line(found),
         *(f"  {note}" for note in found["read"]["notes"]),
-    ]  # fmt: skip
+    ]
     return "\n".join(lines)
 
 

@@ -69,9 +69,14 @@ def _bounds(campaign: Campaign, options: dict[str, Any]) -> dict[str, Any]:
     if not 0 <= alpha <= predicting:
         raise CommandError(f"alpha lies between 0 and {predicting}, the annotations that predict")
     return bounds_of(
-        campaign, ways, references=references, beta=options["beta"], alpha=alpha, partitions=options["partitions"],
+        campaign,
+        ways,
+        references=references,
+        beta=options["beta"],
+        alpha=alpha,
+        partitions=options["partitions"],
         seed=options["seed"],
-    )  # fmt: skip
+    )
 
 
 STUDIES: dict[str, Callable[[Campaign, dict[str, Any]], dict[str, Any]]] = {

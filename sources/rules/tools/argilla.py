@@ -51,7 +51,9 @@ def _answers(record: Mapping[str, Any]) -> dict[str, list[tuple[str, Any, str]]]
             people = record.get(f"{column}.users") or [None] * len(values)
             states = record.get(f"{column}.status") or [""] * len(values)
             rows = zip(people, values, states, strict=True)
-            found[column.removesuffix(_RESPONSES)] = [(text_of(who), value, text_of(state)) for who, value, state in rows]  # fmt: skip
+            found[column.removesuffix(_RESPONSES)] = [
+                (text_of(who), value, text_of(state)) for who, value, state in rows
+            ]
     return found
 
 

@@ -62,9 +62,11 @@ def _of_json(text: str) -> dict[str, Any]:
     if not isinstance(answers, Mapping):
         raise RecordFault(_TASK, "isn't JSON with one set of answers")
     return {
-        question: [option for option, chosen in value.items() if chosen is True] if isinstance(value, Mapping) else value
+        question: [option for option, chosen in value.items() if chosen is True]
+        if isinstance(value, Mapping)
+        else value
         for question, value in answers.items()
-    }  # fmt: skip
+    }
 
 
 TOOL = Tool(_names_of, _labels_of, ids=("HITId",))

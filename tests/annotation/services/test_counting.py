@@ -66,10 +66,16 @@ class World:
         open_ = Assignment.objects.filter(surrogate=person.surrogate_id, state__in=["live", "expired"]).first()
         if open_ is not None:
             answer_take(
-                assignment_id=open_.pk, surrogate_id=person.surrogate_id, stage="relevance",
-                sent={"label": str(number % 4 + 1)}, version=open_.draft_version, now=self.now,
-                via="mturk" if provisional else "internal", is_provisional=provisional, another=number % 2 == 0,
-            )  # fmt: skip
+                assignment_id=open_.pk,
+                surrogate_id=person.surrogate_id,
+                stage="relevance",
+                sent={"label": str(number % 4 + 1)},
+                version=open_.draft_version,
+                now=self.now,
+                via="mturk" if provisional else "internal",
+                is_provisional=provisional,
+                another=number % 2 == 0,
+            )
 
     def submit_provisional(self, person, number):
         self.submit(person, number, provisional=True)
@@ -114,9 +120,7 @@ class World:
 
     def extend(self, person, number):
         split = Split.objects.get(campaign=self.campaign, name="train")
-        items_extend(
-            campaign=self.campaign, split=split, n=3, sample=1, seed=number, actor_id=None, now=self.now
-        )  # fmt: skip
+        items_extend(campaign=self.campaign, split=split, n=3, sample=1, seed=number, actor_id=None, now=self.now)
 
     def judge(self, person, number):
         version = PolicyVersion.objects.filter(campaign=self.campaign).latest("version")
@@ -127,9 +131,12 @@ class World:
     def suspend(self, person, number):
         with transaction.atomic():
             standing_move(
-                campaign=self.campaign, surrogate_id=person.surrogate_id, actor_id=None, now=self.now,
+                campaign=self.campaign,
+                surrogate_id=person.surrogate_id,
+                actor_id=None,
+                now=self.now,
                 to=Standing.SUSPENDED if number % 2 else Standing.ACTIVE,
-            )  # fmt: skip
+            )
 
     def withdraw(self, person, number):
         if number % 3 == 0:
@@ -181,9 +188,25 @@ class World:
 
 
 STEPS = [
-    "claim", "claim", "submit", "submit", "submit_provisional", "undo", "skip", "expire", "exclude", "restore", "confirm",
-    "give_up", "retire", "extend", "judge", "suspend", "withdraw", "join",
-]  # fmt: skip
+    "claim",
+    "claim",
+    "submit",
+    "submit",
+    "submit_provisional",
+    "undo",
+    "skip",
+    "expire",
+    "exclude",
+    "restore",
+    "confirm",
+    "give_up",
+    "retire",
+    "extend",
+    "judge",
+    "suspend",
+    "withdraw",
+    "join",
+]
 
 
 anything = given(
@@ -235,16 +258,24 @@ def test_a_submission_that_was_given_up_and_confirmed_after_all_is_back_in_the_t
     made.refresh_from_db()
     assert (place.submitted, made.state, Slot.objects.get().state) == (1, "counted", "filled")
     assert [(row.before, row.after) for row in made.changes.order_by("pk")] == [
-        ("provisional", "given_up"), ("given_up", "counted"),
-    ]  # fmt: skip
+        ("provisional", "given_up"),
+        ("given_up", "counted"),
+    ]
 
 
 def _provisional(campaign, person, now):
     assignment = factories.claim(campaign, person)
     return answer_take(
-        assignment_id=assignment.pk, surrogate_id=person.surrogate_id, stage="relevance", sent={"label": "4"},
-        version=0, now=now, via="mturk", is_provisional=True, another=False,
-    ).annotation  # fmt: skip
+        assignment_id=assignment.pk,
+        surrogate_id=person.surrogate_id,
+        stage="relevance",
+        sent={"label": "4"},
+        version=0,
+        now=now,
+        via="mturk",
+        is_provisional=True,
+        another=False,
+    ).annotation
 
 
 def test_work_that_is_confirmed_after_its_slot_was_filled_is_surplus_and_stays_in_the_tally(campaign, now):
@@ -302,9 +333,17 @@ def test_the_database_refuses_two_that_fill_one_slot(campaign, now):
     made = factories.vote(campaign, person, 4)
     with pytest.raises(IntegrityError), transaction.atomic():
         Annotation.objects.create(
-            published_id="1", campaign=campaign, item=made.item, slot=made.slot, surrogate_id=other.surrogate_id,
-            answer={}, answer_version=1, state="provisional", submitted_at=now, seconds=1,
-        )  # fmt: skip
+            published_id="1",
+            campaign=campaign,
+            item=made.item,
+            slot=made.slot,
+            surrogate_id=other.surrogate_id,
+            answer={},
+            answer_version=1,
+            state="provisional",
+            submitted_at=now,
+            seconds=1,
+        )
     assert connection.in_atomic_block
 
 
@@ -316,9 +355,7 @@ def test_extending_an_item_keeps_its_verdict(now):
     factories.examine(campaign)
     item = Item.objects.get(campaign=campaign)
     [verdict] = item.verdicts.all()
-    items_extend(
-        campaign=campaign, split=item.split, n=5, sample=1, seed=1, actor_id=None, now=now
-    )  # fmt: skip
+    items_extend(campaign=campaign, split=item.split, n=5, sample=1, seed=1, actor_id=None, now=now)
     for person in people[3:]:
         factories.vote(campaign, person, 1)
     factories.examine(campaign)

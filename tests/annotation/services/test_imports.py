@@ -19,7 +19,14 @@ pytestmark = pytest.mark.django_db
 
 def test_a_bad_page_is_listed_and_the_rest_go_on():
     campaign = factories.campaign()
-    lines = "\n".join(json.dumps(row) for row in [{"html": "<p>one two three</p>", "title": "A"}, {"html": ""}, {"html": "<p>four five six</p>", "url": "http://b"}])  # fmt: skip
+    lines = "\n".join(
+        json.dumps(row)
+        for row in [
+            {"html": "<p>one two three</p>", "title": "A"},
+            {"html": ""},
+            {"html": "<p>four five six</p>", "url": "http://b"},
+        ]
+    )
     job = factories.import_page(campaign, lines, "pages.jsonl")
     assert (job.result["imported"], job.result["failed"]) == (2, 1)
     assert job.result["errors"] == [{"where": "pages.jsonl, line 2", "error": "no word can be seen on this page"}]
@@ -39,9 +46,17 @@ def test_a_damaged_gzip_file_is_an_error_with_a_sentence(tmp_path):
     for damaged in (whole[:-40], whole[: len(whole) // 2] + b"\x00" * 40 + whole[len(whole) // 2 + 40 :], b"no gzip"):
         stored = default_storage.save("damaged", ContentFile(damaged))
         job = job_enqueue(
-            kind="annotation.import_items", scope_id=campaign.pk, now=timezone.now(),
-            payload={"campaign": str(campaign.pk), "file": stored, "name": "rows.jsonl.gz", "pilot": False, "good_rows_only": True},
-        )  # fmt: skip
+            kind="annotation.import_items",
+            scope_id=campaign.pk,
+            now=timezone.now(),
+            payload={
+                "campaign": str(campaign.pk),
+                "file": stored,
+                "name": "rows.jsonl.gz",
+                "pilot": False,
+                "good_rows_only": True,
+            },
+        )
         factories.run_jobs()
         job.refresh_from_db()
         assert (job.state, "damaged or cut short" in job.error) == ("failed", True), job.error
@@ -57,9 +72,17 @@ def test_an_upload_is_deleted_when_it_was_imported():
     row = b'{"id": "a", "question": "one two three", "document": "harbour.html"}\n'
     stored = default_storage.save("rows", ContentFile(row))
     job = job_enqueue(
-        kind="annotation.import_items", scope_id=campaign.pk, now=timezone.now(),
-        payload={"campaign": str(campaign.pk), "file": stored, "name": "rows.jsonl", "pilot": False, "good_rows_only": False},
-    )  # fmt: skip
+        kind="annotation.import_items",
+        scope_id=campaign.pk,
+        now=timezone.now(),
+        payload={
+            "campaign": str(campaign.pk),
+            "file": stored,
+            "name": "rows.jsonl",
+            "pilot": False,
+            "good_rows_only": False,
+        },
+    )
     factories.run_jobs()
     job.refresh_from_db()
     assert (job.state, job.result["imported"]) == ("done", 1)
@@ -85,8 +108,12 @@ def test_wrong_rows_are_all_named_and_nothing_is_imported():
         factories.import_rows(campaign, rows)
     errors = Job.objects.order_by("-created_at").first().result["errors"]
     assert [(error["row"], error["column"]) for error in errors] == [
-        (2, "question_text"), (3, "document"), (4, "external_id"), (5, "external_id"), (6, "question_text")
-    ]  # fmt: skip
+        (2, "question_text"),
+        (3, "document"),
+        (4, "external_id"),
+        (5, "external_id"),
+        (6, "question_text"),
+    ]
     assert not Item.objects.exists()
     job = factories.import_rows(campaign, rows, good_rows_only=True)
     assert (job.result["imported"], job.result["failed"]) == (1, 5)
@@ -95,7 +122,10 @@ def test_wrong_rows_are_all_named_and_nothing_is_imported():
 def test_importing_again_changes_nothing_and_another_question_under_an_id_is_refused():
     campaign = factories.campaign(items=3)
     before = list(Item.objects.order_by("pk").values())
-    rows = [{"id": f"q{index}", "question": f"question {index} about the harbour", "document": "harbour.html"} for index in range(3)]  # fmt: skip
+    rows = [
+        {"id": f"q{index}", "question": f"question {index} about the harbour", "document": "harbour.html"}
+        for index in range(3)
+    ]
     assert factories.import_rows(campaign, rows).result["unchanged"] == 3
     assert list(Item.objects.order_by("pk").values()) == before
     with pytest.raises(CommandError, match="with another question"):
@@ -109,7 +139,10 @@ def test_rows_find_their_page_by_name_title_or_address():
     factories.import_page(
         campaign, json.dumps({"html": "<p>one two three</p>", "title": "Pier", "url": "http://pier"}), "p.jsonl"
     )
-    rows = [{"id": str(index), "question": f"question {index}", "document": name} for index, name in enumerate(["Harbour", "Pier", "http://pier"])]  # fmt: skip
+    rows = [
+        {"id": str(index), "question": f"question {index}", "document": name}
+        for index, name in enumerate(["Harbour", "Pier", "http://pier"])
+    ]
     assert factories.import_rows(campaign, rows).result["imported"] == 3
 
 
@@ -213,7 +246,10 @@ def test_items_of_any_usual_table_are_read(tmp_path, name, content, options):
     ],
 )
 def test_in_tsv_a_quotation_mark_swallows_no_item(tmp_path, answers):
-    lines = ["question_id\tanswer_id\tquestion\tanswer", *(f"91\t91_{n}\thow thick\t{text}" for n, text in enumerate(answers))]  # fmt: skip
+    lines = [
+        "question_id\tanswer_id\tquestion\tanswer",
+        *(f"91\t91_{n}\thow thick\t{text}" for n, text in enumerate(answers)),
+    ]
     campaign, _ = import_file(tmp_path, "inch.tsv", "\n".join(lines))
     assert [answer for *_, answer in pairs_of(campaign)] == answers
 
@@ -254,5 +290,7 @@ def test_a_manager_is_found_by_their_address_in_any_case():
     from accounts.models import Membership
 
     manager = factories.user("Mira")
-    call_command("create_campaign", "c", "--title", "C", "--split", "dev 1", "--manager", "mira@Example.ORG", stdout=StringIO())  # fmt: skip
+    call_command(
+        "create_campaign", "c", "--title", "C", "--split", "dev 1", "--manager", "mira@Example.ORG", stdout=StringIO()
+    )
     assert Membership.objects.filter(user=manager, role="manager").exists()

@@ -27,7 +27,11 @@ def test_no_row_names_both_the_person_and_their_work(now):
     work = {"assignment", "annotation", "slot", "item"}
     for model in apps.get_models():
         fields = {field.name: field for field in model._meta.get_fields() if field.is_relation and field.concrete}
-        people = [name for name, field in fields.items() if field.related_model and field.related_model._meta.label == "accounts.Surrogate"]  # fmt: skip
+        people = [
+            name
+            for name, field in fields.items()
+            if field.related_model and field.related_model._meta.label == "accounts.Surrogate"
+        ]
         if people and work & set(fields):
             for name in people:
                 assert not model.objects.filter(**{name: before}).exists(), (model, name)

@@ -154,9 +154,13 @@ def test_times_per_stage_are_kept(now):
         ("short_answer", {"kind": "yes", "active_seconds": "x"}, 35),
     ]:
         assignment = stage_advance(
-            assignment_id=assignment.pk, surrogate_id=person.surrogate_id, stage=stage, sent=sent,
-            version=assignment.draft_version, now=at + timedelta(seconds=seconds),
-        )  # fmt: skip
+            assignment_id=assignment.pk,
+            surrogate_id=person.surrogate_id,
+            stage=stage,
+            sent=sent,
+            version=assignment.draft_version,
+            now=at + timedelta(seconds=seconds),
+        )
     annotation = factories.submit(assignment)
     assert annotation.stage_seconds == {"question": 5.0, "long_answer": 20.0, "short_answer": 10.0}
     assert annotation.active_seconds == 24.5  # what a browser claims is at most what the clock says
@@ -240,13 +244,24 @@ def test_an_answer_that_was_opened_again_is_not_submitted_before_it_is_given_aga
 def test_no_campaign_takes_the_address_of_a_page():
     with pytest.raises(ValueError, match="belongs to a page"):
         campaign_create(
-            slug="new", title="x", task_type="nq", splits=[SplitPlan("dev", 1)], consent=ConsentPlan("a", "b", "c"),
-            created_by=None, now=timezone.now(),
-        )  # fmt: skip
+            slug="new",
+            title="x",
+            task_type="nq",
+            splits=[SplitPlan("dev", 1)],
+            consent=ConsentPlan("a", "b", "c"),
+            created_by=None,
+            now=timezone.now(),
+        )
 
 
 def test_reason_values_are_what_pages_and_clients_know():
     assert {str(reason) for reason in Reason} == {
-        "nothing_open", "all_seen", "all_held", "quota_reached", "suspended", "paused", "consent_needed",
+        "nothing_open",
+        "all_seen",
+        "all_held",
+        "quota_reached",
+        "suspended",
+        "paused",
+        "consent_needed",
         "training_needed",
-    }  # fmt: skip
+    }

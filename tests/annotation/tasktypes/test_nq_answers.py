@@ -69,14 +69,30 @@ def test_choosing_another_box_drops_a_short_answer_outside_it():
         ([GOOD, ("long_answer", {"candidate_index": 0, "reason": "spread"})], "reason"),
         ([GOOD, ("short_answer", {"kind": "none"})], "kind"),
         ([GOOD, ("long_answer", {"candidate_index": 0}), ("short_answer", {"kind": "spans", "spans": []})], "spans"),
-        ([GOOD, ("long_answer", {"candidate_index": 0}), ("short_answer", {"kind": "yes", "spans": [[1, 2]]})], "spans"),
-        ([GOOD, ("long_answer", {"candidate_index": 0}), ("short_answer", {"kind": "spans", "spans": [[6, 8]]})], "spans"),
-        ([GOOD, ("long_answer", {"candidate_index": 0}), ("short_answer", {"kind": "spans", "spans": [[0, 1]]})], "spans"),
-        ([GOOD, ("long_answer", {"candidate_index": 0}), ("short_answer", {"kind": "spans", "spans": [[1, 3], [2, 4]]})], "spans"),
+        (
+            [GOOD, ("long_answer", {"candidate_index": 0}), ("short_answer", {"kind": "yes", "spans": [[1, 2]]})],
+            "spans",
+        ),
+        (
+            [GOOD, ("long_answer", {"candidate_index": 0}), ("short_answer", {"kind": "spans", "spans": [[6, 8]]})],
+            "spans",
+        ),
+        (
+            [GOOD, ("long_answer", {"candidate_index": 0}), ("short_answer", {"kind": "spans", "spans": [[0, 1]]})],
+            "spans",
+        ),
+        (
+            [
+                GOOD,
+                ("long_answer", {"candidate_index": 0}),
+                ("short_answer", {"kind": "spans", "spans": [[1, 3], [2, 4]]}),
+            ],
+            "spans",
+        ),
         ([GOOD, ("long_answer", {"candidate_index": 0}), ("short_answer", {"kind": "spans", "spans": "x"})], "spans"),
         ([("page", {})], "stage"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_an_answer_is_refused_with_its_field(stages, field):
     with pytest.raises(AnswerError) as caught:
         through(*stages)

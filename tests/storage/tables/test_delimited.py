@@ -9,7 +9,12 @@ from storage.tables.reading import Reading
 from storage.tables.rows import parse_rows, read_rows
 
 TEXT = 'Question_ID,Question,Answer_ID ,answer\r\n901,"why is rain wet, really?",901_0,"because; it is ""water"""\r\n'
-ROW = {"question_id": "901", "question": "why is rain wet, really?", "answer_id": "901_0", "answer": 'because; it is "water"'}  # fmt: skip
+ROW = {
+    "question_id": "901",
+    "question": "why is rain wet, really?",
+    "answer_id": "901_0",
+    "answer": 'because; it is "water"',
+}
 
 
 def read(content, name="x.csv", **options):

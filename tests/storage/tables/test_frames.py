@@ -15,9 +15,32 @@ from storage.tables.reading import Reading
 from storage.tables.rows import parse_rows
 
 CELL = st.one_of(
-    st.sampled_from(["", "0", "3", "3.0", "03", "３", "-1", "NA", "nan", "null", "None", "true", " x ", 'a "b"', '"q', '"q"', "é", "e\u0301", "中文", "🙂"]),
+    st.sampled_from(
+        [
+            "",
+            "0",
+            "3",
+            "3.0",
+            "03",
+            "３",
+            "-1",
+            "NA",
+            "nan",
+            "null",
+            "None",
+            "true",
+            " x ",
+            'a "b"',
+            '"q',
+            '"q"',
+            "é",
+            "e\u0301",
+            "中文",
+            "🙂",
+        ]
+    ),
     st.text(st.characters(codec="utf-8", exclude_characters="\x00\r", exclude_categories=["Cs"]), max_size=8),
-)  # fmt: skip
+)
 NAMES = ["item", "Worker", "Question ID", "标签", "label"]
 
 
@@ -50,9 +73,13 @@ def both_ways(path, encoding=None):
 
 
 @given(
-    table=tables(), by_pandas=st.booleans(), delimiter=st.sampled_from(",;|\t"), ends=st.sampled_from(["\n", "\r\n"]),
-    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "gb18030"]), quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
-)  # fmt: skip
+    table=tables(),
+    by_pandas=st.booleans(),
+    delimiter=st.sampled_from(",;|\t"),
+    ends=st.sampled_from(["\n", "\r\n"]),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "gb18030"]),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)
 def test_csv_comes_back(tmp_path_factory, table, by_pandas, delimiter, ends, encoding, quoting):
     path = tmp_path_factory.mktemp("t") / "x.csv"
     if by_pandas:
@@ -86,7 +113,9 @@ def test_workbooks_parquet_and_json_lines_come_back(tmp_path_factory, table):
     book.save(folder / "x.xlsx")
     table.to_parquet(folder / "x.parquet")
     assert both_ways(folder / "x.xlsx") == expected(table)
-    assert [row for row in both_ways(folder / "x.parquet") if any(text.strip() for text in row.values())] == expected(table)  # fmt: skip
+    assert [row for row in both_ways(folder / "x.parquet") if any(text.strip() for text in row.values())] == expected(
+        table
+    )
     table.columns = ["_".join(name.lower().split()) for name in table.columns]
     table.to_json(folder / "x.jsonl", orient="records", lines=True, force_ascii=False)
     kept = [row for row in both_ways(folder / "x.jsonl") if any(text.strip() for text in row.values())]
@@ -95,7 +124,12 @@ def test_workbooks_parquet_and_json_lines_come_back(tmp_path_factory, table):
 
 def test_numbers_of_a_workbook_are_text_and_long_ones_are_warned_of(tmp_path):
     book = openpyxl.Workbook()
-    for row in [["id", "label", "day", "sure"], [17, 3.0, pd.Timestamp("2026-01-02"), True], [None, None, None, None], [1234567890123456789, 0, None, False]]:  # fmt: skip
+    for row in [
+        ["id", "label", "day", "sure"],
+        [17, 3.0, pd.Timestamp("2026-01-02"), True],
+        [None, None, None, None],
+        [1234567890123456789, 0, None, False],
+    ]:
         book.active.append(row)
     book.create_sheet("more")
     book.save(tmp_path / "x.xlsx")

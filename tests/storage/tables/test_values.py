@@ -32,7 +32,9 @@ def test_texts_stay_texts_as_soon_as_one_is_no_number():
 def test_what_differs_by_case_or_width_is_told_and_stays_apart():
     spelling = Spelling.of(["Good", "good", "ｇood", "bad"])
     assert set(spelling.canonical.values()) == {"Good", "good", "ｇood", "bad"}
-    assert spelling.notes("label") == ["column label: 'Good' and 'good' and 'ｇood' differ only by case or width and are different values"]  # fmt: skip
+    assert spelling.notes("label") == [
+        "column label: 'Good' and 'good' and 'ｇood' differ only by case or width and are different values"
+    ]
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1_000", "1,5", "0x1", "", "3 4", "1e99999", "९a"])

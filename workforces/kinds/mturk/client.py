@@ -46,10 +46,11 @@ def only_holders(qualification_id: str) -> list[Requirement]:
     """Return the requirement that lets only those see a posting who hold a qualification."""
     return [
         {
-            "QualificationTypeId": qualification_id, "Comparator": "Exists",
+            "QualificationTypeId": qualification_id,
+            "Comparator": "Exists",
             "ActionsGuarded": "DiscoverPreviewAndAccept",
         }
-    ]  # fmt: skip
+    ]
 
 
 class Refused(Exception):
@@ -103,10 +104,13 @@ class RemoteHit:
 def _client(endpoint: Endpoint) -> Any:
     """Return boto3's client of an endpoint, made once: it takes 30 ms, and threads may share it."""
     return boto3.client(
-        "mturk", endpoint_url=endpoint.url, region_name=endpoint.region,
-        aws_access_key_id=endpoint.access_key_id, aws_secret_access_key=endpoint.secret_access_key,
+        "mturk",
+        endpoint_url=endpoint.url,
+        region_name=endpoint.region,
+        aws_access_key_id=endpoint.access_key_id,
+        aws_secret_access_key=endpoint.secret_access_key,
         config=Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=10, read_timeout=30),
-    )  # fmt: skip
+    )
 
 
 class Market:
@@ -163,12 +167,20 @@ class Market:
         )
         try:
             answer = self._call(
-                "create_hit", Title=terms.title, Description=terms.description, Keywords=terms.keywords,
-                Reward=dollars(terms.reward_cents), MaxAssignments=places, Question=question,
-                AssignmentDurationInSeconds=terms.assignment_seconds, LifetimeInSeconds=terms.lifetime_seconds,
-                AutoApprovalDelayInSeconds=terms.auto_approval_seconds, RequesterAnnotation=token,
-                UniqueRequestToken=token, QualificationRequirements=requirements,
-            )  # fmt: skip
+                "create_hit",
+                Title=terms.title,
+                Description=terms.description,
+                Keywords=terms.keywords,
+                Reward=dollars(terms.reward_cents),
+                MaxAssignments=places,
+                Question=question,
+                AssignmentDurationInSeconds=terms.assignment_seconds,
+                LifetimeInSeconds=terms.lifetime_seconds,
+                AutoApprovalDelayInSeconds=terms.auto_approval_seconds,
+                RequesterAnnotation=token,
+                UniqueRequestToken=token,
+                QualificationRequirements=requirements,
+            )
         except Refused as error:
             if "AlreadyExists" not in error.code:
                 raise
@@ -227,9 +239,13 @@ class Market:
         """Pay a bonus; a token that was used already has paid it."""
         try:
             self._call(
-                "send_bonus", AssignmentId=remote_id, WorkerId=worker, BonusAmount=dollars(cents), Reason=reason,
+                "send_bonus",
+                AssignmentId=remote_id,
+                WorkerId=worker,
+                BonusAmount=dollars(cents),
+                Reason=reason,
                 UniqueRequestToken=token,
-            )  # fmt: skip
+            )
         except Refused as error:
             if "AlreadyExists" not in error.code:
                 raise
@@ -244,9 +260,11 @@ class Market:
         """Return the id of a qualification of ours, made if need be."""
         try:
             answer = self._call(
-                "create_qualification_type", Name=name, QualificationTypeStatus="Active",
+                "create_qualification_type",
+                Name=name,
+                QualificationTypeStatus="Active",
                 Description=description,
-            )  # fmt: skip
+            )
             return str(answer["QualificationType"]["QualificationTypeId"])
         except Refused as error:
             if "AlreadyExists" not in error.code and "already created" not in error.message:
@@ -260,17 +278,22 @@ class Market:
     def grant(self, qualification_id: str, worker: str) -> None:
         """Give a person a qualification, without a message."""
         self._call(
-            "associate_qualification_with_worker", QualificationTypeId=qualification_id, WorkerId=worker,
-            IntegerValue=1, SendNotification=False,
-        )  # fmt: skip
+            "associate_qualification_with_worker",
+            QualificationTypeId=qualification_id,
+            WorkerId=worker,
+            IntegerValue=1,
+            SendNotification=False,
+        )
 
     def revoke(self, qualification_id: str, worker: str, reason: str) -> None:
         """Take a qualification away; a person who lacks it already is fine."""
         try:
             self._call(
-                "disassociate_qualification_from_worker", QualificationTypeId=qualification_id, WorkerId=worker,
+                "disassociate_qualification_from_worker",
+                QualificationTypeId=qualification_id,
+                WorkerId=worker,
                 Reason=reason,
-            )  # fmt: skip
+            )
         except Refused as error:
             if "QualificationDoesNotExist" not in error.code and "InvalidQualificationState" not in error.code:
                 raise
@@ -298,10 +321,15 @@ def _cents(amount: str) -> int:
 
 def _assignment(row: dict[str, Any]) -> RemoteAssignment:
     return RemoteAssignment(
-        remote_id=row["AssignmentId"], worker=row["WorkerId"], hit_id=row["HITId"], status=row["AssignmentStatus"],
-        accepted_at=row["AcceptTime"], submitted_at=row["SubmitTime"], auto_approval_at=row.get("AutoApprovalTime"),
+        remote_id=row["AssignmentId"],
+        worker=row["WorkerId"],
+        hit_id=row["HITId"],
+        status=row["AssignmentStatus"],
+        accepted_at=row["AcceptTime"],
+        submitted_at=row["SubmitTime"],
+        auto_approval_at=row.get("AutoApprovalTime"),
         answers=answers_of(row.get("Answer", "")),
-    )  # fmt: skip
+    )
 
 
 def answers_of(xml: str) -> dict[str, str]:

@@ -34,7 +34,12 @@ class Command(BaseCommand):
         """Check the terms, add, print."""
         known = {one.name: one.default for one in fields(KINDS[options["kind"]].terms_class)}
         if options["list"]:
-            print_result(self.stdout, known, as_json=options["json"], summary="\n".join(f"{name:<24} {value}" for name, value in known.items()))  # fmt: skip
+            print_result(
+                self.stdout,
+                known,
+                as_json=options["json"],
+                summary="\n".join(f"{name:<24} {value}" for name, value in known.items()),
+            )
             return
         campaign = campaign_named(options["campaign"])
         try:

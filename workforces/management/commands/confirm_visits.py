@@ -42,7 +42,7 @@ class Command(BaseCommand):
         for note in job.result["notes"]:
             self.stderr.write(f"{path}: {note}")
         counts = job.result
-        summary = f"{counts['confirmed']} visits confirmed, {counts['doubtful']} claimed by several (see Decisions), {counts['unknown']} not known or confirmed before, {counts['unfinished']} not finished, {counts['failed']} rows wrong"  # fmt: skip
+        summary = f"{counts['confirmed']} visits confirmed, {counts['doubtful']} claimed by several (see Decisions), {counts['unknown']} not known or confirmed before, {counts['unfinished']} not finished, {counts['failed']} rows wrong"
         if counts["failed"] and not counts["confirmed"]:
             raise CommandError(f"no row could be read as a confirmed visit. {summary}")
         print_result(self.stdout, dict(counts), as_json=options["json"], summary=summary)
