@@ -16,7 +16,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import F, Model, Q, QuerySet
 from django.http import QueryDict, StreamingHttpResponse
 
-from config.cells import EXCEL_MARK, harmless
+from storage.tables.cells import EXCEL_MARK, harmless
 
 PAGE_SIZE = 50
 CSV_ROWS = 1000  # read at a time

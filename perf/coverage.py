@@ -7,8 +7,8 @@ import argparse
 
 import numpy as np
 
-from quality.rules.agreement import Level, alpha
-from tests.quality.crowds import crossed
+from measures.agreement import Level, alpha
+from tests.measures.crowds import crossed
 
 SIZES = ((200, 30, 3), (200, 30, 5), (600, 60, 3), (1_000, 150, 5))  # items, annotators, judgments an item
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
+from measures.agreement import Level, alpha_alone
+from measures.behaviour import sameness, twins
+from measures.judgments import Judgments
 from perf.figures import figures
-from quality.rules.agreement import Level, alpha_alone
-from quality.rules.behaviour import sameness, twins
-from quality.rules.judgments import Judgments
 from simulation.fit import Rows, fitted
 from simulation.model import Pace, votes
 from simulation.people import people_of
-from tests.quality.crowds import NAMES, real
-from tests.quality.halves import LEVELS, Crowd
+from tests.measures.crowds import NAMES, real
+from tests.measures.halves import LEVELS, Crowd
 
 SEEDS = 8
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from quality.rules.pilots import NAMES
-from tests.quality.crowds import NAMES as CROWDS
-from tests.quality.crowds import real
-from tests.quality.halves import Crowd
+from measures.pilots import NAMES
+from tests.measures.crowds import NAMES as CROWDS
+from tests.measures.crowds import real
+from tests.measures.halves import Crowd
 
 
 def main():

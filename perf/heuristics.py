@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from quality.rules.reliability import wilson
+from measures.reliability import wilson
 from sources.rules.heuristics import RULES, rules_of
 from sources.steps.heuristics import TAGGERS, common_kinds
 

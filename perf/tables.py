@@ -54,7 +54,7 @@ def main() -> None:
             print(
                 f"{name}: {rows:,} rows, {size:.0f} MiB, {time.perf_counter() - began:.2f} s, child {cpu:.2f} s CPU, at most {child.ru_maxrss / 1024:.0f} MiB"
             )
-        from quality.judgment_files import judgments_read, truths_read
+        from measures.judgment_files import judgments_read, truths_read
 
         judgments_read(folder / "judgments.csv")  # what is loaded once
         began = time.process_time()

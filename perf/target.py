@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.quality.crowds import real
-from tests.quality.replays import FEWEST, Shuffled, by_target, fixed, votes_for
+from tests.measures.crowds import real
+from tests.measures.replays import FEWEST, Shuffled, by_target, fixed, votes_for
 
 TARGETS = {"rte": 0.1, "d_sentiment": 0.1, "web": 0.27, "dog": 0.2, "bluebird": 0.25}
 MOST = 10

@@ -8,10 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.forms import check_size
 from annotation.models import Campaign, Split
+from measures.audits import LEAST
+from measures.targets import Target
 from quality.models import WatchRule
-from quality.rules.audit import LEAST
 from quality.rules.policy import LEAST_RATE, Policy, Process, SecondRound
-from quality.rules.target import Target
 from quality.selectors.study_plans import StudyDesign
 from quality.services.audits import LEAST_TWICE, MOST
 from quality.services.cases import MOST_EXPERTS

@@ -11,9 +11,9 @@ from annotation.tasktypes.base import Scale, Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from console.plans.making import plan_made
 from console.plans.setting import Setting
-from quality.rules.agreement import Level
-from quality.rules.judgments import Judgments
-from quality.rules.pilots import Foreseen, PilotTooSmall, forecasts, people_who_matter
+from measures.agreement import Level
+from measures.judgments import Judgments
+from measures.pilots import Foreseen, PilotTooSmall, forecasts, people_who_matter
 from quality.rules.policy import Policy, Process
 from quality.selectors.policies import policy_current
 from simulation.assumed import assumed

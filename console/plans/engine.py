@@ -7,7 +7,7 @@ import numpy as np
 
 from console.plans.playing import Run
 from console.plans.setting import Setting
-from quality.rules.agreement import alpha
+from measures.agreement import alpha
 from quality.rules.gold_keys import keys_needed
 from quality.rules.policy import Policy, Process
 from simulation.model import CrowdModel
@@ -57,7 +57,7 @@ def plans_of(
     Notes
     -----
     The bounds show what differs between runs with such a crowd. They do not show how well the crowd is known: for that see
-    `quality.rules.pilots`, whose intervals are wider.
+    `measures.pilots`, whose intervals are wider.
     """
     return {
         name: _spans([_numbers(Run(model, policy, setting, chance_of(seed, number))) for number in range(runs)])

@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from console.plans.setting import Setting
-from quality.rules.audit import allocation, spread, strata_by_doubt
-from quality.rules.gold import GoldTest
+from measures.audits import allocation, spread, strata_by_doubt
+from measures.gold_tests import GoldTest
+from measures.judgments import Judgments
+from measures.targets import Calibration, belief_of, calibrated, next_purchase
 from quality.rules.gold_keys import checks_among
-from quality.rules.judgments import Judgments
 from quality.rules.policy import Policy, Process, SecondRound
-from quality.rules.target import Calibration, belief_of, calibrated
-from quality.rules.target import plan as plan_wave
 from simulation.model import CrowdModel, Floats, Places, votes
 from simulation.people import spam_among
 
@@ -169,7 +168,7 @@ class Run:
             belief = belief_of(self.judgments())
             doubts = np.where(settled, 0.0, (calibration or Calibration()).of(belief.doubts()))
             number = self.played.counts.sum(axis=1).astype(np.int64)
-            wave = plan_wave(doubts, number, ~settled, target, vote_cents=cents_each, cents_left=budget - spent)
+            wave = next_purchase(doubts, number, ~settled, target, vote_cents=cents_each, cents_left=budget - spent)
             if len(wave.votes):
                 self.vote(wave.votes)
                 spent += cents_each * len(wave.votes)

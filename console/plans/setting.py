@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from quality.rules.agreement import Level
+from measures.agreement import Level
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from console.settling import Stuck
 from console.synthetic import accounts
 from console.terminals import Kept, Quiet, Say
 from jobs.terminal import run_here
+from measures.studies import as_json, usual_alpha
 from quality.models import Case, CaseReason, CaseState
-from quality.rules.studies import as_json, usual_alpha
 from quality.selectors.studies import StudyError, bounds_of, examples_of, precision_of, statistics_of, variability_of
 from quality.services.opinions import consensus_reach, opinion_give
 from simulation.model import Pace

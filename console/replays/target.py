@@ -25,9 +25,9 @@ from console.settling import Stuck
 from console.terminals import Say
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
+from measures.targets import Target
 from quality.models import PENDING, Audit, Case, CaseState, TargetSnapshot, Verdict, Wave
 from quality.rules.policy import Policy, Process
-from quality.rules.target import Target
 from quality.selectors.audits import experts_able, label_error_of
 from quality.selectors.policies import policy_current
 from quality.selectors.summary import summary_of

@@ -18,9 +18,9 @@ from annotation.views.access import campaign_for
 from console.forms import PlanForm
 from console.plans.words import TITLES, span, written
 from jobs.services import job_enqueue
-from quality.charts import kinds
-from quality.charts.kinds import Spread
-from quality.charts.svg import Chart, in_page
+from measures.charts import kinds
+from measures.charts.kinds import Spread
+from measures.charts.svg import Chart, in_page
 from quality.models import CampaignPlan, QualitySnapshot, Rule
 
 MOST_COUNTED = 10_000  # items of a campaign that the form proposes

@@ -41,7 +41,7 @@ def human_bounds(
     ------
     TooFewAnnotations
     """
-    from quality.rules.studies import as_json, bounds, usual_alpha  # noqa: PLC0415  numpy, which scores do not need
+    from measures.studies import as_json, bounds, usual_alpha  # noqa: PLC0415  numpy, which scores do not need
 
     ways = {len(rows) for rows in gold.values()}
     if len(ways) != 1 or min(ways) <= references:

@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Any
 
 from exports.released.folder import FolderError, ReleasedFolder
-from quality.rules.dawid_skene import dawid_skene
-from quality.rules.judgments import Repeats, TooManyLabels, judgments_of
-from quality.rules.voting import Decided, strict_majority, unique_plurality
+from measures.judgments import Repeats, TooManyLabels, judgments_of
+from measures.label_models import dawid_skene
+from measures.voting import Decided, strict_majority, unique_plurality
 
 COUNTED = "counted"
 ROUNDS = (1, 2)

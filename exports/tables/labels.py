@@ -15,9 +15,9 @@ from exports.models import Release, ReleaseVerdict
 from exports.selectors.members import Pseudonyms
 from exports.selectors.votes import Answers, labels_given
 from exports.tables.items import CHUNK, EXTERNAL, ITEM, SPLIT
+from measures.judgments import Judgments, Repeats, judgments_of
+from measures.label_models import dawid_skene
 from quality.models import Rule
-from quality.rules.dawid_skene import dawid_skene
-from quality.rules.judgments import Judgments, Repeats, judgments_of
 
 DIGITS = 6
 RULES = ", ".join(f"{rule.value} ({rule.label})" for rule in Rule)  # in English: a lazy text is read when it is written

@@ -8,14 +8,14 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from quality.charts import kinds
+from measures.agreement import row_shares
+from measures.charts import kinds
+from measures.charts.kinds import MOST_NAMED, Level
+from measures.charts.svg import Chart
+from measures.completion import Forecast, forecast
 from quality.charts.drawings import Drawing, Numbers
-from quality.charts.kinds import MOST_NAMED, Level
 from quality.charts.studies import STUDIES
-from quality.charts.svg import Chart
 from quality.charts.target import TARGET
-from quality.rules.agreement import row_shares
-from quality.rules.forecast import Forecast, forecast
 
 
 def chart_of(key: str, numbers: Numbers) -> Chart | None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from django.utils.functional import Promise
 
-from quality.charts.svg import Chart
+from measures.charts.svg import Chart
 
 
 @dataclass(frozen=True, slots=True)

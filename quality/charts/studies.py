@@ -7,10 +7,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from quality.charts import kinds
+from measures.charts import kinds
+from measures.charts.kinds import Series, Spread
+from measures.charts.svg import Chart
 from quality.charts.drawings import Drawing, Numbers
-from quality.charts.kinds import Series, Spread
-from quality.charts.svg import Chart
 
 
 def _kinds(numbers: Numbers, study: str) -> dict[str, Mapping[str, Any]]:

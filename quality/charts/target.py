@@ -3,10 +3,10 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from quality.charts import kinds
+from measures.charts import kinds
+from measures.charts.kinds import Level
+from measures.charts.svg import Chart
 from quality.charts.drawings import Drawing, Numbers
-from quality.charts.kinds import Level
-from quality.charts.svg import Chart
 
 
 def _error_against_dollars(numbers: Numbers, title: str) -> Chart | None:

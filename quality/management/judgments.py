@@ -4,9 +4,9 @@ from argparse import ArgumentParser
 from collections.abc import Mapping
 from typing import Any
 
-from quality.judgment_files import JudgmentOptions
-from quality.rules.agreement import Level
-from quality.rules.judgments import Repeats
+from measures.agreement import Level
+from measures.judgment_files import JudgmentOptions
+from measures.judgments import Repeats
 
 
 def add_reading_arguments(parser: ArgumentParser) -> None:

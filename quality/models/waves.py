@@ -1,4 +1,4 @@
-"""Votes that are bought in waves where labels are doubtful (`quality.rules.target`)."""
+"""Votes that are bought in waves where labels are doubtful (`measures.targets`)."""
 
 from django.db import models
 

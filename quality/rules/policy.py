@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
-from quality.rules.gold import GoldTest
-from quality.rules.target import Target
+from measures.gold_tests import GoldTest
+from measures.targets import Target
 
 LEAST_RATE = 0.001  # of gold checks, besides none at all
 
@@ -34,7 +34,7 @@ class Policy:
     ----------
     process
         ``paper``: a strict majority decides, else a second round, else experts. ``fixed``: the label with most votes of
-        the first round, else experts. ``target``: votes where the doubt is (`quality.rules.target`).
+        the first round, else experts. ``target``: votes where the doubt is (`measures.targets`).
     target
         What ``target`` aims at; of no consequence to the others.
     second_round
@@ -48,7 +48,7 @@ class Policy:
     gold_test
         When checks warn and pause.
     drift_run_length
-        After how many checks, on average, late drift is suspected of a good annotator (`quality.rules.drift`); 0: never.
+        After how many checks, on average, late drift is suspected of a good annotator (`measures.drift`); 0: never.
     inspection_rate
         Share of each person's submissions that is read by hand.
     experts

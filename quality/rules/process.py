@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from measures.voting import Decided, TooFew, strict_majority, unique_plurality
 from quality.rules.policy import Policy, Process, SecondRound
-from quality.rules.voting import Decided, TooFew, strict_majority, unique_plurality
 
 
 class Stage(StrEnum):

@@ -14,10 +14,10 @@ from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Measure, Scale, TaskType
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
+from measures.agreement import Level, alpha, coincidences
+from measures.judgments import Columns, Judgments, Repeats, judgments_of
+from measures.set_agreement import PagesAgreement
 from quality.models import QualitySnapshot
-from quality.rules.agreement import Level, alpha, coincidences
-from quality.rules.judgments import Columns, Judgments, Repeats, judgments_of
-from quality.rules.set_agreement import PagesAgreement
 from quality.selectors.answers import Said, answers_as_text
 
 Value = tuple[int, str, Any]  # item, annotator, what they said

@@ -14,10 +14,10 @@ from annotation.models import ORDINARY, Assignment, Campaign, ItemState
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, voted
+from measures.audits import Stratum, label_error
+from measures.coefficients import Weights, cohen_kappa
+from measures.targets import belief_of
 from quality.models import Audit, AuditItem, CaseState, Opinion, Phase, Rule, TargetSnapshot, Verdict
-from quality.rules.audit import Stratum, label_error
-from quality.rules.coefficients import Weights, cohen_kappa
-from quality.rules.target import belief_of
 from quality.selectors.beliefs import votes_in
 from quality.selectors.experts import SEEN
 

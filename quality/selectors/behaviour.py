@@ -22,18 +22,8 @@ from annotation.models import (
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import FollowedUp, Written
 from annotation.tasktypes.registry import TASK_TYPES
-from quality.rules.behaviour import (
-    Signal,
-    known_by_gold,
-    leaving,
-    pace,
-    pasting,
-    pointed_at,
-    sameness,
-    twins,
-    untrusted,
-)
-from quality.rules.judgments import Repeats, judgments_of
+from measures.behaviour import Signal, known_by_gold, leaving, pace, pasting, pointed_at, sameness, twins, untrusted
+from measures.judgments import Repeats, judgments_of
 from quality.selectors.answers import Said, answers_as_text
 from quality.selectors.gold import checks_held
 

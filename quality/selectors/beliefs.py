@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.registry import voted
-from quality.rules.judgments import Judgments, Repeats, judgments_of
+from measures.judgments import Judgments, Repeats, judgments_of
 from quality.selectors.answers import answers_as_text
 
 # More annotations of an item than make a verdict are no votes.

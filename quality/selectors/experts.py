@@ -12,10 +12,10 @@ from annotation.models import BLOCKING, Assignment, AssignmentState, Campaign
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
+from measures.agreement import Level, alpha
+from measures.judgments import judgments_of
+from measures.reliability import wilson
 from quality.models import Case, CaseReason, CaseState, Opinion, Phase
-from quality.rules.agreement import Level, alpha
-from quality.rules.judgments import judgments_of
-from quality.rules.reliability import wilson
 
 MOST = 50
 SEEN = (*BLOCKING, AssignmentState.UNDONE)  # of an assignment whose annotator saw the item

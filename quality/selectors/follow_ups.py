@@ -9,7 +9,7 @@ from annotation.models import Annotation, AnnotationState, Campaign, ItemState
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
-from quality.rules.reliability import wilson
+from measures.reliability import wilson
 
 
 def follow_ups_of(campaign: Campaign) -> list[dict[str, Any]]:

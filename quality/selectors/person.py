@@ -20,8 +20,8 @@ from annotation.selectors.items import ShownAnswer, answer_shown
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Measure, Scale
 from annotation.tasktypes.registry import TASK_TYPES
+from measures.set_agreement import masi_distance
 from quality.models import GoldCheck, QualitySnapshot, Review
-from quality.rules.set_agreement import masi_distance
 from quality.selectors.gold import checks_held
 
 LATEST = 300  # annotations that peers are compared over

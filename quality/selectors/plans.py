@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import Any
 
-from quality.rules.drift import limit_for, run_length
-from quality.rules.gold import GoldTest
+from measures.drift import limit_for, run_length
+from measures.gold_tests import GoldTest
 from quality.rules.gold_keys import catches, checks_among, keys_needed
 from quality.rules.policy import Policy
 

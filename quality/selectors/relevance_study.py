@@ -13,10 +13,10 @@ from annotation.models import ORDINARY, Campaign, Item, ItemState, Slot
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
+from measures.questions import starting_trigrams
+from measures.studies import Share, share_of
 from quality.models import Case, CaseReason, CaseState, Rule, Verdict
 from quality.rules.policy import Process
-from quality.rules.questions import starting_trigrams
-from quality.rules.studies import Share, share_of
 from quality.selectors.policies import policy_current
 from quality.selectors.studies import StudyError
 from quality.selectors.summary import summary_of

@@ -1,4 +1,4 @@
-"""The studies of the Natural Questions paper over a campaign: what is read for them (`quality.rules.studies` computes)."""
+"""The studies of the Natural Questions paper over a campaign: what is read for them (`measures.studies` computes)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping
@@ -14,8 +14,8 @@ from annotation.tasktypes.base import Extractive
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.models import Tokenization
 from documents.selectors import tokenization_of
+from measures import studies
 from quality.models import REFERENCE, CaseReason, CaseState, Opinion, Phase
-from quality.rules import studies
 from quality.selectors.answers import answers_as_text
 
 REFERENCES = 5

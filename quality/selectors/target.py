@@ -23,9 +23,9 @@ from annotation.models import (
     SlotState,
 )
 from annotation.selectors.rounds import slots_waiting
+from measures.judgments import Floats, Places
+from measures.targets import Belief, Calibration, Purchase, Target, belief_of, calibrated, forecast, next_purchase
 from quality.models import PENDING, Audit, Case, Rule, TargetSnapshot, Verdict, Wave
-from quality.rules.judgments import Floats, Places
-from quality.rules.target import Belief, Calibration, Plan, Target, belief_of, calibrated, forecast, plan
 from quality.selectors.audits import audits_of, judged_in
 from quality.selectors.beliefs import votes_in
 from quality.selectors.summary import NOBODYS
@@ -74,9 +74,9 @@ class Outlook:
         found: Floats = np.where(self.is_experts, 0.0, self.calibration.of(self.belief.doubts()))
         return found
 
-    def plan(self, target: Target) -> Plan:
+    def plan(self, target: Target) -> Purchase:
         """Return what comes next."""
-        return plan(
+        return next_purchase(
             self.doubts(),
             self.votes,
             self.is_free,
@@ -180,7 +180,7 @@ def spent_cents(campaign: Campaign, vote_cents: float) -> int:
     return waves + ceil(lost.count() * vote_cents)
 
 
-def state_of(outlook: Outlook, found: Plan, target: Target) -> dict[str, Any]:
+def state_of(outlook: Outlook, found: Purchase, target: Target) -> dict[str, Any]:
     """Return what the page of a target shows."""
     points = forecast(
         outlook.belief,

@@ -15,8 +15,8 @@ from annotation.models import Campaign, ItemState
 from annotation.ordering import seeded
 from jobs.services import job_enqueue
 from jobs.work import Work
+from measures.audits import LEAST, allocation, spread, strata_by_doubt
 from quality.models import PENDING, Audit, AuditItem, Case, CaseReason, CaseState
-from quality.rules.audit import LEAST, allocation, spread, strata_by_doubt
 from quality.selectors.audits import Label, experts_able, labels_of
 from quality.services.cases import case_end, case_open, parts_of
 from quality.services.policies import policy_ensure

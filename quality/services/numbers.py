@@ -11,8 +11,8 @@ from annotation.models import ORDINARY, Campaign, CampaignState, Slot
 from annotation.selectors.sealing import sealed_names
 from annotation.services.numbers import numbers_keep, numbers_request, numbers_version, refresh_request
 from jobs.models import Job
+from measures.funnel import outside
 from quality.models import GoldCheck, Inspection, Opinion, QualitySnapshot, Verdict
-from quality.rules.funnel import outside
 from quality.rules.policy import Policy
 from quality.selectors.agreement import agreement_of
 from quality.selectors.audits import audits_of

@@ -19,10 +19,10 @@ from annotation.services.exclusions import annotation_exclude
 from annotation.services.people import standing_move
 from jobs.services import job_enqueue
 from jobs.work import Work
+from measures.drift import limit_for
+from measures.drift import score as drift_score
+from measures.gold_tests import Assessment, Finding
 from quality.models import GoldCheck, Review, ReviewState
-from quality.rules.drift import limit_for
-from quality.rules.drift import score as drift_score
-from quality.rules.gold import Assessment, Finding
 from quality.rules.policy import Policy
 from workforces.models import WorkforceKind
 from workforces.selectors import notice_for, notice_of

@@ -15,9 +15,9 @@ from annotation.services.numbers import numbers_keep, refresh_request
 from annotation.services.queue import queue_rewind
 from annotation.services.slots import votes_add
 from jobs.work import Work
+from measures.targets import Purchase
 from quality.models import CaseReason, PolicyVersion, TargetSnapshot, Wave
 from quality.rules.policy import Policy, Process, policy_from
-from quality.rules.target import Plan
 from quality.selectors.policies import policy_current
 from quality.selectors.target import Outlook, is_due, outlook_of, state_of, waves_of
 from quality.services.cases import case_open, parts_of
@@ -82,7 +82,7 @@ def _keep(campaign: Campaign, sealed: list[str], version: str, outlook: Outlook 
     numbers_keep(TargetSnapshot, campaign=campaign, sealed=sealed, **kept)
 
 
-def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy: Policy, found: Plan) -> int:
+def _begin(campaign: Campaign, outlook: Outlook, version: PolicyVersion, policy: Policy, found: Purchase) -> int:
     """Write down what is to be bought; return what it costs."""
     votes, cases = ([outlook.items[place] for place in places] for places in (found.votes, found.experts))
     last = Wave.objects.filter(campaign=campaign).order_by("-number").first()

@@ -16,9 +16,9 @@ from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
 from jobs.services import job_enqueue
+from measures.audits import LEAST
 from quality.forms import AuditForm
 from quality.models import Audit, QualitySnapshot, Verdict
-from quality.rules.audit import LEAST
 from quality.services.audits import audit_call_off
 from quality.services.numbers import quality_numbers_request
 

@@ -16,7 +16,7 @@ from quality.models import BehaviourSnapshot
 from quality.selectors.people import names_of
 from quality.services.behaviour import behaviour_request
 
-# What each signal is called, and what it says of a person (by the numbers of `quality.rules.behaviour`).
+# What each signal is called, and what it says of a person (by the numbers of `measures.behaviour`).
 SIGNALS = {
     "pace": (
         _("Much faster than others"),

@@ -17,14 +17,14 @@ from accounts.permissions import Action
 from annotation.models import Campaign, Snapshot
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
-from config.cells import EXCEL_MARK
+from measures.charts.svg import Chart, as_csv, as_file, in_page
 from quality.charts.campaign import DRAWINGS, chart_of
 from quality.charts.drawings import Numbers
 from quality.charts.studies import STUDIES
-from quality.charts.svg import Chart, as_csv, as_file, in_page
 from quality.charts.target import TARGET
 from quality.models import QualitySnapshot, StudySnapshot, TargetSnapshot
 from quality.selectors.people import names_of
+from storage.tables.cells import EXCEL_MARK
 
 SECONDS_KEPT = 30
 MOST_ROWS = 200  # of the table under a chart; the file holds all

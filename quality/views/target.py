@@ -11,11 +11,11 @@ from accounts.permissions import Action
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
+from measures.targets import Calibration, Point, Target, belief_before, forecast
 from quality.charts.target import TARGET
 from quality.forms import BeforeForm
 from quality.models import TargetSnapshot
 from quality.rules.policy import Policy, Process
-from quality.rules.target import Calibration, Point, Target, belief_before, forecast
 from quality.selectors.policies import policy_current
 
 LAST_WAVES, MOST_ROWS = 20, 12  # that are shown

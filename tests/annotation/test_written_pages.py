@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import AuditEvent
 from annotation.models import Annotation, Campaign, EventTally
 from annotation.services.events import events_store
-from quality.rules.behaviour import leaving
+from measures.behaviour import leaving
 from quality.selectors.behaviour import _known, behaviour_of
 from quality.selectors.follow_ups import follow_ups_of
 from tests import factories, writing

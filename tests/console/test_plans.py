@@ -16,11 +16,11 @@ from console.plans.playing import Run, staff_of
 from console.plans.setting import Setting
 from console.plans.words import TITLES, span, written
 from console.views.plans import came_of
+from measures.agreement import Level
+from measures.targets import Target
 from quality.models import CampaignPlan, QualitySnapshot, Rule
-from quality.rules.agreement import Level
 from quality.rules.gold_keys import keys_needed
 from quality.rules.policy import Policy, Process
-from quality.rules.target import Target
 from quality.services.numbers import quality_numbers_refresh
 from tests import factories
 from workforces.money import fee_cents

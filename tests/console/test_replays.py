@@ -19,9 +19,9 @@ from console.replays.base import Asked, Progress, State
 from console.replays.pairs import Material
 from console.replays.registry import REPLAYS
 from console.replays.target import _Audited
+from measures.targets import Stop
 from quality.models import Audit, CaseReason, TargetSnapshot, Verdict
 from quality.rules.policy import Policy, Process
-from quality.rules.target import Stop
 from quality.selectors.audits import label_error_of
 from quality.services.waves import waves_due
 from tests import factories

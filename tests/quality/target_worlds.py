@@ -6,9 +6,9 @@ import numpy as np
 from django.utils import timezone
 
 from annotation.services.claims import slot_claim_next
+from measures.targets import Target
 from quality.models import Audit, Case, CaseReason, CaseState, Opinion, TargetSnapshot, Wave
 from quality.rules.policy import Policy, Process
-from quality.rules.target import Target
 from quality.services import waves
 from quality.services.opinions import opinion_give
 from quality.services.waves import waves_due

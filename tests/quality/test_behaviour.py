@@ -14,9 +14,9 @@ from accounts.models import Consent, Role
 from annotation.models import Annotation, EventChunk, EventTally, Participation, Slot
 from annotation.services.events import events_store, events_trim
 from annotation.services.withdrawal import participation_withdraw
+from measures.behaviour import known_by_gold, pace, pointed_at, sameness, twins, untrusted
+from measures.judgments import Repeats, judgments_of
 from quality.models import BehaviourSnapshot, GoldCheck, GoldKey
-from quality.rules.behaviour import known_by_gold, pace, pointed_at, sameness, twins, untrusted
-from quality.rules.judgments import Repeats, judgments_of
 from tests import factories
 
 PEOPLE, ITEMS = 80, 1200

@@ -14,13 +14,13 @@ from django.utils import timezone
 from accounts.models import Role
 from annotation.models import Participation, Snapshot
 from annotation.services.withdrawal import participation_withdraw
-from quality.charts import kinds
+from measures.charts import kinds
+from measures.charts.svg import TOKENS, Chart, as_csv, as_file, in_page
+from measures.completion import forecast
+from measures.funnel import RARE, limits, outside
 from quality.charts.campaign import CHARTS, chart_of
 from quality.charts.drawings import Numbers
-from quality.charts.svg import TOKENS, Chart, as_csv, as_file, in_page
 from quality.models import QualitySnapshot
-from quality.rules.forecast import forecast
-from quality.rules.funnel import RARE, limits, outside
 from tests import factories
 from tests.quality.worlds import judged
 

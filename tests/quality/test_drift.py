@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from annotation.models import Participation, Standing
 from annotation.services.withdrawal import withdrawal_ask, withdrawals_apply
+from measures.drift import limit_for, run_length, score
+from measures.gold_tests import GoldTest
 from quality.models import GoldCheck, GoldKey, Review
-from quality.rules.drift import limit_for, run_length, score
-from quality.rules.gold import GoldTest
 from quality.rules.policy import Policy
 from quality.services.people import person_assess, review_decide
 from quality.services.watching import firings_forget

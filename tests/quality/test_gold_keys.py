@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import pytest
 
-from quality.rules.gold import GoldTest
+from measures.gold_tests import GoldTest
 from quality.rules.gold_keys import catches, checks_among, doubtful_keys, keys_needed
 from quality.rules.policy import Policy
 

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from annotation.models import Annotation, AnnotationState, Participation, Standing, StandingChange
 from annotation.services.numbers import numbers_refresh
+from measures.targets import Target
 from quality.models import Review
 from quality.rules.policy import Process, SecondRound, policy_from
-from quality.rules.target import Target
 from quality.selectors.person import person_of
 from quality.selectors.policies import policy_current
 from quality.services.numbers import quality_numbers_refresh

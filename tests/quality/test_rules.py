@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from measures.voting import Decided, NoAgreement, TooFew, strict_majority, unique_plurality
 from quality.rules.policy import Policy, Process, SecondRound
 from quality.rules.process import Stage, Vote, standing
-from quality.rules.voting import Decided, NoAgreement, TooFew, strict_majority, unique_plurality
 
 POOLED = Policy(second_round=SecondRound.POOLED)
 LABELS = st.lists(st.integers(1, 4), max_size=9)

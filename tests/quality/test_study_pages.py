@@ -8,17 +8,17 @@ from defusedxml.ElementTree import fromstring
 from django.urls import reverse
 from django.utils import timezone
 
+from measures import studies
+from measures.charts.svg import as_csv, in_page
+from measures.studies import as_json
 from quality.charts.campaign import chart_of
 from quality.charts.drawings import Numbers
 from quality.charts.studies import STUDIES
-from quality.charts.svg import as_csv, in_page
 from quality.models import StudySnapshot
-from quality.rules import studies
-from quality.rules.studies import as_json
 from quality.services.studies import studies_refresh
 from tests import factories
+from tests.measures.test_studies import GRADES, crowd
 from tests.quality.test_charts import TODAY
-from tests.quality.test_studies import GRADES, crowd
 from tests.quality.worlds import nq
 
 

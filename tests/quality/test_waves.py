@@ -10,8 +10,8 @@ from annotation.models import AnnotationState, Slot, SlotState
 from annotation.services.exclusions import annotation_exclude
 from jobs.models import Job
 from jobs.work import Work
+from measures.targets import Stop
 from quality.models import Audit, Case, CaseReason, CaseState, TargetSnapshot, Verdict, Wave
-from quality.rules.target import Stop
 from quality.selectors.audits import audits_of, label_error_of
 from quality.services import waves
 from quality.services.numbers import quality_numbers_refresh

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import CommandError, call_command
 
-from quality.judgment_files import judgments_read
+from measures.judgment_files import judgments_read
 from tests import factories
 from tests.sources.files import lines, rows, step
 

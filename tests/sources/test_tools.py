@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 
-from quality.judgment_files import judgments_read, truths_read
+from measures.judgment_files import judgments_read, truths_read
 from sources.rules import mapping
 from tests.sources.files import step
 

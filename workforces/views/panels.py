@@ -20,8 +20,8 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.permissions import Action, signed_in
 from annotation.models import Standing
 from annotation.views.access import campaign_for
-from config.cells import harmless
 from jobs.services import job_enqueue
+from storage.tables.cells import harmless
 from workforces.forms import PanelListForm
 from workforces.kinds.base import Unsigned
 from workforces.models import PayRefusal, Ticket, TicketState, Workforce, WorkforceKind

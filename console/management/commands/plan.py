@@ -23,9 +23,9 @@ from console.plans.keeping import plan_keep
 from console.plans.making import plan_made
 from console.plans.setting import Setting
 from console.plans.words import TITLES, span
-from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
+from measures.agreement import Level
+from measures.judgment_files import JudgmentFileError, judgments_read, truths_read
 from quality.management.judgments import add_reading_arguments, asked_of
-from quality.rules.agreement import Level
 from quality.rules.policy import Policy
 from storage.printed import json_line
 

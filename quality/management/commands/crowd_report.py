@@ -9,12 +9,12 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from documents.management.reading import ReadingCommand
-from quality.charts.svg import in_page
-from quality.judgment_files import JudgmentFileError, judgments_read, truths_read
+from measures.agreement import Level
+from measures.charts.svg import in_page
+from measures.judgment_files import JudgmentFileError, judgments_read, truths_read
+from measures.judgments import Repeats, TooManyLabels
+from measures.reports import crowd_report, report_frames
 from quality.management.judgments import add_reading_arguments, asked_of
-from quality.rules.agreement import Level
-from quality.rules.judgments import Repeats, TooManyLabels
-from quality.rules.report import crowd_report, report_frames
 from storage.printed import json_line
 from storage.tables.written import FORMATS, write_frames
 
@@ -80,7 +80,7 @@ class Command(ReadingCommand):
 
 def _write_page(path: Path, name: str, found: dict[str, Any]) -> None:
     """Write a page that needs nothing but itself."""
-    from quality.charts.crowd import charts_of  # noqa: PLC0415  a report without charts loads no library for them
+    from measures.charts.crowd import charts_of  # noqa: PLC0415  a report without charts loads no library for them
 
     charts = [(chart, mark_safe(in_page(chart))) for chart in charts_of(found)]  # noqa: S308  escaped by matplotlib
     doubtful = sorted(found["item_table"], key=lambda row: -row["posterior_entropy"])[:MOST_ITEMS]

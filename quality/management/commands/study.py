@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Campaign
-from quality.rules.studies import PARTITIONS, Share, as_json, study_frame, usual_alpha
+from measures.studies import PARTITIONS, Share, as_json, study_frame, usual_alpha
 from quality.selectors.relevance_study import relevance_study_of
 from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
 from storage.printed import json_line

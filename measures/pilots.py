@@ -1,0 +1,144 @@
+"""What judgments at hand say of judgments to come: other items, other people of the same kinds.
+
+A plan forecasts three numbers from a pilot: how often the majority of so many votes is right, how far people agree (alpha),
+and how many items get no majority. Items and people are both a sample, of the pilot as of the campaign to come, and a few
+people do most of the work: the interval is that of a two-way jackknife (A. B. Owen, 2007, The pigeonhole bootstrap, Annals
+of Applied Statistics 1(2)), wide enough for both samples, with as many degrees of freedom as there are people who matter.
+How often it holds what came, on real crowds split by item and by person: ``docs/explanation/plans.md``.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measures.agreement import Level, alpha_alone
+from measures.judgments import Floats, Judgments, Places
+
+GROUPS = 30  # of items that are left out together
+ORDERS = 8  # random orders of an item's votes that are averaged over
+NAMES = ("accuracy", "alpha", "no_majority")
+
+
+class PilotTooSmall(ValueError):
+    """Judgments are too few to say anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """A number of a campaign to come, with the interval that holds it in so many of a hundred campaigns.
+
+    ``value`` is None where nothing can be said, as of accuracy where no label is known to be right.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def people_who_matter(person: Places) -> float:
+    """Return how many people would do as much each as these do unequally (Kish's effective number).
+
+    Examples
+    --------
+    >>> people_who_matter(np.array([0, 0, 1, 1])), round(people_who_matter(np.array([0, 0, 0, 1])), 2)
+    (2.0, 1.6)
+    """
+    shares = np.bincount(person) / max(len(person), 1)
+    return float(1 / (shares**2).sum())
+
+
+def forecasts(
+    pilot: Judgments,
+    true: Places,
+    *,
+    votes: int,
+    items: int,
+    people: float,
+    level: Level = Level.NOMINAL,
+    confidence: float = 0.9,
+    seed: int = 0,
+) -> dict[str, Foreseen]:
+    """Return what to expect of ``items`` items with so many votes each, by people of whom so many matter.
+
+    Parameters
+    ----------
+    true
+        The place of each item's right label, -1 where it is not known, shape (items of the pilot,).
+    votes
+        Of an item, whose strict majority is its label. Of labels with equally many votes one is drawn.
+    people
+        `people_who_matter` of the campaign to come.
+
+    Returns
+    -------
+    By name: ``accuracy`` of the majority, ``alpha``, and ``no_majority``, the share of items without one.
+
+    Raises
+    ------
+    PilotTooSmall
+        No item has so many votes, or fewer than four people judged.
+    """
+    from scipy.special import stdtrit  # type: ignore[import-untyped]  # noqa: PLC0415  seldom wanted
+
+    chance = np.random.default_rng(seed)
+    if not (np.bincount(pilot.item) >= votes).any():
+        raise PilotTooSmall(f"no item of the pilot has {votes} judgments")
+    known, mattering = len(np.unique(pilot.annotator)), people_who_matter(pilot.annotator)
+    if known < 4:
+        raise PilotTooSmall(f"{known} people judged: too few to say anything of others")
+    view = View(pilot, true, votes, level, [chance.random(len(pilot)) for _ in range(ORDERS)])
+    group = chance.integers(0, GROUPS, len(pilot.items))
+    everything = np.ones(len(pilot), dtype=bool)
+    value = view.of(everything)
+    by_item = _variance([view.of(group[pilot.item] != one) for one in range(GROUPS)])
+    by_person = _variance([view.of(pilot.annotator != one) for one in np.unique(pilot.annotator)])
+    judged = len(np.unique(pilot.item))
+    variance = by_item * (1 + judged / items) + by_person * (1 + mattering / people)
+    half = stdtrit(max(mattering - 1, 2), 0.5 + confidence / 2) * np.sqrt(variance)
+    bounds = ((0.0, 1.0), (-1.0, 1.0), (0.0, 1.0))
+    return {
+        name: Foreseen(None)
+        if np.isnan(at)
+        else Foreseen(float(at), float(max(low, at - wide)), float(min(high, at + wide)))
+        for name, at, wide, (low, high) in zip(NAMES, value, half, bounds, strict=True)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The three numbers of any part of some judgments."""
+
+    judgments: Judgments
+    true: Places
+    votes: int
+    level: Level
+    orders: list[Floats]
+
+    def of(self, keep: NDArray[np.bool_]) -> Floats:
+        """Return accuracy, alpha and the share without a majority; nan where one cannot be said."""
+        part = self.judgments.part(keep)
+        shares = np.array([self._of_votes(part, order[keep]) for order in self.orders]).mean(axis=0)
+        found = alpha_alone(part, self.level)
+        return np.array([shares[0], np.nan if found is None else found, shares[1]])
+
+    def _of_votes(self, part: Judgments, order: Floats) -> tuple[float, float]:
+        """Return both shares, of the first votes of each item in a random order."""
+        place = np.lexsort((order, part.item))
+        rank = np.arange(len(place)) - np.searchsorted(part.item[place], part.item[place])
+        first = np.zeros(len(part), dtype=bool)
+        first[place[rank < self.votes]] = True
+        counts = part.part(first).counts()
+        whole = counts.sum(axis=1) >= self.votes
+        most = counts.max(axis=1, initial=0)
+        known = whole & (self.true >= 0)
+        wins = counts[known] == most[known, None]
+        right = wins[np.arange(len(wins)), self.true[known]] / wins.sum(axis=1)
+        return float(right.mean()) if len(right) else np.nan, float((2 * most[whole] <= self.votes).mean())
+
+
+def _variance(without: list[Floats]) -> Floats:
+    """Return the jackknife's variance from the numbers without each group."""
+    values = np.array(without)
+    found: Floats = (len(values) - 1) / len(values) * ((values - values.mean(axis=0)) ** 2).sum(axis=0)
+    return found

@@ -1,0 +1,317 @@
+"""Votes where the doubt is: which items get another vote or an expert until the share of wrong labels is acceptable.
+
+Labels stay what votes say: the label that more votes chose than any other. A model of the votes only says how doubtful
+each of those labels is, and so where the next votes go. What it says is calibrated on an audit before it stops anything.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measures.judgments import Floats, Judgments, Places
+from measures.label_models import dawid_skene
+
+SHRINKAGE = 4.0  # judgments of an average annotator, see `dawid_skene`
+WAVE = 0.1  # of all items get a vote in one wave
+CERTAIN = 1e-4  # no label is less doubtful than this, nor its opposite
+AS_IT_SAYS = (0.0, 1.0)  # the intercept and slope that leave a doubt as it is
+RIDGE = (4.0, 8.0)  # how firmly calibration holds to them
+MOST_STEPS, ENOUGH = 200, 1e-9  # of Newton's method
+
+
+class Stop(StrEnum):
+    """Why no more votes are bought: the error is acceptable, the budget is spent, or votes can settle no more."""
+
+    TARGET = "target"
+    BUDGET = "budget"
+    VOTES = "votes"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a manager accepts and pays.
+
+    Attributes
+    ----------
+    error
+        The acceptable share of wrong labels.
+    budget_cents
+        For votes beyond each item's first ones, and for experts.
+    most
+        Votes of one item, the first ones included.
+    expert_cents
+        What one item costs that goes to the experts; 0 where they are not paid by the item.
+    """
+
+    error: float = 0.05
+    budget_cents: int = 10_000
+    most: int = 9
+    expert_cents: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.001 <= self.error <= 0.5:
+            raise ValueError("the acceptable share of wrong labels must lie between 0.001 and 0.5")
+        if self.budget_cents < 0 or self.expert_cents < 0 or not 1 <= self.most <= 100:
+            raise ValueError("amounts must not be negative, and most lies between 1 and 100")
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """What the votes on items let one believe.
+
+    Attributes
+    ----------
+    counts
+        Shape (items, labels): how many votes each label has.
+    posterior
+        Shape (items, labels): how probable each label is.
+    people
+        Shape (annotators, labels, labels): the probability that an annotator says column where row is true.
+    shares
+        Shape (annotators,): of all votes, how many are theirs.
+    """
+
+    counts: Floats
+    posterior: Floats
+    people: Floats
+    shares: Floats
+
+    def undecided(self) -> NDArray[np.bool_]:
+        """Return which items have no label: several have the most votes, or none has any; shape (items,)."""
+        most = self.counts.max(axis=1, keepdims=True)
+        found: NDArray[np.bool_] = ((self.counts == most).sum(axis=1) > 1) | (most[:, 0] == 0)
+        return found
+
+    def doubts(self) -> Floats:
+        """Return the probability that each item's label is wrong, shape (items,); 1 where it has none."""
+        chosen = self.counts.argmax(axis=1)
+        found: Floats = 1 - self.posterior[np.arange(len(chosen)), chosen]
+        found[self.undecided()] = 1.0
+        return found
+
+
+def belief_of(judgments: Judgments) -> Belief:
+    """Return what a model of all votes makes of them."""
+    model = dawid_skene(judgments, shrinkage=SHRINKAGE)
+    done = np.bincount(judgments.annotator, minlength=len(judgments.annotators))
+    return Belief(judgments.counts(), model.posterior, model.confusion, done / done.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How doubts of the model turn into shares that are wrong: logit(share) = intercept + slope · logit(doubt)."""
+
+    intercept: float = 0.0
+    slope: float = 1.0
+
+    def of(self, doubts: Floats) -> Floats:
+        """Return the calibrated doubts. That an item has no label is no doubt, and stays."""
+        found: Floats = np.where(doubts >= 1.0, 1.0, _share(self.intercept + self.slope * _logit(doubts)))
+        return found
+
+
+def calibrated(doubts: Floats, wrong: NDArray[np.bool_], weights: Floats) -> Calibration:
+    """Return how doubtful labels have to be taken, from labels that experts judged.
+
+    A logistic regression of errors on the logit of the doubts, drawn towards "as the model says": a small audit changes
+    little. The slope never turns negative.
+
+    Parameters
+    ----------
+    doubts
+        What the model said of the labels when they were drawn, shape (labels,).
+    wrong
+        Whether experts gave them another label, shape (labels,).
+    weights
+        How many items each stands for, shape (labels,).
+
+    References
+    ----------
+    J. Platt (1999). Probabilistic outputs for support vector machines. Advances in Large Margin Classifiers.
+    """
+    if not len(doubts):
+        return Calibration()
+    columns = np.stack([np.ones(len(doubts)), _logit(doubts)], axis=1)
+    weight = weights / weights.mean()
+    found = np.array(AS_IT_SAYS)
+    for _ in range(MOST_STEPS):
+        share = _share(columns @ found)
+        rise = columns.T @ (weight * (wrong - share)) - RIDGE * (found - AS_IT_SAYS)
+        bend = (columns * (weight * share * (1 - share))[:, None]).T @ columns + np.diag(RIDGE)
+        step = np.linalg.solve(bend, rise)
+        found = found + step / max(
+            1.0, float(np.abs(step).max())
+        )  # never far at once: it could go past and not come back
+        if np.abs(step).max() < ENOUGH:
+            break
+    return Calibration(float(found[0]), max(0.0, float(found[1])))
+
+
+def _share(logits: Floats) -> Floats:
+    found: Floats = 1 / (1 + np.exp(-logits))
+    return found
+
+
+def _logit(shares: Floats) -> Floats:
+    bounded = np.clip(shares, CERTAIN, 1 - CERTAIN)
+    found: Floats = np.log(bounded / (1 - bounded))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """What comes next: items that get one more vote each, items for the experts, or why there is an end.
+
+    ``predicted`` is the share of wrong labels as things stand.
+    """
+
+    votes: Places
+    experts: Places
+    predicted: float
+    stop: Stop | None
+
+
+def next_purchase(
+    doubts: Floats,
+    votes: Places,
+    is_free: NDArray[np.bool_],
+    target: Target,
+    *,
+    vote_cents: float,
+    cents_left: float,
+    is_waiting: bool = False,
+) -> Purchase:
+    """Return what to buy next, the most doubtful items first.
+
+    An item gets another vote while its doubt exceeds the acceptable share, or while it has no label. Experts get every item
+    that has none at the most votes, or when no further vote can be paid; and of what is doubtful at the most votes as much
+    as brings the prediction down to the target.
+
+    Parameters
+    ----------
+    doubts
+        Calibrated, shape (items,); 0 of what experts decided.
+    votes
+        How many votes each item has, shape (items,).
+    is_free
+        Which items nothing is under way for, neither votes nor experts, shape (items,).
+    vote_cents
+        What one vote costs, fees included.
+    cents_left
+        Of the budget.
+    is_waiting
+        Whether votes are still to come that were bought.
+
+    Examples
+    --------
+    >>> doubts, free = np.array([0.4, 0.01, 0.2]), np.ones(3, bool)
+    >>> bought = next_purchase(doubts, np.array([3, 3, 3]), free, Target(error=0.05), vote_cents=10, cents_left=100)
+    >>> bought.votes.tolist(), round(bought.predicted, 2), bought.stop
+    ([0], 0.2, None)
+    """
+    order = np.argsort(-doubts, kind="stable")
+    nothing: Places = order[:0]
+    predicted = float(doubts.mean())
+    undecided = doubts >= 1.0
+    doubted = is_free & (undecided | ((doubts > target.error) & (predicted > target.error)))
+    if predicted <= target.error and not undecided.any():
+        return Purchase(nothing, nothing, predicted, Stop.TARGET)
+    wanted = order[(doubted & (votes < target.most))[order]][: max(1, int(WAVE * len(doubts)))]
+    bought = wanted[: _affordable(cents_left, vote_cents)]
+    if len(bought):
+        return Purchase(bought, nothing, predicted, None)
+    rest = order[(doubted & (undecided | (votes >= target.most)))[order]]
+    needed = np.searchsorted(np.cumsum(doubts[rest]), (predicted - target.error) * len(doubts)) + 1
+    experts = rest[: max(int(needed) if predicted > target.error else 0, int(undecided[rest].sum()))]
+    affordable = experts[: _affordable(cents_left, target.expert_cents)]
+    is_spent = len(wanted) or (len(experts) and not len(affordable))
+    stop = None if is_waiting else Stop.BUDGET if is_spent else Stop.VOTES
+    return Purchase(nothing, affordable, predicted, stop)
+
+
+def _affordable(cents_left: float, each: float) -> int | None:
+    """Return how many can be paid; None: all."""
+    return max(0, int(cents_left // each)) if each else None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A share of wrong labels, and what votes and experts cost until it was predicted."""
+
+    cents: int
+    error: float
+
+
+def forecast(
+    belief: Belief,
+    target: Target,
+    calibration: Calibration,
+    *,
+    fewest: int,
+    vote_cents: float,
+    is_settled: NDArray[np.bool_] | None = None,
+    seed: int = 0,
+) -> list[Point]:
+    """Return how the share of wrong labels is likely to fall with what is spent beyond the first votes.
+
+    The waves to come are played: true labels drawn from what is believed, annotators by how much they did, and votes by
+    what those say of such labels. Items without their first votes are given those before anything counts as spent.
+
+    Parameters
+    ----------
+    fewest
+        First votes of each item.
+    is_settled
+        Which items experts decided, shape (items,).
+    """
+    chance = np.random.default_rng(seed)
+    play = _Play(belief, chance)
+    for item_votes in range(fewest):
+        play.vote(np.flatnonzero(play.votes <= item_votes))
+    settled = np.zeros(len(play.votes), dtype=bool) if is_settled is None else is_settled.copy()
+    cents, points = 0.0, list[Point]()
+    while True:
+        doubts = np.where(settled, 0.0, calibration.of(play.belief.doubts()))
+        cents_left = target.budget_cents - cents
+        bought = next_purchase(doubts, play.votes, ~settled, target, vote_cents=vote_cents, cents_left=cents_left)
+        points.append(Point(round(cents), bought.predicted))
+        if not len(bought.votes) and not len(bought.experts):
+            return points
+        cents += len(bought.votes) * vote_cents + len(bought.experts) * target.expert_cents
+        play.vote(bought.votes)
+        settled[bought.experts] = True
+
+
+class _Play:
+    """Votes that are made up as they may come: `forecast`."""
+
+    def __init__(self, belief: Belief, chance: np.random.Generator) -> None:
+        self.belief = replace(belief, counts=belief.counts.copy(), posterior=belief.posterior.copy())
+        self.chance = chance
+        self.votes = belief.counts.sum(axis=1).astype(np.int64)
+        self.true = _drawn(belief.posterior, chance)
+
+    def vote(self, items: Places) -> None:
+        """Give each of the items one more vote."""
+        who = self.chance.choice(len(self.belief.shares), size=len(items), p=self.belief.shares)
+        said = _drawn(self.belief.people[who, self.true[items]], self.chance)
+        posterior = self.belief.posterior[items] * self.belief.people[who, :, said]
+        self.belief.posterior[items] = posterior / posterior.sum(axis=1, keepdims=True)
+        self.belief.counts[items, said] += 1
+        self.votes[items] += 1
+
+
+def _drawn(shares: Floats, chance: np.random.Generator) -> Places:
+    """Return one column of each row, drawn with the chances that stand there."""
+    points = chance.random((len(shares), 1)) * shares.sum(axis=1, keepdims=True)
+    found: Places = np.minimum((shares.cumsum(axis=1) < points).sum(axis=1), shares.shape[1] - 1)
+    return found
+
+
+def belief_before(items: int, labels: int, accuracy: float) -> Belief:
+    """Return what there is to believe before the first vote: annotators are right so often, and wrong by chance."""
+    confusion = np.full((labels, labels), (1 - accuracy) / (labels - 1))
+    np.fill_diagonal(confusion, accuracy)
+    return Belief(np.zeros((items, labels)), np.full((items, labels), 1 / labels), confusion[None], np.ones(1))
