@@ -6,7 +6,7 @@ import sys
 
 from django.core.management import execute_from_command_line
 
-from config.private import keep_private
+from storage.private import keep_private
 
 if __name__ == "__main__":
     if "".join(sys.argv[1:2]).startswith("marketplace_"):  # a service of its own, with settings of its own

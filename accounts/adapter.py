@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from accounts.identities import unconfirmed_delete
 from accounts.models import Surrogate, User
 from accounts.services import InvitationError, invitation_find
-from config.logins import FailuresByAddress
-from config.mails import with_our_address
-from config.signups import NamedAddresses
+from web.logins import FailuresByAddress
+from web.mails import with_our_address
+from web.signups import NamedAddresses
 
 # The hash of the token a person followed: the session store must not hold what opens the door.
 INVITATION_KEY = "invitation_sha256"

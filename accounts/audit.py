@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import Model
 
 from accounts.models import AuditEvent
-from accounts.transactions import require_transaction
+from database.transactions import require_transaction
 
 
 def record(

@@ -26,7 +26,7 @@ from accounts.models import (
     User,
 )
 from accounts.selectors import ACCOUNT, is_forgotten
-from accounts.transactions import require_transaction
+from database.transactions import require_transaction
 
 
 class InvitationError(ValueError):

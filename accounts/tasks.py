@@ -6,7 +6,7 @@ from django.contrib.sessions.models import Session
 
 from accounts.identities import unconfirmed_delete
 from accounts.models import User
-from config.signups import UNCONFIRMED
+from web.signups import UNCONFIRMED
 
 
 def sessions_forget(now: datetime) -> None:

@@ -17,7 +17,7 @@ from annotation.models import Campaign, Split
 from annotation.selectors.items import ItemFilter
 from annotation.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, SplitPlan, are_named_alike
 from annotation.tasktypes.registry import TASK_TYPES
-from config.mails import plain_address
+from web.mails import plain_address
 
 MAX_UPLOAD_BYTES = 2 * 2**30
 SLUG_LENGTH = 50

@@ -1,8 +1,8 @@
 """The lock of a campaign: for imports, launches and releases, never for people at work."""
 
 from accounts.models import Scope
-from accounts.transactions import require_transaction
 from annotation.models import Campaign
+from database.transactions import require_transaction
 
 
 def campaign_lock(campaign: Campaign) -> None:

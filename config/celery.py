@@ -4,7 +4,7 @@ import os
 
 from celery import Celery
 
-from config.private import keep_private
+from storage.private import keep_private
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 

@@ -2,8 +2,8 @@
 
 from django.urls import include, path
 
-from config.catalogue import catalogue
-from config.signups import OwnersSignupView
+from web.catalogue import catalogue
+from web.signups import OwnersSignupView
 
 urlpatterns = [
     path("account/signup/", OwnersSignupView.as_view(), name="account_signup"),

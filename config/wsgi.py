@@ -4,7 +4,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from config.private import keep_private
+from storage.private import keep_private
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 keep_private()

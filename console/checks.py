@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, register
 from django.core.checks import Warning as CheckWarning
 
-from config.private import is_open_to_others
+from storage.private import is_open_to_others
 
 
 @register

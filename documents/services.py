@@ -10,7 +10,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, storages
 from isal import igzip
 
-from accounts.transactions import require_transaction
+from database.transactions import require_transaction
 from documents.html.canonical import sha256_of
 from documents.html.sandbox import Limits, ParsedPage
 from documents.html.tokens import dump

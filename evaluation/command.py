@@ -9,7 +9,7 @@ from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 from evaluation.files import EvaluationError
 from evaluation.kinds import annotator, dbqa, kbqa, nq, pool, relevance, soft
 from evaluation.statistics import RESAMPLES
-from storage.printed import json_line
+from storage.json_output import json_line
 
 DESCRIPTION = (
     "Score predictions, with intervals. nq: the numbers of the official evaluation of Natural Questions, to the last digit. "

@@ -11,7 +11,6 @@ from typing import Any
 
 import orjson
 
-from config.version import VERSION, commit
 from exports.card import card_text
 from exports.citation import citation_text
 from exports.croissant import croissant_text
@@ -27,6 +26,7 @@ from exports.selectors.privacy import Privacy, privacy_of
 from exports.tables import tables_of
 from exports.targets import Progress, Target, table_put
 from exports.writers.lines import write_lines
+from web.version import VERSION, commit
 
 MANIFEST_VERSION = 3
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"

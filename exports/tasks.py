@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from config.files import StoreAway
 from exports.build import FOLDER_PREFIX, build_release
 from exports.models import Release
 from exports.services import ReleaseError, release_finish
 from exports.targets import StorageTarget
 from jobs.registry import JobKind, Lane
 from jobs.work import RetryLater, Work
+from storage.files import StoreAway
 
 
 def write(work: Work) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.models import Campaign, Split
 from annotation.views.access import campaign_for
-from config.files import StoreAway
 from exports.archive import zip_stream
 from exports.build import SUMS, descriptions_of
 from exports.card import LOAD
@@ -28,6 +27,7 @@ from exports.preview import previews
 from exports.selectors.sealing import closed_among, closed_by
 from exports.services import ReleaseError, release_request, release_sent
 from jobs.views import may_steer
+from storage.files import StoreAway
 
 
 class ReleaseForm(forms.Form):

@@ -14,7 +14,7 @@ from django.db.models import F, Q, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
-from accounts.transactions import is_transient
+from database.transactions import is_transient
 from jobs.models import Job, JobState
 from jobs.registry import Lane, kind_named, kinds
 from jobs.wakeups import workers_wake

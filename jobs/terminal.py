@@ -10,7 +10,7 @@ from django.db import connection
 
 from jobs.models import Job, JobState
 from jobs.services import job_run_here
-from storage.printed import json_line
+from storage.json_output import json_line
 
 
 def prepare_database() -> None:

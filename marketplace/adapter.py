@@ -10,12 +10,12 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from config.logins import FailuresByAddress
-from config.mails import with_our_address
-from config.signups import NamedAddresses
 from marketplace import clock
 from marketplace.protocol.ids import customer_id
 from marketplace.services.workers import invitation_is_usable, invitation_use
+from web.logins import FailuresByAddress
+from web.mails import with_our_address
+from web.signups import NamedAddresses
 
 INVITATION_KEY = "signup_invitation"
 

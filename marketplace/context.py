@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from config.statements import Statement
+from database.statements import Statement
 from marketplace.models import Worker, WorkerMessage
 
 _UNREAD = Statement(

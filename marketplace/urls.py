@@ -4,9 +4,9 @@ from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.i18n import JavaScriptCatalog
 
-from config.fields import raw_body
-from config.signups import OwnersSignupView
 from marketplace.views import earnings, frames, hits, people, qualifications, root
+from web.fields import raw_body
+from web.signups import OwnersSignupView
 
 urlpatterns = [
     path("", csrf_exempt(raw_body(root.root)), name="home"),

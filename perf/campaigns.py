@@ -17,7 +17,7 @@ from annotation.models import Annotation, Batch, Campaign, Item, Participation, 
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.items import items_import
 from annotation.services.slots import batch_launch
-from config.bulk import rows_insert
+from database.bulk import rows_insert
 from jobs.models import Job
 from jobs.work import Work
 from quality.services.policies import policy_ensure

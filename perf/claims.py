@@ -25,7 +25,7 @@ from annotation.selectors.campaigns import guideline_current
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import assignment_submit, stage_advance
-from config.bulk import statistics_refresh
+from database.bulk import statistics_refresh
 
 SIZES = (1_000, 10_000, 100_000)
 VETERAN = 3_000

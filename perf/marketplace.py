@@ -54,7 +54,7 @@ def by_service(marketplace, script):
     import subprocess
 
     environment = marketplace.environment | {"DJANGO_SETTINGS_MODULE": "config.settings.marketplace"}
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from config.sqlite import use_current_sqlite; use_current_sqlite(); import django; django.setup()\n{script}"
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from database.sqlite import use_current_sqlite; use_current_sqlite(); import django; django.setup()\n{script}"
     return json.loads(
         subprocess.run(
             [sys.executable, "-c", code], env=environment, cwd=ROOT, capture_output=True, text=True, check=True

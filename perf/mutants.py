@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-GUARDS = "tests/test_transactions.py"
+GUARDS = "tests/database/test_transactions.py"
 ROOMS = {
     "counting": (
         "annotation/services/counting.py",

@@ -23,7 +23,7 @@ from annotation.models import Annotation, Batch, Campaign, Participation, Slot
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.items import items_import
 from annotation.services.slots import batch_launch
-from config.bulk import rows_insert
+from database.bulk import rows_insert
 from perf.campaigns import work
 from storage.tables.rows import read_rows
 

@@ -20,7 +20,7 @@ from django.utils import timezone
 from accounts.models import Consent, ConsentText, Surrogate, User
 from annotation.models import Annotation, Campaign, Item, Participation, Slot
 from annotation.services.numbers import numbers_refresh
-from config.bulk import rows_insert
+from database.bulk import rows_insert
 from perf.campaigns import created, pairs_import, pairs_launch, write_pairs
 from perf.figures import measured
 from quality.models import GoldCheck, GoldKey

@@ -11,7 +11,7 @@ class QualityConfig(AppConfig):
     def ready(self) -> None:
         """Receive the signals of the annotation app."""
         from annotation import signals
-        from config.deferred import receive
+        from jobs.nudges import receive
 
         receive(signals.participation_advanced, "quality.services.gold_plans.gold_plan")
         receive(signals.assignment_skipped, "quality.services.flags.question_flag_offered")

@@ -8,8 +8,8 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import FileSystemStorage
 
-from config.static import whole
 from tests.conftest import ROOT
+from web.static import whole
 
 STATIC = FileSystemStorage(ROOT / "static")
 SOURCES = {

@@ -11,6 +11,6 @@ class WorkforcesConfig(AppConfig):
     def ready(self) -> None:
         """Receive the signals of the annotation app."""
         from annotation import signals
-        from config.deferred import receive
+        from jobs.nudges import receive
 
         receive(signals.participation_withdrawn, "workforces.services.visits.visitor_unlink")

@@ -4,7 +4,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from config.migrations import CreateModels
+from database.migrations import CreateModels
 
 
 SQLITE = [

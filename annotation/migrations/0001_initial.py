@@ -2,7 +2,7 @@ import django.db.models.deletion
 import uuid
 from django.db import migrations, models
 
-from config.migrations import CreateModels
+from database.migrations import CreateModels
 
 
 SQLITE = [

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from accounts.models import Consent, Membership, Role
 from accounts.selectors import consent_of
 from annotation.models import Assignment
-from config.statements import Statement
+from database.statements import Statement
 
 
 class MemberState(NamedTuple):

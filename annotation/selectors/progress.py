@@ -20,7 +20,7 @@ from annotation.models import (
     Withdrawal,
 )
 from annotation.selectors.questions import answers_unread
-from config.statements import Statement
+from database.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ nobody reviews what they wrote, answers what they know, or writes again what the
 
 from uuid import UUID
 
-from accounts.transactions import require_transaction
 from annotation.models import Annotation, Assignment, Item, ItemBar
+from database.transactions import require_transaction
 
 
 def family_of(item_id: int) -> list[int]:

@@ -13,7 +13,6 @@ from django.db.models import Max
 from accounts.audit import record
 from accounts.models import Role, Scope, User
 from accounts.services import consent_text_publish, membership_grant
-from accounts.transactions import durable, require_transaction
 from annotation.models import (
     Annotation,
     AnnotationState,
@@ -30,6 +29,7 @@ from annotation.selectors.campaigns import guideline_current
 from annotation.services.training import training_create
 from annotation.tasktypes.base import Written
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable, require_transaction
 
 PILOT_SPLIT = "pilot"
 

@@ -11,7 +11,6 @@ from django.db.models.functions import Coalesce
 
 from accounts.models import Consent
 from accounts.selectors import consent_is_current, consent_of
-from accounts.transactions import durable, require_transaction
 from annotation.models import (
     GIVEN_BACK,
     HOLDING,
@@ -35,7 +34,8 @@ from annotation.services.queue import QueueSearch, queue_catch_up, seen_by
 from annotation.signals import participation_advanced
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
-from config.statements import Insert, Statement, Update
+from database.statements import Insert, Statement, Update
+from database.transactions import durable, require_transaction
 
 
 class Reason(StrEnum):

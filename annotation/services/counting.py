@@ -13,7 +13,6 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Exists, F, OuterRef, Q
 
-from accounts.transactions import require_transaction
 from annotation.models import (
     FILLING,
     ONCE_PER_PERSON,
@@ -32,7 +31,8 @@ from annotation.models import (
     Split,
     Standing,
 )
-from config.statements import Insert, Update
+from database.statements import Insert, Update
+from database.transactions import require_transaction
 
 State = AnnotationState
 TWICE = "annotated before in another visit"

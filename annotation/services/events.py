@@ -10,9 +10,9 @@ from django.db.models import F
 from isal import igzip
 
 from accounts.selectors import knows_of_behaviour
-from accounts.transactions import durable
 from annotation.models import Assignment, EventChunk, EventTally
 from annotation.services.work import NoSuchAssignment
+from database.transactions import durable
 
 MAX_EVENTS = 2_000
 MAX_CHUNKS = 1_000  # of one assignment: a page sends one every few seconds while something happens

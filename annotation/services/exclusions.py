@@ -4,9 +4,9 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.transactions import durable
 from annotation.models import Annotation
 from annotation.services.counting import annotation_count_again, annotations_exclude
+from database.transactions import durable
 
 
 @durable

@@ -7,7 +7,6 @@ from datetime import datetime
 from django.db.models import Max
 
 from accounts.audit import record
-from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
 from annotation.models import (
     HOLDING,
@@ -26,6 +25,7 @@ from annotation.ordering import follow_up_key, new_example_id
 from annotation.services.bars import bars_put
 from annotation.services.counting import item_slots_close
 from annotation.tasktypes.base import FollowUp
+from database.transactions import require_transaction
 
 
 def follow_ups_add(*, annotation: Annotation, wanted: Iterable[FollowUp], now: datetime) -> int | None:

@@ -9,7 +9,6 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.audit import record
-from accounts.transactions import durable
 from annotation.locks import campaign_lock
 from annotation.models import (
     Annotation,
@@ -29,7 +28,8 @@ from annotation.services.counting import item_slots_close
 from annotation.services.item_checks import Checked, Spool, checked_rows
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
-from config.bulk import rows_insert
+from database.bulk import rows_insert
+from database.transactions import durable
 from jobs.work import Work
 from storage.tables.faults import RowError
 from storage.tables.reading import Row

@@ -7,7 +7,6 @@ from accounts.audit import record
 from accounts.models import Surrogate
 from accounts.selectors import agreed_since
 from accounts.services import consents_join
-from accounts.transactions import require_transaction
 from annotation.models import (
     Annotation,
     Assignment,
@@ -26,6 +25,7 @@ from annotation.services.counting import people_lock, slots_release, submissions
 from annotation.services.people import standing_move
 from annotation.services.withdrawal import withdrawal_cancel, withdrawal_of, work_unlink
 from annotation.signals import participation_joined, standing_joined
+from database.transactions import require_transaction
 
 # From the best to the worst: of two, an annotator keeps the worse.
 _ORDER = (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED)

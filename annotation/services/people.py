@@ -5,9 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.transactions import require_transaction
 from annotation.models import Campaign, Participation, Standing, StandingChange
 from annotation.services.counting import people_lock
+from database.transactions import require_transaction
 
 
 def place_plan(*, place: Participation, planned_to: int) -> None:

@@ -4,10 +4,10 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
 from annotation.models import AssignmentState, Campaign, FaqEntry, Item, ItemReport, Purpose
 from annotation.selectors.questions import answers_unread
 from annotation.services.work import AssignmentOver, assignment_of
+from database.transactions import durable, require_transaction
 
 MOST_CHARACTERS = 4000
 MOST_REPORTS = 3  # of one item by one annotator

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, Max, Min, OuterRef, Q, QuerySet
 
-from accounts.transactions import require_transaction
 from annotation.models import BLOCKING, Assignment, Campaign, ItemBar, Participation, QueueRewind, Slot, SlotState
 from annotation.services.counting import HeldSlot, slot_hold_first
-from config.statements import Statement
+from database.statements import Statement
+from database.transactions import require_transaction
 
 # How many open slots are looked at together. Almost always the first fits.
 LOOK_AHEAD = 64

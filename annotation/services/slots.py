@@ -11,7 +11,6 @@ from django.db.models import Count, F, Max, Min, Q
 from django.utils import timezone
 
 from accounts.audit import record
-from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
 from annotation.models import (
     Batch,
@@ -28,7 +27,8 @@ from annotation.ordering import order_key
 from annotation.selectors.items import items_drawn
 from annotation.services.counting import round_slots_close, round_slots_want
 from annotation.services.queue import queue_rewind
-from config.bulk import rows_insert, statistics_refresh
+from database.bulk import rows_insert, statistics_refresh
+from database.transactions import require_transaction
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work

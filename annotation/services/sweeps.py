@@ -3,9 +3,9 @@
 from datetime import datetime
 from uuid import UUID
 
-from accounts.transactions import durable
 from annotation.models import Annotation, AnnotationState, Assignment, AssignmentState, Standing
 from annotation.services.counting import people_lock, slots_release, submission_come_back
+from database.transactions import durable
 
 SWEEP_SIZE = 500
 

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from accounts.transactions import durable, require_transaction
 from annotation.models import Campaign, Participation, TrainingExample
 from annotation.services.claims import participation_lock
 from annotation.tasktypes.base import AnswerError, Shown
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable, require_transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from uuid import UUID
 
 from accounts.audit import record
 from accounts.selectors import consent_is_current
-from accounts.transactions import durable
 from annotation.models import INTERNAL, Annotation, Assignment, AssignmentState, Campaign, CampaignState, Standing
 from annotation.selectors.questions import has_read_answer
 from annotation.selectors.recent import UNDO_SECONDS
@@ -13,6 +12,7 @@ from annotation.services.claims import Claim, claim_next, participation_lock
 from annotation.services.counting import slots_release, submission_take_back
 from annotation.services.work import WorkError
 from annotation.tasktypes.registry import TASK_TYPES, answer_summary
+from database.transactions import durable
 from documents.selectors import tokenization_of
 
 

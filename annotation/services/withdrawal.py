@@ -10,7 +10,6 @@ from uuid import UUID
 from accounts.audit import record
 from accounts.models import Role, Surrogate
 from accounts.services import consent_give, consent_restore, consent_withdraw, role_end
-from accounts.transactions import durable, require_transaction
 from annotation.models import (
     Annotation,
     Assignment,
@@ -31,6 +30,7 @@ from annotation.services.claims import participation_lock
 from annotation.services.counting import people_lock, slots_release, submissions_withdraw
 from annotation.signals import participation_withdrawn
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable, require_transaction
 
 GRACE = timedelta(days=7)
 MOST_APPLIED = 100  # withdrawals a sweep

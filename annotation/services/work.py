@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from accounts.transactions import durable, require_transaction
 from annotation.models import (
     FILLING,
     INTERNAL,
@@ -28,7 +27,8 @@ from annotation.services.shown import shown_of
 from annotation.signals import assignment_skipped
 from annotation.tasktypes.base import AnswerError, Draft, Written
 from annotation.tasktypes.registry import TASK_TYPES
-from config.statements import Statement, Update
+from database.statements import Statement, Update
+from database.transactions import durable, require_transaction
 
 SKIP_REASONS = ("offensive", "unclear", "broken", "language", "other")
 

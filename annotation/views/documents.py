@@ -14,9 +14,9 @@ from django.views.decorators.http import require_GET
 from accounts.permissions import Action
 from annotation.models import Campaign, CampaignDocument
 from annotation.views.access import campaign_for
-from config.tables import Cell, Column, QueryRows, Table, as_file
 from documents.html.tokens import Tokenization
 from documents.selectors import page_display, tokenization_load
+from web.tables import Cell, Column, QueryRows, Table, as_file
 
 BOXES_SHOWN, WORDS_SHOWN = 500, 12
 FEW_WORDS, MANY_BOXES = 30, 1000  # of a page: fewer or more are worth a look

@@ -22,7 +22,7 @@ from annotation.services.exclusions import annotation_exclude, annotation_restor
 from annotation.services.items import item_retire, pilot_draw
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
-from config.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
+from web.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 
 RETIRE = BulkAct(
     "retire",

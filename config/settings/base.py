@@ -8,8 +8,8 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 
-from config.cache import cache
-from config.sqlite import use_current_sqlite
+from database.cache import cache
+from database.sqlite import use_current_sqlite
 
 use_current_sqlite()
 
@@ -44,8 +44,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.compression.CompressedPagesMiddleware",
-    "config.fields.ReadableFieldsMiddleware",
+    "web.compression.CompressedPagesMiddleware",
+    "web.fields.ReadableFieldsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -54,8 +54,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.headers.PermissionsPolicyMiddleware",
-    "config.headers.PrivatePagesMiddleware",
+    "web.headers.PermissionsPolicyMiddleware",
+    "web.headers.PrivatePagesMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.LoginReturnMiddleware",
 ]
@@ -105,7 +105,7 @@ def database(url: str) -> dict[str, Any]:
     """Return Django's settings for a database URL (``sqlite:///path`` or ``postgres://…``)."""
     config: dict[str, Any] = environ.Env.db_url_config(url)
     if config["ENGINE"].endswith("sqlite3"):
-        config["ENGINE"] = "config.backends.sqlite3"
+        config["ENGINE"] = "database.backends.sqlite3"
         config["OPTIONS"] = {**SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     else:
         # Without jit: compiling a statement of ten milliseconds took eight hundred where its cost was misjudged.
@@ -120,7 +120,7 @@ DATABASES = {"default": database(env.str("DATABASE_URL", default=f"sqlite:///{DA
 
 # --- Accounts -----------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["config.sessions.UserBackend"]
+AUTHENTICATION_BACKENDS = ["web.sessions.UserBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -144,7 +144,7 @@ ACCOUNT_EMAIL_VERIFICATION = email_verification("none")
 # By a code that is entered where one signed up. A link would confirm the account of whoever named the address first.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
-ACCOUNT_FORMS = {"signup": "config.signups.OwnersSignupForm", "login": "config.signups.PlainLoginForm"}
+ACCOUNT_FORMS = {"signup": "web.signups.OwnersSignupForm", "login": "web.signups.PlainLoginForm"}
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""  # else it is the name that the request came with
 ACCOUNT_SESSION_REMEMBER = True
@@ -152,7 +152,7 @@ ACCOUNT_LOGOUT_ON_GET = False
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
-SESSION_ENGINE = "config.sessions"
+SESSION_ENGINE = "web.sessions"
 SESSION_COOKIE_NAME = "quorate_session"
 CSRF_COOKIE_NAME = "quorate_csrf"
 CSRF_FAILURE_VIEW = "accounts.given_back.csrf_failed"
@@ -164,7 +164,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 
 # Rate limits count across processes and restarts, so the cache is shared: the database, or Redis.
 CACHES = {"default": cache(env.cache_url("CACHE_URL", default="dbcache://quorate_cache"))}
-# Failures count by account; by address far more are let through (see `config.logins`). Who gets in counts for nothing.
+# Failures count by account; by address far more are let through (see `web.logins`). Who gets in counts for nothing.
 ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": "5/300s/key", "confirm_email": "60/600s/ip"}
 LOGIN_FAILURES_PER_ACCOUNT = env.int("QUORATE_LOGIN_FAILURES_PER_ACCOUNT", default=50)  # in a quarter of an hour
 LOGIN_FAILURES_PER_ADDRESS = env.int("QUORATE_LOGIN_FAILURES_PER_ADDRESS", default=200)  # in a quarter of an hour
@@ -181,7 +181,7 @@ TIME_ZONE = "UTC"
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = DATA_DIR / "static"
-_FILES = "config.files.WholeFileStorage"
+_FILES = "storage.files.WholeFileStorage"
 # A person with fewer judgments than this in a release gets another pseudonym for each of them.
 RELEASE_RARE_BELOW = env.int("QUORATE_RARE_BELOW", default=5)
 # Releases can lie in a bucket (s3://bucket/prefix), where several machines and many gigabytes ask for it.
@@ -189,10 +189,10 @@ RELEASES_PLACE = env.str("QUORATE_RELEASES", default="")
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "uploads"}},
     "documents": {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "documents"}},
-    "releases": {"BACKEND": "config.buckets.BucketStorage", "OPTIONS": {"place": RELEASES_PLACE}}
+    "releases": {"BACKEND": "storage.buckets.BucketStorage", "OPTIONS": {"place": RELEASES_PLACE}}
     if RELEASES_PLACE
     else {"BACKEND": _FILES, "OPTIONS": {"location": DATA_DIR / "releases", "allow_overwrite": True}},
-    "staticfiles": {"BACKEND": "config.static.HashedStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "web.static.HashedStaticFilesStorage"},
 }
 FILE_UPLOAD_PERMISSIONS = 0o600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 2**20
@@ -264,7 +264,7 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"()": "config.logs.RedactingFormatter", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+        "line": {"()": "web.logs.RedactingFormatter", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     # Django's own would also mail error reports, with addresses in them.

@@ -1,8 +1,8 @@
 """One machine, no services: for trying Quorate, for developing it, and for `make demo` and `make serve`."""
 
-from config.secrets import kept_secret
 from config.settings.base import *
 from config.settings.base import DATA_DIR, STORAGES, env
+from storage.secrets import kept_secret
 
 SECRET_KEY = env.str("SECRET_KEY", default="") or kept_secret(DATA_DIR / "secret_key")
 DEBUG = env.bool("QUORATE_DEBUG", default=False)

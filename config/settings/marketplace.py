@@ -5,8 +5,6 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config.cache import cache
-from config.secrets import kept_secret
 from config.settings.base import *
 from config.settings.base import (
     BASE_DIR,
@@ -18,7 +16,9 @@ from config.settings.base import (
     email_verification,
     env,
 )
+from database.cache import cache
 from marketplace.protocol.questions import is_loopback
+from storage.secrets import kept_secret
 
 # --- Addresses: the worker site (and the API), and another origin for the content of requesters ---
 # Without any, they follow the port that was served last, which marketplace_serve writes down.

@@ -23,8 +23,6 @@ from django.db.models import DateTimeField, ForeignKey, JSONField, Model
 from accounts.audit import record
 from accounts.models import User
 from annotation.models import Campaign
-from config.bulk import statistics_refresh
-from config.tars import TarDamaged, unpacked
 from console.archives.files import files_check
 from console.archives.tables import (
     CHUNK,
@@ -38,6 +36,8 @@ from console.archives.tables import (
     model_named,
     rows_in,
 )
+from database.bulk import statistics_refresh
+from storage.tars import TarDamaged, unpacked
 
 SURROGATE, USER, *_NAMED = PEOPLE
 LOG = "accounts.AuditEvent"

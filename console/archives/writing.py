@@ -18,8 +18,6 @@ from django.db.models import ForeignKey, QuerySet
 
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate, User
 from annotation.models import Campaign, CampaignState
-from config.tars import HashedTar, hashed_tar
-from config.version import VERSION, commit
 from console.archives.tables import (
     CHUNK,
     FORMAT,
@@ -36,6 +34,8 @@ from exports.build import SUMS, descriptions_of
 from exports.models import Release, ReleaseState
 from exports.selectors.members import key_of
 from jobs.models import Job, JobState
+from storage.tars import HashedTar, hashed_tar
+from web.version import VERSION, commit
 from workforces.models import Errand, ErrandState, Posting, PostingState
 
 

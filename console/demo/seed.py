@@ -16,10 +16,10 @@ from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
-from config.secrets import new_password
 from console.demo.crowd import Member, answer_everything
 from console.demo.study import study_finish
 from jobs.terminal import run_here
+from storage.secrets import new_password
 
 HERE = Path(__file__).parent
 OPEN_SLUG, DONE_SLUG = "demo", "demo-finished"

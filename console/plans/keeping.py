@@ -5,8 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.transactions import durable
 from annotation.models import Campaign
+from database.transactions import durable
 from quality.models import CampaignPlan
 
 

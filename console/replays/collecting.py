@@ -16,7 +16,6 @@ from annotation.management.campaigns import launch_here
 from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Item, Slot
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
 from annotation.tasktypes.labels import LABEL
-from config.secrets import new_password
 from console.ensemble import PACE, Ensemble
 from console.replays.base import Asked, Progress, State
 from console.replays.pairs import BATCHES, QUESTIONS, REJECTED, TEST_QUESTIONS, Material
@@ -34,6 +33,7 @@ from simulation.crowd import Crowd
 from simulation.doors.market import MarketWorker
 from simulation.people import people_of
 from simulation.world import chance_of
+from storage.secrets import new_password
 from storage.tables.rows import read_rows
 from workforces.models import Ticket, TicketState
 from workforces.services.refusals import ticket_refuse

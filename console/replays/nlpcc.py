@@ -19,7 +19,6 @@ from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
-from config.secrets import new_password
 from console.ensemble import ensemble_of
 from console.replays.base import Asked, State
 from console.replays.members import HIRED, MembersAtWork, crowd_of
@@ -31,6 +30,7 @@ from simulation.model import Pace
 from simulation.people import people_of
 from simulation.reading.writing import WritingWorld, likeness
 from simulation.world import chance_of
+from storage.secrets import new_password
 
 SIZES = {"kbqa": 1_000, "dbqa": 500}
 PEOPLE = 40

@@ -22,7 +22,6 @@ from annotation.models import Campaign, Item
 from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
 from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
-from config.secrets import new_password
 from console.ensemble import ensemble_of
 from console.replays.base import Asked, State
 from console.replays.members import HIRED, MembersAtWork, crowd_of
@@ -40,6 +39,7 @@ from simulation.model import Pace
 from simulation.people import Person, people_of
 from simulation.questions import QuestionWorld
 from simulation.world import chance_of, plain
+from storage.secrets import new_password
 
 ITEMS, STUDY, ANNOTATORS, WAYS, MANY, JUDGED, EXPERTS = 7_830, 302, 50, 5, 25, 139, 4
 QUESTIONS_A_PAGE = 1.5

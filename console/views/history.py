@@ -19,11 +19,11 @@ from accounts.models import AuditEvent
 from accounts.permissions import Action
 from annotation.models import Campaign
 from annotation.views.access import campaign_for
-from config.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 from console.audit_words import ACTS
 from jobs.models import Job, JobState
 from jobs.services import job_retry
 from quality.selectors.people import names_of
+from web.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 
 TAGS = {JobState.DONE: "good", JobState.FAILED: "bad"}
 RETRY = BulkAct(

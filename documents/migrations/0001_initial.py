@@ -1,7 +1,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from config.migrations import CreateModels
+from database.migrations import CreateModels
 
 
 class Migration(migrations.Migration):

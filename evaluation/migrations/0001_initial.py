@@ -2,7 +2,7 @@ import django.db.models.deletion
 import evaluation.models
 from django.db import migrations, models
 
-from config.migrations import CreateModels
+from database.migrations import CreateModels
 
 
 class Migration(migrations.Migration):

@@ -5,7 +5,7 @@ from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
 
-from config.migrations import CreateModels
+from database.migrations import CreateModels
 
 
 class Migration(migrations.Migration):

@@ -8,9 +8,9 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
-from config.mails import plain_address
 from marketplace.protocol.errors import RequestError
 from marketplace.protocol.questions import is_loopback
+from web.mails import plain_address
 
 _LONGEST = 2000
 # A name that can be looked up, or an address: labels of at most 63 characters, none of them empty.

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count
 
-from config.statements import Statement
+from database.statements import Statement
 from marketplace.models import Assignment, HitType, Qualification, Worker, WorkerBlock
 from marketplace.protocol import requirements
 

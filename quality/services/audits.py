@@ -10,9 +10,9 @@ import numpy as np
 from django.utils import timezone
 
 from accounts.audit import record
-from accounts.transactions import durable
 from annotation.models import Campaign, ItemState
 from annotation.ordering import seeded
+from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from measures.audits import LEAST, allocation, spread, strata_by_doubt

@@ -9,12 +9,12 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
 from annotation.ordering import seeded
 from annotation.selectors.sealing import is_sealed
 from annotation.tasktypes.base import Part
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable, require_transaction
 from jobs.work import Work
 from quality.models import PENDING, REFERENCE, Case, CaseReason, CaseState
 

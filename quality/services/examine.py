@@ -15,10 +15,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.audit import record
-from accounts.transactions import is_transient
 from annotation.models import Annotation, AnnotationState, Campaign, Purpose
 from annotation.services.counting import people_lock
 from annotation.services.queue import queue_rewind
+from database.transactions import is_transient
 from jobs.models import Job
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work

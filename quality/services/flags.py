@@ -5,9 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.transactions import durable
 from annotation.models import Assignment, Campaign
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable
 from quality.models import Flag
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
-from accounts.transactions import require_transaction
 from annotation.models import Annotation, AnnotationState, Assignment, Campaign, CountedChange, ItemState, Purpose
 from annotation.services.bars import family_of
 from annotation.services.counting import annotation_count_again, annotations_exclude
@@ -11,6 +10,7 @@ from annotation.services.follow_ups import follow_ups_add, follow_ups_withdraw
 from annotation.services.shown import options_of
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import require_transaction
 
 DEAD = "what it asks about does not count any more"
 REFUSED = "refused in review"  # how the reason begins for which an answer was excluded by another

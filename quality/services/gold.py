@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import Max, Q
 
 from accounts.audit import record
-from accounts.transactions import require_transaction
 from annotation.locks import campaign_lock
 from annotation.models import Annotation, AnnotationState, Batch, BatchState, Campaign, Injection, Item, Purpose
 from annotation.models import Split as SplitRow
@@ -21,6 +20,7 @@ from annotation.ordering import new_example_id
 from annotation.services.item_checks import Checked, checked_rows
 from annotation.tasktypes.base import Accepted
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import require_transaction
 from documents.models import Tokenization
 from documents.selectors import tokenization_of
 from quality.models import CaseReason, GoldCheck, GoldKey, GoldKeyState

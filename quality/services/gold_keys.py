@@ -5,12 +5,12 @@ from typing import Any
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
 from annotation.models import Item
 from annotation.services.counting import item_slots_close, people_lock
 from annotation.services.items import item_retire
 from annotation.tasktypes.base import Said
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable, require_transaction
 from documents.selectors import tokenization_of
 from quality.models import PENDING, CaseReason, CaseState, GoldCheck, GoldKey, GoldKeyState
 from quality.services.cases import case_end, case_open, experts_check

@@ -12,7 +12,6 @@ from uuid import UUID
 from django.db.models import Exists, F, OuterRef, Q
 
 from accounts.selectors import is_known
-from accounts.transactions import require_transaction
 from annotation.models import (
     BLOCKING,
     Annotation,
@@ -27,6 +26,7 @@ from annotation.models import (
 )
 from annotation.ordering import seeded
 from annotation.services.people import place_plan
+from database.transactions import require_transaction
 from quality.models import GoldCheck, GoldKey, GoldKeyState, Review
 from quality.rules.policy import Policy
 from quality.selectors.policies import policy_current

@@ -5,11 +5,11 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, CountedChange
 from annotation.ordering import seeded
 from annotation.selectors.sealing import unsealed
 from annotation.services.exclusions import annotation_exclude
+from database.transactions import durable, require_transaction
 from quality.models import Inspection, InspectionTally, InspectionVerdict
 
 

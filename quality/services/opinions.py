@@ -12,9 +12,9 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
 from annotation.tasktypes.base import Said
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable, require_transaction
 from quality.models import Case, CaseMessage, CaseReason, CaseState, GoldKey, Opinion, Phase
 from quality.selectors.experts import seen_by
 from quality.services.cases import CaseError, case_end

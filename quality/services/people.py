@@ -12,11 +12,11 @@ from django.db import transaction
 from django.db.models import Q
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
 from annotation.models import Annotation, AnnotationState, Campaign, Purpose, Standing, StandingChange
 from annotation.services.counting import SUSPENDED, people_lock
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.people import standing_move
+from database.transactions import durable, require_transaction
 from jobs.services import job_enqueue
 from jobs.work import Work
 from measures.drift import limit_for

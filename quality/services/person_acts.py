@@ -8,11 +8,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.audit import record
-from accounts.transactions import durable
 from annotation.models import Annotation, AnnotationState, Campaign, Participation, Purpose, Standing
 from annotation.services.counting import people_lock
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.people import standing_move
+from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState

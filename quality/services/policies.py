@@ -6,11 +6,11 @@ from uuid import UUID
 from django.db.models import F
 
 from accounts.audit import record
-from accounts.transactions import durable
 from annotation.locks import campaign_lock
 from annotation.models import Campaign, Item, Split
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable
 from quality.models import PolicyVersion
 from quality.rules.policy import Policy, Process
 from quality.selectors.policies import policy_current

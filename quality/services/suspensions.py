@@ -8,11 +8,11 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from accounts.audit import record
-from accounts.transactions import durable
 from annotation.models import Annotation, AnnotationState, Campaign, CountedChange, Standing
 from annotation.services.counting import SUSPENDED
 from annotation.services.exclusions import annotation_restore
 from annotation.services.people import standing_move
+from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState

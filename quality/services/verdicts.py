@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from accounts.audit import record
-from accounts.transactions import require_transaction
 from annotation.models import ORDINARY, Annotation, AnnotationState, Item, ItemState
 from annotation.selectors.sealing import is_sealed
 from annotation.services.queue import queue_rewind
 from annotation.services.slots import round_close, round_open, rounds_wanted
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, voted
+from database.transactions import require_transaction
 from quality.models import PENDING, Case, CaseReason, CaseState, Inspection, PolicyVersion, Verdict
 from quality.rules.policy import Policy, Process, policy_from
 from quality.rules.process import Stage, Vote, standing

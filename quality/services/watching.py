@@ -8,10 +8,10 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
 from annotation.models import Campaign, Participation, Standing
 from annotation.services.counting import people_lock
 from annotation.services.people import standing_move
+from database.transactions import durable, require_transaction
 from jobs.models import Job
 from jobs.work import Work
 from quality.models import Review, ReviewState, RuleFiring, WatchRule

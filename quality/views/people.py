@@ -23,13 +23,13 @@ from accounts.permissions import Action, signed_in
 from annotation.models import Campaign, Standing
 from annotation.tasktypes.registry import pages_of
 from annotation.views.access import campaign_for
-from config.tables import BulkAct, Cell, Column, ListRows, Table, as_file
 from quality.models import QualitySnapshot
 from quality.selectors.people import names_of
 from quality.selectors.person import person_of
 from quality.services.numbers import quality_numbers_request
 from quality.services.people import ReviewError
 from quality.services.person_acts import ManagerAct, person_act
+from web.tables import BulkAct, Cell, Column, ListRows, Table, as_file
 
 RANKS = [Standing.PAUSED, Standing.WARNED, Standing.ACTIVE, Standing.SUSPENDED]  # who needs a decision comes first
 TAGS = {Standing.ACTIVE: "good", Standing.WARNED: "warn", Standing.PAUSED: "warn", Standing.SUSPENDED: "bad"}

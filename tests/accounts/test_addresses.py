@@ -15,8 +15,8 @@ from django.utils import timezone
 from accounts.models import Invitation, Membership, Surrogate, User
 from accounts.services import invitation_create, invitations_send
 from accounts.tasks import sign_ups_forget
-from config.signups import MOST_NAMED, UNCONFIRMED
 from tests import factories
+from web.signups import MOST_NAMED, UNCONFIRMED
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "Zx9!kkq-21"

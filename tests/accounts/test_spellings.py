@@ -7,10 +7,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Invitation, User
-from config.mails import plain_address
 from tests import factories
 from tests.accounts.test_addresses import OWN, confirm, sign_up, token
 from tests.accounts.test_invitations import boss, campaign, invite
+from web.mails import plain_address
 
 __all__ = ["boss", "campaign", "token"]
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from annotation.models import Item, Slot
 from annotation.services import item_checks
 from annotation.services.item_checks import Checked, checked_rows
 from annotation.tasktypes.registry import TASK_TYPES
-from config.bulk import rows_insert
+from database.bulk import rows_insert
 from storage.tables.faults import RowError
 from tests import factories
 

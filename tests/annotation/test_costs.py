@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.models import Assignment, Batch, BatchState, Item, ItemState, Slot, SlotState
 from annotation.services import claims
 from annotation.services.counting import slot_hold_first
-from config.statements import Insert, Statement, Update
+from database.statements import Insert, Statement, Update
 from quality.selectors.experts import case_next
 from tests import factories
 

@@ -9,8 +9,8 @@ import time
 import pytest
 from django.db import connection, connections, transaction
 
-from config.backends.sqlite3.base import DatabaseWrapper
 from config.settings.base import database
+from database.backends.sqlite3.base import DatabaseWrapper
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ONE_WRITER = """

@@ -9,7 +9,6 @@ import pytest
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from accounts.transactions import durable, is_transient
 from annotation.locks import campaign_lock
 from annotation.models import Annotation, Assignment, Batch, Campaign, Item, Participation, Slot, Split, Standing
 from annotation.services.claims import slot_claim_next
@@ -22,6 +21,7 @@ from annotation.services.sweeps import assignments_expire
 from annotation.services.withdrawal import participation_withdraw
 from annotation.services.work import assignment_skip, assignment_submit
 from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable, is_transient
 from exports.services import release_freeze
 from jobs.models import Job
 from jobs.work import Work

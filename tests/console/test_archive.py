@@ -18,11 +18,11 @@ from django.utils import timezone
 from accounts.identities import user_erase
 from annotation.models import CampaignState
 from annotation.services.campaigns import campaign_move
-from config.tars import hashed_tar
 from console.archives.reading import archive_read
 from console.archives.tables import PAGES, PEOPLE, ROWS, STAYS, ArchiveError, model_named
 from exports.services import release_request
 from jobs.services import job_enqueue
+from storage.tars import hashed_tar
 from tests import factories
 from tests.console.test_backup import elsewhere, manage
 from tests.exports.conftest import judged  # noqa: F401  a fixture

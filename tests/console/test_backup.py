@@ -21,8 +21,8 @@ from django.db import connection
 from django.utils import timezone
 
 from annotation.models import Annotation
-from config.backups import BackupError, restore
 from jobs.services import job_enqueue
+from storage.backups import BackupError, restore
 from tests import factories
 from tests.conftest import ROOT
 
@@ -32,7 +32,7 @@ CHECK = """
 import json
 from django.db import DatabaseError, connection
 from annotation.models import Annotation
-from config.backups import BackupError, restore
+from storage.backups import BackupError, restore
 from jobs.models import Job
 found = list(Annotation.objects.order_by("pk").values_list("pk", flat=True))
 try:
@@ -204,7 +204,7 @@ def test_a_manifest_that_lies_is_a_sentence(archive, settings, tmp_path, monkeyp
     if connection.vendor != "sqlite":
         pytest.skip("the archive holds what this database is")
     settings.DATA_DIR = tmp_path / "new"
-    monkeypatch.setattr("config.backups._refuse_unless_empty", lambda: None)
+    monkeypatch.setattr("storage.backups._refuse_unless_empty", lambda: None)
     (tmp_path / "victim.sqlite3").write_bytes(b"another installation's")
     with pytest.raises(BackupError, match=why):
         restore(io.BytesIO(harm(archive)))
@@ -265,7 +265,7 @@ def test_a_backup_that_cannot_be_written_leaves_no_half_file(tmp_path, monkeypat
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("config.tars.HashedTar.add_bytes", full)
+    monkeypatch.setattr("storage.tars.HashedTar.add_bytes", full)
     with pytest.raises((OSError, CommandError)):
         call_command("backup", str(tmp_path))
     assert list(tmp_path.iterdir()) == []

@@ -24,15 +24,15 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from config.cache import LastingDatabaseCache
-from config.logs import RedactingFormatter
 from console import health
 from console.checks import files_are_private, frames_are_signed
 from console.health import Readiness, readiness
+from database.cache import LastingDatabaseCache
 from jobs.models import Heartbeat
 from jobs.ticks import tick
 from tests import factories
 from tests.conftest import ROOT
+from web.logs import RedactingFormatter
 
 TOKEN = "Zm9vYmFyc2VjcmV0dG9rZW4:1abc:x_-y"
 
@@ -300,7 +300,7 @@ def test_the_marketplace_says_that_it_needs_a_database_of_its_own():
 
 def test_whatever_makes_the_data_folder_first_makes_it_private(tmp_path):
     """Tools that load the settings without manage.py have the umask of their caller."""
-    code = "import os; os.umask(0o022); from pathlib import Path; from config.secrets import kept_secret; import sys; kept_secret(Path(sys.argv[1]) / 'secret_key')"
+    code = "import os; os.umask(0o022); from pathlib import Path; from storage.secrets import kept_secret; import sys; kept_secret(Path(sys.argv[1]) / 'secret_key')"
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "var")], cwd=ROOT, check=True)
     assert stat.S_IMODE((tmp_path / "var").stat().st_mode) == 0o700
 

@@ -9,10 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Annotation, Item
-from config.version import VERSION, commit
 from exports.models import Release
 from tests import factories
 from tests.conftest import ROOT
+from web.version import VERSION, commit
 
 pytestmark = pytest.mark.django_db
 

@@ -11,12 +11,12 @@ from django.core.files.storage import storages
 from django.test import Client
 from django.utils import timezone
 
-from config.buckets import BucketStorage
-from config.files import StoreAway, StoreRefuses
 from exports.models import ReleaseState
 from exports.services import release_request
 from jobs.models import Job, JobState
 from jobs.services import job_run
+from storage.buckets import BucketStorage
+from storage.files import StoreAway, StoreRefuses
 from tests import factories
 from tests.exports.faulty_store import BREAK, BUCKET, DROP, PASS, FaultyStore
 
@@ -35,7 +35,7 @@ def store(monkeypatch, settings):
         }.items():
             monkeypatch.setenv(name, value)
         options = {"place": f"s3://{BUCKET}/quorate/", "attempts": 2}
-        bucket = {"BACKEND": "config.buckets.BucketStorage", "OPTIONS": options}
+        bucket = {"BACKEND": "storage.buckets.BucketStorage", "OPTIONS": options}
         settings.STORAGES = {**settings.STORAGES, "releases": bucket}
         yield running
 

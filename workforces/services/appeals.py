@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.transactions import durable
+from database.transactions import durable
 from workforces.models import Appeal, AppealState, Ticket, TicketState
 from workforces.services.refusals import refusal_take_back
 

@@ -14,8 +14,8 @@ from accounts.audit import record
 from accounts.identities import claimed_forget, external_surrogate
 from accounts.models import Surrogate
 from accounts.selectors import is_forgotten
-from accounts.transactions import durable
 from annotation.services.counting import submissions_confirm, submissions_give_up
+from database.transactions import durable
 from workforces.kinds.mturk.client import RemoteAssignment
 from workforces.kinds.mturk.kind import CODE_FIELD
 from workforces.kinds.registry import KINDS

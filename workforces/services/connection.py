@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from accounts.transactions import refuse_transaction
+from database.transactions import refuse_transaction
 from workforces.kinds.mturk.client import Endpoint, Market
 
 

@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from accounts.identities import external_erase
 from accounts.models import ExternalIdentity
-from accounts.transactions import durable
+from database.transactions import durable
 from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandState, Ticket, TicketState
 

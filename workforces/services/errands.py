@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.audit import record
 from accounts.models import ExternalIdentity
-from accounts.transactions import is_transient
+from database.transactions import is_transient
 from jobs.work import LeaseLost, Work, WorkerStopping
 from workforces.kinds.mturk.client import Market, Refused, Requirement, Unreachable, everybody, only_holders
 from workforces.models import (

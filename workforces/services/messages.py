@@ -3,8 +3,8 @@
 from datetime import datetime
 from uuid import UUID
 
-from accounts.transactions import require_transaction
 from annotation.models import Campaign
+from database.transactions import require_transaction
 from workforces.models import Errand, ErrandKind, Ticket, WorkforceKind
 from workforces.services.outbox import errand_add
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
+from database.transactions import durable, require_transaction
 from workforces.models import (
     Appeal,
     AppealState,

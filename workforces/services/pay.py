@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
 from annotation.models import Campaign
+from database.transactions import durable, require_transaction
 from workforces.models import (
     Errand,
     ErrandKind,

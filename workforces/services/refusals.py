@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from accounts.audit import record
-from accounts.transactions import durable, require_transaction
 from annotation.models import Annotation, Campaign
 from annotation.services.counting import submissions_give_up
+from database.transactions import durable, require_transaction
 from workforces.kinds.registry import KINDS
 from workforces.models import (
     Appeal,

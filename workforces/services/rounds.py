@@ -12,8 +12,8 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from accounts.transactions import is_transient
 from annotation.models import CampaignState
+from database.transactions import is_transient
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
 from workforces.kinds.mturk.client import Unreachable

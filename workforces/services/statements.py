@@ -10,7 +10,7 @@ from django.core import signing
 from django.core.signing import BadSignature, SignatureExpired
 from django.utils.translation import gettext as _
 
-from accounts.transactions import durable
+from database.transactions import durable
 from workforces.models import Ticket
 from workforces.services.identities import is_person_known
 from workforces.services.messages import person_message

@@ -15,7 +15,6 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 
 from accounts.models import ExternalIdentity
 from accounts.selectors import is_known
-from accounts.transactions import durable, require_transaction
 from annotation.models import (
     BLOCKING,
     HOLDING,
@@ -31,6 +30,7 @@ from annotation.models import (
 from annotation.services.claims import Claim, Reason, claim_next, participation_lock
 from annotation.services.counting import submissions_give_up
 from annotation.services.work import AssignmentOver, NoSuchAssignment, answer_take
+from database.transactions import durable, require_transaction
 from workforces.kinds.base import Arrival, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandKind, Posting, PostingState, Ticket, TicketState, TicketWork, Workforce

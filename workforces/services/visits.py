@@ -7,12 +7,12 @@ from uuid import UUID
 
 from django.db.models.functions import TruncDay
 
-from accounts.transactions import durable
 from annotation.models import Campaign
 from annotation.services.claims import Claim
 from annotation.services.training import Lesson, lesson_answer
 from annotation.services.withdrawal import participation_consent
 from annotation.services.work import assignment_skip
+from database.transactions import durable
 from workforces.kinds.base import Arrival, Outcome
 from workforces.models import Ticket, TicketState, TicketWork, Workforce
 from workforces.services.identities import surrogate_begin, ticket_find

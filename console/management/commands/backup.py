@@ -1,5 +1,5 @@
 """``manage.py backup``: everything this installation holds, in one archive, while people work."""
 
-from config.backup_commands import BackupCommand as Command
+from storage.backup_commands import BackupCommand as Command
 
 __all__ = ["Command"]

@@ -14,7 +14,6 @@ from django.utils import timezone
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign, CampaignState, Slot, SlotState
 from annotation.services.campaigns import AnsweredByPeople, campaign_check_unanswered, campaign_mark_synthetic
-from config.secrets import new_password
 from console.synthetic import accounts
 from simulation.any_world import AnyWorld
 from simulation.browser import Browser, NotHere
@@ -22,6 +21,7 @@ from simulation.crowd import Crowd
 from simulation.doors.market import Outcome
 from simulation.doors.member import Member
 from simulation.people import Person, people_of
+from storage.secrets import new_password
 
 MOST_PEOPLE = 1_000
 

@@ -27,7 +27,7 @@ from measures.agreement import Level
 from measures.judgment_files import JudgmentFileError, judgments_read, truths_read
 from quality.management.judgments import add_reading_arguments, asked_of
 from quality.rules.policy import Policy
-from storage.printed import json_line
+from storage.json_output import json_line
 
 LABELS = "1,2,3,4"
 GOLD = ("gold_rate", "gold_first", "gold_first_items")

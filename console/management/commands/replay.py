@@ -13,7 +13,7 @@ from console.replays.base import Asked, State
 from console.replays.registry import REPLAYS, report_of
 from console.serving import prepare
 from console.settling import Stuck
-from storage.printed import json_line
+from storage.json_output import json_line
 
 
 class Command(BaseCommand):

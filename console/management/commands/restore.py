@@ -1,5 +1,5 @@
 """``manage.py restore``: bring a backup back into an empty installation."""
 
-from config.backup_commands import RestoreCommand as Command
+from storage.backup_commands import RestoreCommand as Command
 
 __all__ = ["Command"]

@@ -16,7 +16,7 @@ from evaluation.baselines.nq import (
     read_examples,
 )
 from evaluation.files import EvaluationError, matching_files
-from storage.printed import json_line
+from storage.json_output import json_line
 
 COPYING = {"most-frequent": most_frequent, "closest-question": closest_question}
 

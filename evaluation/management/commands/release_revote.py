@@ -12,7 +12,7 @@ from evaluation.relevance.report import MEASURES
 from evaluation.relevance.reranked import Reranked, reranked
 from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.revote import Revote, Revoted, revote
-from storage.printed import json_line
+from storage.json_output import json_line
 
 SHOWN = 20
 

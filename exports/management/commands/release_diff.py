@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from documents.management.reading import ReadingCommand
 from exports.released.diff import difference
 from exports.released.folder import FolderError, ReleasedFolder, shown
-from storage.printed import json_line
+from storage.json_output import json_line
 
 SHOWN = 10
 

@@ -8,7 +8,7 @@ from annotation.management.campaigns import campaign_named
 from exports.models import Release
 from exports.selectors.errata import errata_of
 from exports.selectors.sealing import closed_by
-from storage.printed import json_line
+from storage.json_output import json_line
 
 
 class Command(BaseCommand):

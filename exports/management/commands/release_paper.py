@@ -9,7 +9,7 @@ from documents.management.reading import ReadingCommand
 from exports.released.deposit import deposit_write
 from exports.released.folder import FolderError, ReleasedFolder
 from exports.released.paper import methods_tex, tables_tex
-from storage.printed import json_line
+from storage.json_output import json_line
 
 
 class Command(ReadingCommand):

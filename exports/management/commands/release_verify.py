@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from documents.management.reading import ReadingCommand
 from exports.released.folder import FolderError, ReleasedFolder, shown
 from exports.released.verify import problems
-from storage.printed import json_line
+from storage.json_output import json_line
 
 
 class Command(ReadingCommand):

@@ -8,8 +8,8 @@ from django.core.management.base import CommandError, CommandParser
 from documents.html.published import PublishedError, read_records
 from documents.html.published_rules import Checker
 from documents.management.reading import ReadingCommand
+from storage.json_output import json_line
 from storage.lines import DamagedFile
-from storage.printed import json_line
 
 
 class Command(ReadingCommand):

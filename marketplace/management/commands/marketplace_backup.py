@@ -1,5 +1,5 @@
 """``manage.py marketplace_backup``: as the platform's ``backup``, with the settings of the marketplace."""
 
-from config.backup_commands import BackupCommand as Command
+from storage.backup_commands import BackupCommand as Command
 
 __all__ = ["Command"]

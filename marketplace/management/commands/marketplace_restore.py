@@ -1,5 +1,5 @@
 """``manage.py marketplace_restore``: as the platform's ``restore``, with the settings of the marketplace."""
 
-from config.backup_commands import RestoreCommand as Command
+from storage.backup_commands import RestoreCommand as Command
 
 __all__ = ["Command"]

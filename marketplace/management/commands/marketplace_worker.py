@@ -9,12 +9,12 @@ from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.mails import plain_address
-from config.secrets import new_password
 from marketplace import clock
 from marketplace.management.prepared import prepare
 from marketplace.models import Worker
 from marketplace.services.workers import invitation_create, worker_create, worker_move
+from storage.secrets import new_password
+from web.mails import plain_address
 
 
 class Command(BaseCommand):

@@ -15,7 +15,7 @@ from measures.judgment_files import JudgmentFileError, judgments_read, truths_re
 from measures.judgments import Repeats, TooManyLabels
 from measures.reports import crowd_report, report_frames
 from quality.management.judgments import add_reading_arguments, asked_of
-from storage.printed import json_line
+from storage.json_output import json_line
 from storage.tables.written import FORMATS, write_frames
 
 SHOWN = 10  # annotators and items in the text

@@ -11,7 +11,7 @@ from annotation.models import Campaign
 from measures.studies import PARTITIONS, Share, as_json, study_frame, usual_alpha
 from quality.selectors.relevance_study import relevance_study_of
 from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
-from storage.printed import json_line
+from storage.json_output import json_line
 from storage.tables.written import FORMATS, write_frames
 
 

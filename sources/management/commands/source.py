@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from documents.management.reading import ReadingCommand
 from sources.step import StepError, read_report, step_again, step_make
 from sources.steps import STEPS, elsewhere
-from storage.printed import json_line
+from storage.json_output import json_line
 
 
 class Command(ReadingCommand):

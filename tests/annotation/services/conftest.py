@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from annotation.services import queue
-from config.statements import Statement
+from database.statements import Statement
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import doctest
 
 import pytest
 
-from storage import printed
+from storage import json_output as printed
 from storage.tables import delimited, values
 from storage.tables.values import Spelling, number_of, text_of
 

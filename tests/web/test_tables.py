@@ -13,14 +13,14 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent, Role
 from annotation.models import CampaignState, ItemState, Participation, Standing
-from config import tables
-from config.tables import BulkAct, Cell, Column, ListRows, QueryRows, Table
 from console.audit_words import ACTS
 from jobs.models import Job, JobState
 from quality.models import CaseState, ReviewState
 from quality.services.person_acts import ManagerAct
 from tests import factories
 from tests.conftest import ROOT
+from web import tables
+from web.tables import BulkAct, Cell, Column, ListRows, QueryRows, Table
 from workforces.models import AppealState
 
 pytestmark = pytest.mark.django_db

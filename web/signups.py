@@ -18,8 +18,8 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from config.logins import counted, digest
-from config.mails import plain_address
+from web.logins import counted, digest
+from web.mails import plain_address
 
 UNCONFIRMED = "@unconfirmed.invalid"  # accounts have an address that ends so until a code was entered
 MOST_NAMED, NAMED_SECONDS = 12, 600  # mails to one address that one network address can cause

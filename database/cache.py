@@ -22,5 +22,5 @@ class LastingDatabaseCache(DatabaseCache):
 def cache(config: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a cache; in the database it is one that lasts."""
     if config["BACKEND"] == "django.core.cache.backends.db.DatabaseCache":
-        return {**config, "BACKEND": "config.cache.LastingDatabaseCache"}
+        return {**config, "BACKEND": "database.cache.LastingDatabaseCache"}
     return config

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from accounts.transactions import NotInTransaction
+from database.transactions import NotInTransaction
 from tests.conftest import ROOT
 
 APPS = ("accounts", "annotation", "documents", "evaluation", "exports", "jobs", "quality", "sources", "workforces")

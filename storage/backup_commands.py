@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from config.backups import BackupError, backup_save, backup_write, restore
+from storage.backups import BackupError, backup_save, backup_write, restore
 
 
 class BackupCommand(BaseCommand):

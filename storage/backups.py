@@ -22,7 +22,7 @@ from urllib.parse import quote
 from django.conf import settings
 from django.db import connection
 
-from config.tars import TarDamaged, hashed_tar, unpacked
+from storage.tars import TarDamaged, hashed_tar, unpacked
 
 KEYS = "keys.json"
 DATABASES = ("database.sqlite3", "database.pgdump")

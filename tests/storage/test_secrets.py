@@ -1,6 +1,6 @@
 """Passwords that are made for people: whole when they are typed, pasted or given to a command."""
 
-from config.secrets import new_password
+from storage.secrets import new_password
 
 
 def test_a_new_password_never_looks_like_an_option_and_is_never_the_same():

@@ -6,8 +6,8 @@ import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 
-from config.compression import CompressedPagesMiddleware
 from tests import factories
+from web.compression import CompressedPagesMiddleware
 
 
 @pytest.mark.django_db

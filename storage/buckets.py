@@ -17,7 +17,7 @@ from django.core.files import File
 from django.core.files.storage import Storage
 from django.utils.deconstruct import deconstructible
 
-from config.files import StoreAway, StoreRefuses
+from storage.files import StoreAway, StoreRefuses
 
 logger = logging.getLogger(__name__)
 SCHEME = "s3://"

@@ -13,7 +13,7 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from config.statements import Statement
+from database.statements import Statement
 
 _KEY = re.compile("[a-z0-9]{8,40}")
 _SESSION = Statement(lambda key: Session.objects.filter(session_key=key), str)

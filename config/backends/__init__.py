@@ -1,1 +1,0 @@
-"""Django's database backends, with what they lack here."""
