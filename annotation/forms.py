@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import Role
 from annotation.models import Campaign, Split
 from annotation.selectors.items import ItemFilter
-from annotation.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, SplitPlan, are_named_alike
+from annotation.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, NewSplit, are_named_alike
 from annotation.tasktypes.registry import TASK_TYPES
 from web.mails import plain_address
 
@@ -28,7 +28,7 @@ class SplitsField(forms.CharField):
 
     widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false"})
 
-    def clean(self, value: Any) -> list[SplitPlan]:
+    def clean(self, value: Any) -> list[NewSplit]:
         """Return the splits, or say which line is wrong."""
         plans = []
         for number, line in enumerate(super().clean(value).splitlines(), start=1):
@@ -47,7 +47,7 @@ class SplitsField(forms.CharField):
                     ),
                     params={"number": number},
                 )
-            plans.append(SplitPlan(parts[0], int(parts[1]), int(parts[2]) if len(parts) == 3 else 1))
+            plans.append(NewSplit(parts[0], int(parts[1]), int(parts[2]) if len(parts) == 3 else 1))
         if not plans or are_named_alike(plans) or not any(plan.weight for plan in plans):
             raise forms.ValidationError(_("Give at least one split, each with a name of its own."))
         return plans

@@ -32,11 +32,11 @@ from django.utils import timezone
 from accounts.models import User
 from annotation.models import Annotation, Item, Slot
 from annotation.models.work import FILLING
-from console.ensemble import cpu_seconds_of
 from console.serving import free_port, start_child, stop_children, wait_until_up, web_command
 from perf.calibration import calibration
 from perf.claims import annotator, campaign_of
 from perf.figures import figures
+from replays.ensemble import cpu_seconds_of
 
 NEXT = re.compile(r"/assignments/([0-9a-f-]{36})/stage/")
 VERSION = re.compile(r'name="version" value="(\d+)"')

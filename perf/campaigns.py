@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import ExternalIdentity, Surrogate
 from annotation.models import Annotation, Batch, Campaign, Item, Participation, Slot
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
 from annotation.services.items import items_import
 from annotation.services.slots import batch_launch
 from database.bulk import rows_insert
@@ -64,12 +64,12 @@ def work() -> Work:
 
 def created(slug: str, votes: int = VOTES, *, tells_behaviour: bool = False) -> Campaign:
     """Return an open campaign without items."""
-    consent = ConsentPlan("To measure.", "Answers.", "a@example.org", tells_behaviour=tells_behaviour)
+    consent = NewConsent("To measure.", "Answers.", "a@example.org", tells_behaviour=tells_behaviour)
     made = campaign_create(
         slug=slug,
         title=slug.title(),
         task_type="antique",
-        splits=[SplitPlan("train", votes)],
+        splits=[NewSplit("train", votes)],
         created_by=None,
         consent=consent,
         now=timezone.now(),

@@ -22,7 +22,7 @@ from accounts.services import consent_give, membership_grant
 from annotation.models import Annotation, Assignment, Batch, BatchState, Item, Participation, Slot
 from annotation.ordering import order_key
 from annotation.selectors.campaigns import guideline_current
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import assignment_submit, stage_advance
 from database.bulk import statistics_refresh
@@ -38,8 +38,8 @@ def campaign_of(size, task_type="nq"):
         slug=f"perf-{size}-{uuid.uuid4().hex[:6]}",
         title="Perf",
         task_type=task_type,
-        splits=[SplitPlan("dev", 3)],
-        consent=ConsentPlan("a", "b", "c"),
+        splits=[NewSplit("dev", 3)],
+        consent=NewConsent("a", "b", "c"),
         created_by=None,
         now=now,
     )

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from accounts.models import ExternalIdentity, Surrogate
 from annotation.models import Annotation, Batch, Campaign, Participation, Slot
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.services.items import items_import
 from annotation.services.slots import batch_launch
 from database.bulk import rows_insert
@@ -58,9 +58,9 @@ def labelled(items: int, folder: Path) -> Campaign:
         slug=f"nq{items}",
         title="Pages",
         task_type="nq",
-        splits=[SplitPlan("dev", WAYS)],
+        splits=[NewSplit("dev", WAYS)],
         created_by=None,
-        consent=ConsentPlan("To measure.", "Answers.", "a@example.org"),
+        consent=NewConsent("To measure.", "Answers.", "a@example.org"),
         now=timezone.now(),
         seed=7,
     )

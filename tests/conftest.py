@@ -93,7 +93,7 @@ def whole_browser(chromium_at):
 
 # Begun first, so that nobody is left with one of them at the end of a run.
 LONGEST = (
-    "tests/console/test_replays.py",
+    "tests/replays/test_replays.py",
     "tests/guards",
     "tests/console/test_serving.py",
     "tests/browser",

@@ -18,7 +18,7 @@ from accounts.selectors import consent_text_current
 from accounts.services import consent_give, consent_text_publish, membership_grant, role_waiver_grant
 from annotation.management.campaigns import launch_here
 from annotation.models import Annotation, Assignment, Campaign, CampaignState, FaqEntry, Item, ItemReport
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create, campaign_move
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
 from annotation.services.claims import slot_claim_next
 from annotation.services.documents import documents_import
 from annotation.services.items import items_import
@@ -79,13 +79,13 @@ def user(name: str = "", **fields: Any) -> User:
 def campaign(n: int = 1, items: int = 0, **options: Any) -> Campaign:
     """Return an open campaign with the page above; with items, they are launched."""
     number = next(_numbers)
-    splits = options.pop("splits", [SplitPlan("dev", n)])
+    splits = options.pop("splits", [NewSplit("dev", n)])
     made = campaign_create(
         slug=options.pop("slug", f"campaign-{number}"),
         title=f"Campaign {number}",
         task_type="nq",
         splits=splits,
-        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"),
+        consent=NewConsent("For the tests.", "Answers.", "tests@example.org"),
         created_by=options.pop("created_by", None),
         now=timezone.now(),
         **{"seed": 7, **options},
@@ -259,8 +259,8 @@ def antique(items: int = 4, n: int = 3, *, gold: int = 0, policy: Any = None, **
         slug=options.pop("slug", f"antique-{number}"),
         title=f"Relevance {number}",
         task_type="antique",
-        splits=options.pop("splits", [SplitPlan("train", n)]),
-        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"),
+        splits=options.pop("splits", [NewSplit("train", n)]),
+        consent=NewConsent("For the tests.", "Answers.", "tests@example.org"),
         created_by=options.pop("created_by", None),
         now=timezone.now(),
         **{"seed": 7, **options},

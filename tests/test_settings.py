@@ -75,7 +75,7 @@ def test_the_reference_names_every_command_and_setting():
     ours = {
         name
         for name, app in get_commands().items()
-        if app in ("accounts", "jobs", "annotation", "exports", "evaluation", "console")
+        if app in ("accounts", "jobs", "annotation", "exports", "evaluation", "console", "replays")
     }
     ours |= {path.stem for path in (ROOT / "marketplace/management/commands").glob("marketplace_*.py")}
     reference = (ROOT / "docs/reference/commands.md").read_text()

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import answer_take
 from annotation.tasktypes.registry import TASK_TYPES
@@ -38,8 +38,8 @@ def campaign(task_type: str = "kbqa", rows: list[dict[str, Any]] | None = None, 
         title=f"Writing {number}",
         task_type=task_type,
         language="zh",
-        splits=options.pop("splits", [SplitPlan("train", 1)]),
-        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org", tells_behaviour=True),
+        splits=options.pop("splits", [NewSplit("train", 1)]),
+        consent=NewConsent("For the tests.", "Answers.", "tests@example.org", tells_behaviour=True),
         created_by=options.pop("created_by", None),
         now=timezone.now(),
         **{"seed": 7, **options},
@@ -104,7 +104,7 @@ def sealed() -> Campaign:
         {"triple": f"第{number}号书 ||| 作者 ||| 王{name}", "facts": ["页数 ||| 9", f"作者 ||| 王{name}"]}
         for number, name in enumerate(NAMES)
     ]
-    made = campaign(rows=rows, splits=[SplitPlan("test", 1)], options={"review": False, "recovery": False})
+    made = campaign(rows=rows, splits=[NewSplit("test", 1)], options={"review": False, "recovery": False})
     policy_publish(campaign=made, policy=Policy(inspection_rate=0), actor_id=None, now=timezone.now())
     author = factories.annotator(made)
     for number in range(len(NAMES)):

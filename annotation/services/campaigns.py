@@ -35,7 +35,7 @@ PILOT_SPLIT = "pilot"
 
 
 @dataclass(frozen=True, slots=True)
-class SplitPlan:
+class NewSplit:
     """A split to be made: its name, annotations an item, and share of the items."""
 
     name: str
@@ -44,7 +44,7 @@ class SplitPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class ConsentPlan:
+class NewConsent:
     """What annotators will be asked to agree to."""
 
     purpose: str
@@ -58,12 +58,12 @@ SPLIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,29}")  # it stands in the 
 RESERVED_SLUGS = frozenset({"new", "by-id"})  # campaigns/new/ is the page that makes campaigns
 
 
-def are_named_alike(splits: Sequence[SplitPlan]) -> bool:
+def are_named_alike(splits: Sequence[NewSplit]) -> bool:
     """Return whether files that are named after two splits would be one where case makes no difference."""
     return len({plan.name.casefold() for plan in splits}) < len(splits)
 
 
-def _check_names(slug: str, splits: Sequence[SplitPlan]) -> None:
+def _check_names(slug: str, splits: Sequence[NewSplit]) -> None:
     if not splits:
         raise ValueError("a campaign needs at least one split")
     for plan in splits:
@@ -119,8 +119,8 @@ def campaign_create(
     slug: str,
     title: str,
     task_type: str,
-    splits: Sequence[SplitPlan],
-    consent: ConsentPlan,
+    splits: Sequence[NewSplit],
+    consent: NewConsent,
     created_by: User | None,
     now: datetime,
     guidelines: str = "",
@@ -228,7 +228,7 @@ def options_change(*, campaign: Campaign, chosen: Mapping[str, bool], actor_id: 
 
 
 @durable
-def consent_change(*, campaign: Campaign, consent: ConsentPlan, actor_id: UUID | None, now: datetime) -> None:
+def consent_change(*, campaign: Campaign, consent: NewConsent, actor_id: UUID | None, now: datetime) -> None:
     """Publish a new version of what annotators agree to: everybody is asked again before their next item."""
     consent_text_publish(scope_id=campaign.pk, actor_id=actor_id, now=now, **asdict(consent))
 

@@ -36,7 +36,7 @@ from annotation.models import Batch, Campaign, CampaignState, Item
 from annotation.selectors.campaigns import guideline_current, guideline_readers
 from annotation.selectors.overview import overview_of
 from annotation.services.campaigns import (
-    ConsentPlan,
+    NewConsent,
     batch_schedule,
     campaign_create,
     campaign_move,
@@ -63,7 +63,7 @@ def create(request: HttpRequest) -> HttpResponse:
     form = CampaignForm(request.POST or None, initial=_like(like) if like else None)
     if request.method == "POST" and form.is_valid():
         data = dict(form.cleaned_data)
-        consent = ConsentPlan(**{field.name: data.pop(field.name) for field in fields(ConsentPlan)})
+        consent = NewConsent(**{field.name: data.pop(field.name) for field in fields(NewConsent)})
         guidelines = guideline_current(like).body if like and like.task_type == data["task_type"] else ""
         campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), guidelines=guidelines, **data)
         messages.success(request, _("The campaign is created. Next: import what is to be annotated."))
@@ -84,7 +84,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     sent = form.cleaned_data
     splits = [(plan.name, plan.n, plan.weight) for plan in sent.get("splits", [])]
     task_type = sent.get("task_type") or next(iter(TASK_TYPES))
-    names = [field.name for field in fields(ConsentPlan)]
+    names = [field.name for field in fields(NewConsent)]
     context = {
         "campaign": Campaign(**{name: sent.get(name, "") for name in ("title", "content_warning", "language")}),
         "text": ConsentText(**{name: sent[name] for name in names if name in sent}),

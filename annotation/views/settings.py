@@ -15,7 +15,7 @@ from accounts.models import ConsentText
 from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_text_current
 from annotation.models import Campaign
-from annotation.services.campaigns import CHANGEABLE, ConsentPlan, campaign_change, consent_change, options_change
+from annotation.services.campaigns import CHANGEABLE, NewConsent, campaign_change, consent_change, options_change
 from annotation.settings_forms import ConsentForm, OptionsForm, SettingsForm
 from annotation.tasktypes.registry import TASK_TYPES
 from annotation.views.access import campaign_for
@@ -62,7 +62,7 @@ def settings_fields(campaign: Campaign) -> dict[str, Any]:
 
 def consent_fields(text: ConsentText | None) -> dict[str, Any]:
     """Return a consent text as a form shows it."""
-    return {field.name: getattr(text, field.name) for field in fields(ConsentPlan)} if text else {}
+    return {field.name: getattr(text, field.name) for field in fields(NewConsent)} if text else {}
 
 
 def _save(request: HttpRequest, campaign: Campaign, form: SettingsForm | ConsentForm, agreed: dict[str, Any]) -> None:
@@ -74,7 +74,7 @@ def _save(request: HttpRequest, campaign: Campaign, form: SettingsForm | Consent
         changed = campaign_change(campaign=campaign, changes=changes, actor_id=actor_id, now=now)
         messages.success(request, _("Saved.") if changed else _("Nothing was different."))
     elif form.has_changed():
-        plan = ConsentPlan(**agreed | {name: form.cleaned_data[name] for name in form.changed_data})
+        plan = NewConsent(**agreed | {name: form.cleaned_data[name] for name in form.changed_data})
         consent_change(campaign=campaign, consent=plan, actor_id=actor_id, now=now)
         messages.success(request, _("Published. Everybody is asked to agree before their next item."))
     else:

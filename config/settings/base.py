@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "exports",
     "evaluation",
     "console",
+    "replays",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

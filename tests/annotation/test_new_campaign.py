@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotation.effort import SplitEffort, effort_of
 from annotation.models import Campaign
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from tests import factories
 
 SENT = {
@@ -87,4 +87,4 @@ def test_a_short_name_is_made_of_the_title_once(client):
 @pytest.mark.django_db
 def test_splits_whose_names_differ_in_case_alone_are_refused():
     with pytest.raises(ValueError, match="named alike"):
-        factories.campaign(splits=[SplitPlan("train", 1), SplitPlan("TRAIN", 1)])
+        factories.campaign(splits=[NewSplit("train", 1), NewSplit("TRAIN", 1)])

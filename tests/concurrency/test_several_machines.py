@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.postgresql, pytest.mark.redis, pytes
 ITEMS, VOTES, PEOPLE, PASSWORD = 60, 3, 10, "a crowd of ten people"
 SET_UP = f"""
 from tests import factories
-from console.synthetic import accounts
+from replays.synthetic import accounts
 campaign = factories.antique(items={ITEMS}, n={VOTES}, slug="machines")
 accounts(campaign, "machines", {PEOPLE}, {PASSWORD!r})
 """

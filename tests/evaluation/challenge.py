@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from accounts.models import Role
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from evaluation.boards.gold import gold_of
 from evaluation.models import Team
 from evaluation.services import board_create, submission_add, team_enter
@@ -21,7 +21,7 @@ class Challenge:
 
     def __init__(self, *, sealed=True, **options):
         self.now = timezone.now()
-        self.campaign = factories.antique(items=0, splits=[SplitPlan("train", 1), SplitPlan("test", 1)])
+        self.campaign = factories.antique(items=0, splits=[NewSplit("train", 1), NewSplit("test", 1)])
         factories.import_rows(self.campaign, factories.pairs(60))
         factories.launch(self.campaign)
         worker = factories.annotator(self.campaign)

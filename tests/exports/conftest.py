@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from quality.models import Case
 from quality.services.flags import question_flag
 from quality.services.opinions import opinion_give
@@ -39,7 +39,7 @@ LABELS = {
 @pytest.fixture
 def judged():
     """Return a campaign in which one pair went to the expert and one question is blacklisted."""
-    campaign = factories.antique(items=0, splits=[SplitPlan("train", 3)], group_by="question")
+    campaign = factories.antique(items=0, splits=[NewSplit("train", 3)], group_by="question")
     factories.import_rows(campaign, rows())
     factories.launch(campaign)
     for _round in range(2):

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.models import Annotation
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from annotation.services.exclusions import annotation_exclude
 from exports.fair_work import fair_work_text
 from exports.models import Release
@@ -141,7 +141,7 @@ def test_errata_of_a_release_that_tells_what_was_sealed_since_are_not_told():
 
 
 def test_pages_that_are_in_two_splits_are_counted(tmp_path):
-    campaign = factories.campaign(splits=[SplitPlan("train", 1), SplitPlan("dev", 1), SplitPlan("test", 1)])
+    campaign = factories.campaign(splits=[NewSplit("train", 1), NewSplit("dev", 1), NewSplit("test", 1)])
     factories.import_page(campaign, factories.PAGE.replace("Lund", "Bergen"), name="other.html")
     factories.import_rows(
         campaign,
@@ -163,7 +163,7 @@ def test_pages_that_are_in_two_splits_are_counted(tmp_path):
 
 
 def test_splits_that_keep_pages_together_share_none(tmp_path):
-    campaign = factories.campaign(splits=[SplitPlan("train", 1), SplitPlan("dev", 1)], group_by="document")
+    campaign = factories.campaign(splits=[NewSplit("train", 1), NewSplit("dev", 1)], group_by="document")
     for number in range(8):
         factories.import_page(campaign, factories.PAGE.replace("Lund", f"Port {number}"), name=f"{number}.html")
     factories.import_rows(

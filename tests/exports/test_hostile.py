@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotation.models import Campaign
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from evaluation.nq.gold import GoldFault, read_gold
 from exports.released.folder import FolderError, ReleasedFolder
 from exports.released.verify import problems
@@ -270,7 +270,7 @@ def test_no_name_leads_out_of_the_folder_of_a_release(tmp_path, name):
 @pytest.mark.parametrize("name", ["../../esc", "a/b", "..", ".hidden", "a\\b", "x:y", "<b>", "/abs", "训练", "a" * 31])
 def test_the_name_of_a_split_is_one_of_a_file(name):
     with pytest.raises(ValueError, match="the split"):
-        factories.campaign(splits=[SplitPlan(name, 1)])
+        factories.campaign(splits=[NewSplit(name, 1)])
     with pytest.raises(CommandError, match="the split"):
         call_command("create_campaign", "names", "--title", "Names", "--split", f"{name} 1")
     client = Client()

@@ -11,10 +11,10 @@ SMALL, LARGE = 100, 500
 
 SET_UP = f"""
 import random
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from tests import factories
 draw = random.Random(5)
-campaign = factories.campaign(n=1, slug="memory", splits=[SplitPlan("small", 1, {SMALL}), SplitPlan("large", 1, {LARGE})])
+campaign = factories.campaign(n=1, slug="memory", splits=[NewSplit("small", 1, {SMALL}), NewSplit("large", 1, {LARGE})])
 for page in range(10):
     words = " ".join("%x" % draw.getrandbits(24) for _ in range(4_000))
     factories.import_page(campaign, f"<p>The harbour was built in 1870.</p><p>{{words}}</p>", f"page{{page}}.html")

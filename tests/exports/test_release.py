@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Item
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.items import item_retire
 from annotation.services.slots import items_extend, round_open
@@ -177,7 +177,7 @@ def test_five_ways_of_a_25_way_item_are_its_first_five(tmp_path, now):
 
 
 def test_pilot_and_retired_items_and_other_splits_are_left_out(now):
-    campaign = factories.campaign(items=2, splits=[SplitPlan("train", 1)])
+    campaign = factories.campaign(items=2, splits=[NewSplit("train", 1)])
     person = factories.annotator(campaign)
     factories.annotate(campaign, person, label="bad"), factories.annotate(campaign, person, label="bad")
     factories.import_questions(campaign, ["a pilot question"], pilot=True)

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from exports.models import Release
 from quality.models import Inspection
 from quality.services.sealing import split_seal
@@ -24,7 +24,7 @@ def rows(path):
 @pytest.fixture
 def questions():
     """Return a campaign of answered questions whose test split is sealed."""
-    made = factories.campaign(splits=[SplitPlan("train", 1), SplitPlan("test", 1, 2)])
+    made = factories.campaign(splits=[NewSplit("train", 1), NewSplit("test", 1, 2)])
     factories.import_questions(made, [f"question {number} about the harbour" for number in range(24)])
     factories.launch(made)
     person = factories.annotator(made)
@@ -60,7 +60,7 @@ def test_a_sealed_split_is_a_file_without_annotations(questions, tmp_path, famil
 
 
 def test_a_sealed_split_of_labels_has_no_label_in_any_table(tmp_path):
-    made = factories.antique(items=0, splits=[SplitPlan("train", 1), SplitPlan("test", 1, 2)])
+    made = factories.antique(items=0, splits=[NewSplit("train", 1), NewSplit("test", 1, 2)])
     factories.import_rows(made, factories.pairs(24))
     factories.launch(made)
     person = factories.annotator(made)

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent, Role
 from annotation.models import Annotation, Participation, Snapshot
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from annotation.services.numbers import numbers_refresh
 from evaluation.models import Board, Team
 from evaluation.services import board_create, submission_add, team_enter
@@ -179,7 +179,7 @@ class Relevance(Judged):
     release_as = ("antique", None)
 
     def begin(self):
-        made = factories.antique(items=0, splits=[SplitPlan("train", 2), SplitPlan("test", 2)])
+        made = factories.antique(items=0, splits=[NewSplit("train", 2), NewSplit("test", 2)])
         factories.import_rows(made, factories.pairs(40))
         factories.launch(made)
         return made
@@ -238,7 +238,7 @@ class Questions(Judged):
     release_as = ("nq-original", 6)
 
     def begin(self):
-        made = factories.campaign(splits=[SplitPlan("train", 6), SplitPlan("test", 6)])
+        made = factories.campaign(splits=[NewSplit("train", 6), NewSplit("test", 6)])
         factories.import_questions(made, [f"question {number} about the harbour" for number in range(26)])
         factories.launch(made)
         return made

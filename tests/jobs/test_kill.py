@@ -38,8 +38,8 @@ from django.utils import timezone
 from annotation.services.campaigns import *
 from jobs.services import job_enqueue
 import orjson
-campaign = campaign_create(slug="kill", title="Kill", task_type="nq", splits=[SplitPlan("dev", 1)],
-    consent=ConsentPlan("a", "b", "c"), created_by=None, now=timezone.now())
+campaign = campaign_create(slug="kill", title="Kill", task_type="nq", splits=[NewSplit("dev", 1)],
+    consent=NewConsent("a", "b", "c"), created_by=None, now=timezone.now())
 lines = b"".join(orjson.dumps({"html": f"<p>page {i} has these words</p>", "name": f"p{i}"}) + b"\\n" for i in range(%d))
 stored = default_storage.save("pages", ContentFile(lines))
 job_enqueue(kind="annotation.import_documents", payload={"campaign": str(campaign.pk), "file": stored, "name": "p.jsonl"}, now=timezone.now(), scope_id=campaign.pk)

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Annotation, AnnotationState, Item, ItemBar, ItemState, Purpose, Slot
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from annotation.services.claims import Reason, slot_claim_next
 from annotation.services.counting import annotation_count_again, annotations_exclude
 from annotation.services.items import item_retire
@@ -194,7 +194,7 @@ def test_a_bar_follows_a_visit_to_its_person(campaign, people):
 
 
 def test_who_writes_for_the_same_fact_later_is_not_asked_about_the_first_question():
-    campaign = writing.campaign(splits=[SplitPlan("train", 2)])
+    campaign = writing.campaign(splits=[NewSplit("train", 2)])
     first, second, third = [factories.annotator(campaign) for _ in range(3)]
     writing.write(campaign, first, QUESTION)
     held = writing.asked(campaign, second)  # the same fact, before anything follows from the first question
@@ -208,7 +208,7 @@ def test_who_writes_for_the_same_fact_later_is_not_asked_about_the_first_questio
 
 
 def test_who_is_given_a_fact_after_its_question_was_written_is_not_asked_about_that():
-    campaign = writing.campaign(splits=[SplitPlan("train", 2)])
+    campaign = writing.campaign(splits=[NewSplit("train", 2)])
     first, second = [factories.annotator(campaign) for _ in range(2)]
     writing.write(campaign, first, QUESTION)
     factories.examine(campaign)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Annotation, AnnotationState, ItemState, SlotState
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from annotation.services.exclusions import annotation_exclude
 from annotation.services.items import item_retire
 from annotation.services.slots import items_extend
@@ -31,7 +31,7 @@ READ_ALL = Policy(gold_rate=0, gold_first=0, inspection_rate=1.0)
 
 def answered(*, examined=True, votes=2, policy=None):
     """Return a campaign whose items all have their votes, with who gave them."""
-    made = factories.antique(items=12, n=votes, splits=[SplitPlan("test", votes)], policy=policy)
+    made = factories.antique(items=12, n=votes, splits=[NewSplit("test", votes)], policy=policy)
     people = [factories.annotator(made) for _ in range(votes)]
     for person in people:
         for _ in range(12):

@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from console.replays.pages import page
-from console.replays.words import answer, lexicon, question
+from replays.pages import page
+from replays.words import answer, lexicon, question
 from simulation.browser import Page
 from simulation.people import Habits, Person
 from simulation.questions import QuestionWorld, Shares

@@ -9,7 +9,7 @@ from django.test import Client
 
 from accounts.models import Role
 from annotation.models import Item
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from tests import factories
 from tests.sources.files import lines, record, rows, step
 
@@ -58,7 +58,7 @@ def pooled(tmp_path):
 
 def test_a_pooled_test_set_goes_from_runs_to_qrels(pooled, tmp_path):
     pairs = rows(pooled / "pairs.jsonl")
-    campaign = factories.antique(items=0, splits=[SplitPlan("test", 3)])
+    campaign = factories.antique(items=0, splits=[NewSplit("test", 3)])
     factories.import_rows(campaign, pairs)
     assert factories.import_rows(campaign, pairs).result["unchanged"] == len(pairs)  # again changes nothing
     factories.launch(campaign)

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Annotation
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from quality.models import Case, Verdict
 from tests import factories
@@ -33,9 +33,9 @@ def campaign(monkeypatch, settings):
         slug="colours",
         title="Colours",
         task_type="choice",
-        splits=[SplitPlan("train", 3)],
+        splits=[NewSplit("train", 3)],
         created_by=None,
-        consent=ConsentPlan("For the tests.", "Answers.", "tests@example.org"),
+        consent=NewConsent("For the tests.", "Answers.", "tests@example.org"),
         now=timezone.now(),
         seed=7,
     )

@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Item
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from annotation.services.sweeps import assignments_expire
 from quality.rules.policy import Policy
 from tests import factories
@@ -40,7 +40,7 @@ POLICY = Policy(gold_first=6, gold_first_items=12, gold_rate=0.2)
 def campaign():
     """Return a campaign with a telling split, gold, and others' answers that would be known anywhere."""
     made = factories.antique(
-        items=20, gold=10, policy=POLICY, splits=[SplitPlan("verysecretsplit", 3)], deadline_seconds=1800
+        items=20, gold=10, policy=POLICY, splits=[NewSplit("verysecretsplit", 3)], deadline_seconds=1800
     )
     for _ in range(2):
         person = factories.annotator(made, f"zqneighbour{random.randint(0, 10**9)}")

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.models import Campaign
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.terminal import prepare_database, print_result
 
@@ -71,7 +71,7 @@ class Command(BaseCommand):
                 splits=[self._split(text) for text in options["split"]],
                 created_by=manager,
                 now=timezone.now(),
-                consent=ConsentPlan(
+                consent=NewConsent(
                     options["purpose"],
                     "Answers and the time they take.",
                     options["contact"],
@@ -87,8 +87,8 @@ class Command(BaseCommand):
             summary=f"campaign {campaign.slug} created",
         )
 
-    def _split(self, text: str) -> SplitPlan:
+    def _split(self, text: str) -> NewSplit:
         name, *numbers = text.split() or [""]
         if len(numbers) not in (1, 2) or not all(number.isdecimal() for number in numbers) or int(numbers[0]) < 1:
             raise CommandError(f"--split {text!r}: expected a name, annotations an item, and optionally a share")
-        return SplitPlan(name, *map(int, numbers))
+        return NewSplit(name, *map(int, numbers))

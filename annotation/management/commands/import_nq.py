@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.models import Campaign
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from jobs.terminal import prepare_database, print_result, run_here
 
 
@@ -65,8 +65,8 @@ class Command(BaseCommand):
             slug=options["campaign"],
             title=f"Natural Questions: {options['campaign']}",
             task_type="nq",
-            splits=[SplitPlan(options["split"], options["n"])],
-            consent=ConsentPlan("Published data, imported.", "Nothing: nobody annotates yet.", "the administrator"),
+            splits=[NewSplit(options["split"], options["n"])],
+            consent=NewConsent("Published data, imported.", "Nothing: nobody annotates yet.", "the administrator"),
             created_by=None,
             now=timezone.now(),
         )

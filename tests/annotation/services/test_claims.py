@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import AuditEvent
 from annotation.models import Assignment, Campaign, Participation, Slot
-from annotation.services.campaigns import SplitPlan, campaign_move
+from annotation.services.campaigns import NewSplit, campaign_move
 from annotation.services.claims import Reason, slot_claim_next, slot_reserve_next
 from annotation.services.items import item_retire
 from annotation.services.slots import items_extend
@@ -203,7 +203,7 @@ def test_slots_of_an_item_are_spread_over_the_queue():
 
 
 def test_the_same_seed_gives_the_same_splits_ids_and_order():
-    plans = [SplitPlan("train", 1, 8), SplitPlan("dev", 5, 2)]
+    plans = [NewSplit("train", 1, 8), NewSplit("dev", 5, 2)]
     seen = []
     for _ in range(2):
         campaign = factories.campaign(items=30, splits=plans, seed=11)

@@ -376,7 +376,7 @@ def test_only_counting_writes_states_of_annotations_and_slots():
     )
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"
-        for app in ("annotation", "workforces", "quality", "exports", "console")
+        for app in ("annotation", "workforces", "quality", "exports", "console", "replays")
         for path in (ROOT / app).rglob("*.py")
         if path.name != "counting.py" and "migrations" not in path.parts
         for match in write.finditer(path.read_text())

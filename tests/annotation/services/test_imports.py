@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.models import Annotation, CampaignDocument, Item, Slot
 from annotation.selectors.items import pilot_items
-from annotation.services.campaigns import SplitPlan
+from annotation.services.campaigns import NewSplit
 from annotation.services.numbers import numbers_refresh
 from documents.models import Document
 from jobs.models import Job
@@ -155,7 +155,7 @@ def test_published_ids_are_kept_where_a_row_has_one():
 
 
 def test_items_of_one_document_stay_in_one_split():
-    campaign = factories.campaign(splits=[SplitPlan("a", 1), SplitPlan("b", 1)], group_by="document")
+    campaign = factories.campaign(splits=[NewSplit("a", 1), NewSplit("b", 1)], group_by="document")
     factories.import_questions(campaign, [f"question {index}" for index in range(20)])
     assert len(set(Item.objects.values_list("split__name", flat=True))) == 1
 

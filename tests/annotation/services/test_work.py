@@ -11,7 +11,7 @@ from isal import igzip
 from accounts.identities import user_erase
 from accounts.models import AuditEvent, Consent, User
 from annotation.models import Annotation, Assignment, EventChunk, ItemReport, Slot
-from annotation.services.campaigns import ConsentPlan, SplitPlan, campaign_create
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.services.claims import Reason
 from annotation.services.events import events_store
 from annotation.services.exclusions import annotation_exclude
@@ -247,8 +247,8 @@ def test_no_campaign_takes_the_address_of_a_page():
             slug="new",
             title="x",
             task_type="nq",
-            splits=[SplitPlan("dev", 1)],
-            consent=ConsentPlan("a", "b", "c"),
+            splits=[NewSplit("dev", 1)],
+            consent=NewConsent("a", "b", "c"),
             created_by=None,
             now=timezone.now(),
         )

@@ -1,0 +1,96 @@
+"""A small campaign of pairs for `make demo`: labelled by members, and posted at the marketplace."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import Role, User
+from accounts.services import membership_grant
+from annotation.management.campaigns import launch_here
+from annotation.models import Campaign
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
+from jobs.terminal import run_here
+from quality.rules.policy import Policy
+from quality.services.gold import gold_import
+from quality.services.policies import policy_publish
+from replays.demo.seed import PEOPLE
+from storage.tables.rows import read_rows
+from workforces.services.workforces import workforce_add
+
+CONTENT = Path(__file__).parent / "content"
+SLUG = "demo-relevance"
+PAIRS = 16
+TERMS = {
+    "reward_cents": 12,
+    "training_bonus_cents": 25,
+    "has_fees": False,
+    "qualification": "own",
+    "approve_after_seconds": 600,
+    "undo_seconds": 120,
+}
+
+
+def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> None:
+    """Make the campaign if it is not there."""
+    if Campaign.objects.filter(slug=SLUG).exists():
+        return
+    admin = User.objects.get(email=PEOPLE["admin"])
+    campaign = campaign_create(
+        slug=SLUG,
+        title="How well does an answer answer? (try it)",
+        task_type="antique",
+        seed=2020,
+        has_training=True,
+        splits=[NewSplit("train", 3)],
+        group_by="question",
+        created_by=admin,
+        now=now,
+        consent=NewConsent(
+            purpose="Trying Quorate out. Nothing you do here is published.",
+            recorded="Your answers and how long each takes, until the demo is deleted.",
+            contact="whoever started this demo",
+            tells_behaviour=True,
+        ),
+    )
+    policy_publish(campaign=campaign, policy=Policy(), actor_id=admin.surrogate_id, now=now)
+    import_keys(campaign, admin.surrogate_id, now)
+    import_pairs(campaign, PAIRS, stderr)
+    launch_here(campaign, stderr)
+    with transaction.atomic():
+        for name, role in (("anna", Role.ANNOTATOR), ("ben", Role.ANNOTATOR), ("rosa", Role.RESEARCHER)):
+            user = User.objects.get(email=PEOPLE[name])
+            membership_grant(user=user, scope_id=campaign.pk, role=role, actor_id=None, now=now)
+    workforce_add(
+        campaign=campaign,
+        kind="mturk",
+        terms=TERMS,
+        actor_id=admin.surrogate_id,
+        now=now,
+        endpoint_url=market["endpoint_url"],
+    )
+
+
+def import_keys(campaign: Campaign, actor_id: UUID | None, now: datetime) -> None:
+    """Bring the demo's gold keys into a campaign."""
+    with (CONTENT / "antique_gold.jsonl").open("rb") as file:
+        gold_import(campaign=campaign, rows=read_rows(file, "gold.jsonl"), actor_id=actor_id, now=now)
+
+
+def import_pairs(campaign: Campaign, count: int, stderr: Any) -> None:
+    """Bring the first pairs of the demo into a campaign."""
+    lines = (CONTENT / "antique_pairs.jsonl").read_text(encoding="utf-8").splitlines()[:count]
+    part = Path(settings.DATA_DIR) / f"{campaign.slug}.jsonl"
+    part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    payload = {
+        "campaign": str(campaign.pk),
+        "path": str(part),
+        "name": part.name,
+        "pilot": False,
+        "good_rows_only": False,
+    }
+    run_here(kind="annotation.import_items", payload=payload, stderr=stderr, scope_id=campaign.pk)
+    part.unlink()

@@ -1,0 +1,144 @@
+"""What `make demo` puts into an empty installation."""
+
+import json
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import Role, Surrogate, User
+from accounts.selectors import consent_text_current
+from accounts.services import consent_give, membership_grant
+from annotation.management.campaigns import launch_here
+from annotation.models import Campaign
+from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
+from annotation.services.numbers import numbers_refresh
+from jobs.terminal import run_here
+from replays.demo.crowd import Member, answer_everything
+from replays.demo.study import study_finish
+from storage.secrets import new_password
+
+HERE = Path(__file__).parent
+OPEN_SLUG, DONE_SLUG = "demo", "demo-finished"
+PEOPLE = {
+    "admin": "admin@demo.example",
+    "anna": "anna@demo.example",
+    "ben": "ben@demo.example",
+    "rosa": "rosa@demo.example",
+    "eva": "eva@demo.example",
+    "finn": "finn@demo.example",
+}
+_CONSENT = NewConsent(
+    purpose="Trying Quorate out. Nothing you do here is published.",
+    recorded="Your answers, how long each step takes, and which boxes and words you select, until the demo is deleted.",
+    contact="whoever started this demo",
+    tells_behaviour=True,
+)
+
+
+def seed_open(*, now: datetime, stderr: Any) -> None:
+    """Create the open campaign of questions if it is missing."""
+    if Campaign.objects.filter(slug=OPEN_SLUG).exists():
+        return
+    admin = User.objects.get(email=PEOPLE["admin"])
+    campaign = _campaign(OPEN_SLUG, "Four pages (try it)", admin, now=now, stderr=stderr)
+    launch_here(campaign, stderr)
+    _roles_grant(campaign, now, anna=Role.ANNOTATOR, ben=Role.ANNOTATOR)
+
+
+def _roles_grant(campaign: Campaign, now: datetime, **more: Role) -> None:
+    """Let rosa download, eva and finn judge, and others do what is said."""
+    roles = {"rosa": Role.RESEARCHER, "eva": Role.EXPERT, "finn": Role.EXPERT, **more}
+    with transaction.atomic():
+        for name, role in roles.items():
+            user = User.objects.get(email=PEOPLE[name])
+            membership_grant(user=user, scope_id=campaign.pk, role=role, actor_id=None, now=now)
+
+
+def _logins() -> dict[str, str]:
+    """Return this installation's own passwords, made once and readable by its owner only."""
+    path = Path(settings.DATA_DIR) / "demo-logins.json"
+    kept: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    logins = {email: kept.get(email) or new_password() for email in PEOPLE.values()}
+    if logins != kept:  # a demo of an earlier version has fewer people
+        path.unlink(missing_ok=True)
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            json.dump(logins, file)
+    return logins
+
+
+def seed_people() -> dict[str, str]:
+    """Create the demo's people where they are missing; return their logins.
+
+    Whoever came with an archive has no password and is no administrator yet.
+    """
+    logins = _logins()
+    for name, email in PEOPLE.items():
+        user = User.objects.filter(email=email).first()
+        if user is None:
+            User.objects.create_user(email, logins[email], name=name.capitalize(), is_admin=name == "admin")
+        elif not user.has_usable_password():
+            user.set_password(logins[email])
+            user.is_admin = name == "admin"
+            user.save(update_fields=["password", "is_admin"])
+    return logins
+
+
+def _campaign(slug: str, title: str, admin: User, *, now: datetime, stderr: Any, **options: Any) -> Campaign:
+    campaign = campaign_create(
+        slug=slug,
+        title=title,
+        task_type="nq",
+        splits=[NewSplit("dev", 5)],
+        consent=_CONSENT,
+        created_by=admin,
+        now=now,
+        seed=2019,
+        **options,
+    )
+    scope = {"campaign": str(campaign.pk)}
+    pages = {**scope, "path": str(HERE / "pages"), "name": "pages"}
+    run_here(kind="annotation.import_documents", payload=pages, stderr=stderr, scope_id=campaign.pk)
+    questions = {
+        **scope,
+        "path": str(HERE / "questions.jsonl"),
+        "name": "questions.jsonl",
+        "pilot": False,
+        "good_rows_only": False,
+    }
+    run_here(kind="annotation.import_items", payload=questions, stderr=stderr, scope_id=campaign.pk)
+    return campaign
+
+
+def make_finished(*, now: datetime, stderr: Any) -> None:
+    """Have a synthetic crowd answer the questions: what the demo loads from an archive."""
+    admin = User.objects.get(email=PEOPLE["admin"])
+    title = "Four pages, answered by a synthetic crowd"
+    campaign = _campaign(DONE_SLUG, title, admin, now=now, stderr=stderr, is_synthetic=True)
+    launch_here(campaign, stderr)
+    campaign.refresh_from_db()
+    members = _crowd(campaign, (0.05, 0.08, 0.1, 0.12, 0.2, 0.35), now)
+    lines = (HERE / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    expected = {row["external_id"]: row["expected"] for row in map(json.loads, lines)}
+    answer_everything(campaign=campaign, members=members, expected=expected, seed=7, now=now - timedelta(days=2))
+    members += _crowd(campaign, (0.05, 0.1, 0.15, 0.2, 0.3) * 4, now)
+    study_finish(campaign=campaign, members=members, expected=expected, now=now - timedelta(days=1), stderr=stderr)
+    sample = {"campaign": str(campaign.pk), "count": 4, "seed": 7, "experts": 2, "every_answer": False}
+    run_here(kind="quality.sample_cases", payload=sample, stderr=stderr, scope_id=campaign.pk)
+    numbers_refresh(campaign=campaign, now=now)
+    _roles_grant(campaign, now)
+
+
+def _crowd(campaign: Campaign, slips: tuple[float, ...], now: datetime) -> list[Member]:
+    """Return synthetic annotators who agreed to the consent text."""
+    text, members = consent_text_current(campaign.pk), []
+    for slip in slips:
+        surrogate = Surrogate.objects.create()
+        if text is not None:
+            consent_give(text_id=text.pk, surrogate_id=surrogate.pk, now=now)
+        members.append(Member(surrogate.pk, slip))
+    return members

@@ -1,0 +1,58 @@
+"""A finished study of 25 annotations for the demo: a synthetic crowd answers, two synthetic experts judge."""
+
+import random
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounts.models import Surrogate
+from annotation.models import Campaign
+from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
+from documents.selectors import tokenization_of
+from jobs.terminal import run_here
+from quality.models import Case, CaseReason, CaseState
+from quality.services.opinions import consensus_reach, opinion_give
+from quality.services.studies import studies_refresh
+from replays.demo.crowd import Member, answer_everything, box_near
+
+WAYS, ITEMS, SEED = 25, 10, 25
+DOUBT = 0.15  # how often an expert finds debatable what is correct
+
+
+def study_finish(
+    *, campaign: Campaign, members: list[Member], expected: dict[str, dict[str, str]], now: datetime, stderr: Any
+) -> None:
+    """Ask for 25 annotations of ten items, and let the crowd and two experts do their work."""
+    scope = {"campaign": str(campaign.pk), "seed": SEED}
+    more = {**scope, "split": "dev", "n": WAYS, "sample": ITEMS}
+    run_here(kind="annotation.extend", payload=more, stderr=stderr, scope_id=campaign.pk)
+    answer_everything(campaign=campaign, members=members, expected=expected, seed=SEED, now=now)
+    sample = {**scope, "count": ITEMS, "experts": 2, "every_answer": False, "least": WAYS}
+    run_here(kind="quality.sample_cases", payload=sample, stderr=stderr, scope_id=campaign.pk)
+    chance = random.Random(SEED)  # noqa: S311  a simulation, not a secret
+    experts = [Surrogate.objects.create().pk for _ in range(2)]
+    waiting = Case.objects.filter(campaign=campaign, because=CaseReason.SAMPLE, state=CaseState.OPEN).order_by("pk")
+    for case in list(waiting.select_related("item__tokenization", "campaign")):
+        _judge(case, experts, expected[case.item.external_id], chance, now)
+    studies_refresh(campaign=campaign, now=now)
+
+
+def _judge(case: Case, experts: list[UUID], expected: dict[str, str], chance: random.Random, now: datetime) -> None:
+    """Have two experts judge a case alone; where they differ, the first of them writes down what they agree on."""
+    said = _grades(case, expected)
+    for expert in experts:
+        alone = {
+            key: DEBATABLE if grade == CORRECT and chance.random() < DOUBT else grade for key, grade in said.items()
+        }
+        opinion_give(case=case, surrogate_id=expert, said=alone, justification="", now=now)
+    if Case.objects.filter(pk=case.pk, state=CaseState.CONSENSUS).exists():
+        consensus_reach(case=case, surrogate_id=experts[0], said=said, justification="It says what was asked.", now=now)
+
+
+def _grades(case: Case, expected: dict[str, str]) -> dict[str, str]:
+    """Return correct for the box that is expected, debatable for another one, wrong where none is expected."""
+    page = tokenization_of(case.item.tokenization)
+    assert page is not None
+    box = box_near(page, expected["near"]) if expected["label"] == "good" else -1
+    wrong_box = DEBATABLE if box >= 0 else WRONG
+    return {part["key"]: CORRECT if part.get("box") == box else wrong_box for part in case.parts}

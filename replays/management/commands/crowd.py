@@ -1,0 +1,138 @@
+"""``manage.py crowd``: bring a campaign to life with people who are made up."""
+
+import secrets
+import threading
+import time
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.utils import timezone
+
+from annotation.management.campaigns import campaign_named
+from annotation.models import Campaign, CampaignState, Slot, SlotState
+from annotation.services.campaigns import AnsweredByPeople, campaign_check_unanswered, campaign_mark_synthetic
+from replays.synthetic import accounts
+from simulation.any_world import AnyWorld
+from simulation.browser import Browser, NotHere
+from simulation.crowd import Crowd
+from simulation.doors.market import Outcome
+from simulation.doors.member import Member
+from simulation.people import Person, people_of
+from storage.secrets import new_password
+
+MOST_PEOPLE = 1_000
+
+
+class Command(BaseCommand):
+    """Let a synthetic crowd work in a campaign, over its pages."""
+
+    help = (
+        "Let a seeded synthetic crowd answer what is open in a campaign: they log in and work over the pages of a running "
+        "platform, like people, but faster. The campaign is marked for good as answered by a synthetic crowd, on its pages "
+        "and in its releases. Example: manage.py crowd demo --people 8"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument("--people", type=int, default=8)
+        parser.add_argument(
+            "--spam", type=float, default=0.1, help="share of work by people who do not read (default 0.1)"
+        )
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--seconds", type=float, default=120, help="at most (default 120)")
+        parser.add_argument(
+            "--url", default="", help=f"of the platform, on this machine (default {settings.PLATFORM_URL})"
+        )
+        parser.add_argument(
+            "--production", default="", metavar="SLUG", help="with production settings: the campaign again"
+        )
+        parser.add_argument(
+            "--mixed", action="store_true", help="also where people have answered: their work is marked too"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make accounts, let them work, mark the campaign with the first answer."""
+        campaign = campaign_named(options["campaign"])
+        if not 1 <= options["people"] <= MOST_PEOPLE:
+            raise CommandError(f"--people takes 1 to {MOST_PEOPLE:,}")
+        if campaign.state != CampaignState.OPEN:
+            raise CommandError(f"{campaign.slug} is {campaign.get_state_display().lower()}: nothing is handed out")
+        _refuse_production(campaign, options["production"])
+        url = (options["url"] or settings.PLATFORM_URL).rstrip("/")
+        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"  # a synthetic crowd has no mailboxes
+        began = time.monotonic()
+        try:
+            if not options["mixed"]:
+                campaign_check_unanswered(campaign)
+            crowd, waiting = (
+                Crowd(_members(campaign, url, options), seed=options["seed"], threads=4),
+                self._waiting(campaign),
+            )
+            crowd.run(lambda: not waiting.exists(), seconds=options["seconds"])
+        except AnsweredByPeople as error:
+            raise CommandError(f"{error} --mixed does it all the same") from error
+        except NotHere as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"{url} does not answer: is the platform running? ({error})") from error
+        answered = crowd.outcomes[Outcome.HANDED_IN]
+        self.stdout.write(
+            f"{answered:,} answers by {options['people']} people in {time.monotonic() - began:.0f} s "
+            f"({crowd.days:.1f} days by their own clock); {waiting.count():,} are open"
+        )
+
+    def _waiting(self, campaign: Campaign) -> Any:
+        return Slot.objects.filter(campaign=campaign, state__in=[SlotState.OPEN, SlotState.HELD])
+
+
+def _refuse_production(campaign: Campaign, named: str) -> None:
+    """Refuse where people's campaigns are, unless this one is named once more."""
+    if settings.CROWD_NEEDS_NAME and named != campaign.slug:
+        raise CommandError(
+            "this installation runs with production settings, where a synthetic crowd is seldom meant: "
+            f"--production {campaign.slug} lets it work all the same, and marks the campaign for good"
+        )
+
+
+def _members(campaign: Campaign, url: str, options: dict[str, Any]) -> list[Member]:
+    """Return the crowd, the first of whom is logged in: nothing is made where nobody answers, and one account where no login works."""
+    if Browser().get(f"{url}/healthz").status != HTTPStatus.OK:
+        raise CommandError(f"{url} answers, but not as this platform does: is it the right address?")
+    name, password = f"{campaign.slug}-{secrets.token_hex(3)}", new_password()
+    world, marked = AnyWorld(options["seed"]), _Marked(campaign, mixed=options["mixed"])
+    people = people_of(world.model, options["people"], seed=options["seed"], spam=options["spam"])
+
+    def member(email: str, person: Person) -> Member:
+        return Member(url, campaign.slug, email, password, person, world, before_answering=marked)
+
+    [first] = accounts(campaign, name, 1, password)
+    try:
+        member(first, people[0]).log_in()
+    except RuntimeError as error:
+        raise CommandError(
+            f"{error} at {url}: does that platform use this database? Nothing was marked; the account {first} was made"
+        ) from error
+    emails = accounts(campaign, name, options["people"], password)
+    return [member(email, person) for email, person in zip(emails, people, strict=True)]
+
+
+class _Marked:
+    """Marks a campaign as answered by a synthetic crowd just before the first of its answers is sent."""
+
+    def __init__(self, campaign: Campaign, *, mixed: bool) -> None:
+        self._campaign, self._mixed = campaign, mixed
+        self._lock, self._is_done = threading.Lock(), False
+
+    def __call__(self) -> None:
+        with self._lock:
+            if self._is_done:
+                return
+            try:
+                campaign_mark_synthetic(campaign=self._campaign, mixed=self._mixed, actor_id=None, now=timezone.now())
+                self._is_done = True
+            finally:
+                connection.close()  # of a thread of the crowd

@@ -1,0 +1,82 @@
+"""``manage.py demo``: a platform to try, from nothing."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from console.serving import add_serving_arguments, prepare, serve
+from replays.demo.finished import load_finished
+from replays.demo.market import market_settings, seed_marketplace
+from replays.demo.ports import MARKETPLACE, PLATFORM, DemoPorts
+from replays.demo.relevance import seed_relevance
+from replays.demo.seed import seed_open, seed_people
+
+
+class Command(BaseCommand):
+    """Prepare, fill and serve a demo."""
+
+    help = (
+        "Set everything up, fill it with four small campaigns (two to label at once, one of them at the marketplace too; "
+        "two that synthetic crowds have finished), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
+        "Ctrl-C. Running it again keeps what is there."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the options."""
+        add_serving_arguments(parser)
+        parser.add_argument("--no-serve", action="store_true", help="only fill the database")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prepare, fill, print, serve."""
+        settings.EMAIL_BACKEND = (
+            "django.core.mail.backends.dummy.EmailBackend"  # nobody here reads the mails of the demo
+        )
+        prepare(call_command)
+        ports = DemoPorts(Path(settings.DATA_DIR) / "demo-ports.json")
+        try:  # before filling: another demo may begin meanwhile
+            port = ports.hold(MARKETPLACE)
+            address = options["bind"] or f"127.0.0.1:{ports.hold(PLATFORM)}"
+            ports.keep(PLATFORM, int(address.rpartition(":")[2]))
+        except (OSError, ValueError) as error:
+            raise CommandError(str(error)) from error
+        load_finished(now=timezone.now())
+        logins = seed_people()
+        seed_open(now=timezone.now(), stderr=self.stderr)
+        market = seed_marketplace(port=port)
+        seed_relevance(market=market, now=timezone.now(), stderr=self.stderr)
+
+        def ready(address: str) -> None:
+            self.stdout.write(f"\nQuorate is running at {address}\n\nLog in as\n")
+            roles = ("administrator and manager", "annotator", "annotator", "researcher", "expert", "expert")
+            for (email, password), role in zip(logins.items(), roles, strict=True):
+                self.stdout.write(f"  {email:<20} {password}   {role}")
+            self.stdout.write(f"\nThe marketplace is running at {market['workers_url']}\n\nLog in as a worker:\n")
+            for worker in market["workers"]:
+                self.stdout.write(f"  {worker['email']:<20} {worker['password']}   worker {worker['worker_id']}")
+            self.stdout.write(
+                f"\nPost HITs with boto3 at {market['endpoint_url']}: .venv/bin/python manage.py marketplace_requester demo\n"
+            )
+            if not options["no_serve"]:
+                self.stdout.write(
+                    f"\nBring a campaign to life with a synthetic crowd, in another terminal: .venv/bin/python manage.py crowd demo --url {address.rstrip('/')}\n"
+                )
+            self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo continues where it stopped.")
+            self.stdout.flush()
+
+        ports.release()
+        if options["no_serve"]:
+            ready("(not served)")
+        else:
+            try:
+                serve(
+                    bind=address,
+                    ready=ready,
+                    marketplace_bind=f"127.0.0.1:{port}",
+                    environment=market_settings(market, platform_url=f"http://{address}"),
+                )
+            except OSError as error:  # another program was quicker
+                raise CommandError(str(error)) from error

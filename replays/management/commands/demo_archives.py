@@ -1,0 +1,28 @@
+"""``manage.py demo_archives``: write the finished campaigns of the demo again."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.models import Campaign
+from jobs.terminal import prepare_database
+from replays.demo.finished import HERE, write_finished
+
+
+class Command(BaseCommand):
+    """Make the finished campaigns and write their archives."""
+
+    help = (
+        "Have synthetic crowds fill the two finished campaigns of the demo, and write the archives that `demo` loads. Needed "
+        "after a migration; it takes a minute. The installation must be empty: make demo-archives uses a temporary one."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make and write them."""
+        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+        prepare_database()
+        if Campaign.objects.exists():
+            raise CommandError("this installation is not empty: QUORATE_DATA=$(mktemp -d) manage.py demo_archives")
+        write_finished(stderr=self.stderr)
+        self.stdout.write(f"The archives in {HERE} are new.")

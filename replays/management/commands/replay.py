@@ -1,0 +1,58 @@
+"""``manage.py replay``: a paper's whole collection, by a synthetic crowd over HTTP."""
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from console.serving import prepare
+from replays.base import Asked, State
+from replays.registry import REPLAYS, report_of
+from replays.settling import Stuck
+from storage.json_output import json_line
+
+
+class Command(BaseCommand):
+    """Run a replay, or resume one that was interrupted."""
+
+    help = (
+        "Replay the collection of a paper at any scale with a seeded synthetic crowd that knows only pages: campaign, "
+        "people, quality control, release, report. If it is interrupted, the same command resumes it. "
+        "Example: manage.py replay antique --scale 0.01 --seed 1"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("kind", choices=list(REPLAYS))
+        parser.add_argument("--scale", type=float, default=0.01, help="1 is the size of the paper (default 0.01)")
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--seconds", type=float, default=7200, help="give up after so long (default 7200)")
+        parser.add_argument(
+            "--to", type=Path, metavar="FILE", help="write the report there too (.md, and .json beside it)"
+        )
+        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run, report."""
+        if not 0 < options["scale"] <= 1:
+            raise CommandError("--scale takes a number above 0, up to 1")
+        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"  # a synthetic crowd has no mailboxes
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C does: what was measured so far is kept
+        prepare(call_command)
+        asked = Asked(options["kind"], options["scale"], options["seed"], options["seconds"])
+        state = State.of(asked)
+        replay, rendered = REPLAYS[asked.kind]
+        try:
+            figures = replay(asked, state, self.stderr.write)
+        except Stuck as error:
+            raise CommandError(f"not finished: {error}. The same command resumes it") from error
+        report = report_of(asked, state, figures)
+        text = rendered(report)
+        if options["to"]:
+            options["to"].with_suffix(".md").write_text(text, encoding="utf-8")
+            options["to"].with_suffix(".json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+        self.stdout.write(json_line(report) if options["json"] else text)

@@ -1,0 +1,206 @@
+"""The same pairs by the same crowd twice: as the ANTIQUE paper did it, and with votes where the doubt is.
+
+First the paper's process; an audit measures its error, and its books say what it cost. Then a campaign with a target whose
+budget for further votes is the cost per label of the paper's second round, and whose acceptable error is that of the audit.
+Both end with an audit of their own.
+"""
+
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from accounts.models import Membership, Role, User
+from annotation.models import AnnotationState, Campaign, ItemState, Slot
+from annotation.services.numbers import numbers_refresh
+from annotation.tasktypes.labels import LABEL
+from jobs.models import Job, JobState
+from jobs.services import job_enqueue
+from measures.targets import Target
+from quality.models import PENDING, Audit, Case, CaseState, TargetSnapshot, Verdict, Wave
+from quality.rules.policy import Policy, Process
+from quality.selectors.audits import experts_able, label_error_of
+from quality.selectors.policies import policy_current
+from quality.selectors.summary import summary_of
+from quality.services import waves
+from quality.services.opinions import consensus_reach, opinion_give
+from replays.antique import wrong_by_rule
+from replays.base import Asked, State
+from replays.collecting import REWARD_CENTS, Collecting, campaign_of, deposit_of, pace_of
+from replays.ensemble import Ensemble, ensemble_of
+from replays.pairs import POLICY, Material
+from replays.settling import Stuck
+from replays.terminals import Say
+from workforces.money import fee_cents
+
+EXPERTS = 6  # enough that none of them audits a pair they have judged
+AUDITED = 400
+CENTS_EACH = REWARD_CENTS + fee_cents(REWARD_CENTS)
+MOST_VOTES = 9
+LEAST_ERROR = 0.02  # that is aimed at: an audit of a few hundred labels tells no less
+
+
+def replay(asked: Asked, state: State, say: Say) -> dict[str, Any]:
+    """Run both campaigns, or go on with them; return their figures."""
+    material = Material(asked)
+    figures: dict[str, Any] = {"people": material.workers, "pairs": material.pairs}
+    with ensemble_of(asked.slug, ports=state.ports, deposit=deposit_of(material), pace=pace_of(material)) as services:
+        policy = POLICY
+        with state.measuring(services):
+            for name in ("paper", "target"):
+                campaign = campaign_of(asked, f"{asked.slug}-{name}", policy)
+                collecting = _Audited(asked, state, material, campaign, say)
+                with state.phase(name):
+                    found = state.once(f"{name} figures", partial(collecting.from_first_to_last, services))
+                figures[name] = {**found, "policy": policy.as_data()}
+                policy = _aiming(found, material)
+    return figures
+
+
+def _aiming(paper: dict[str, Any], material: Material) -> Policy:
+    """Return a policy that aims at the error of the paper's process, for what its second round cost."""
+    error = max(LEAST_ERROR, paper["label_error"]["share"])
+    cents = (paper["judgments"] - 3 * material.pairs) * CENTS_EACH
+    target = Target(error=round(min(error, 0.5), 3), budget_cents=max(100, int(cents)), most=MOST_VOTES)
+    return Policy(process=Process.TARGET, target=target)
+
+
+class _Audited(Collecting):
+    """Collects by either process, with audits by six experts."""
+
+    def __init__(self, asked: Asked, state: State, material: Material, campaign: Campaign, say: Say) -> None:
+        super().__init__(asked, state, material, campaign, say)
+        self.experts = [self._expert(number) for number in range(EXPERTS)]
+
+    def _expert(self, number: int) -> UUID:
+        email = f"expert{number}-{self.campaign.slug}@crowd.example"
+        user = User.objects.filter(email=email).first() or User.objects.create_user(email, None)
+        Membership.objects.get_or_create(user=user, scope_id=self.campaign.pk, role=Role.EXPERT)
+        return user.surrogate_id
+
+    def from_first_to_last(self, services: Ensemble) -> dict[str, Any]:
+        """Collect, audit, settle; return the figures."""
+        self.run(services)
+        audit = self._audit("last")
+        while not self._is_judged(audit):
+            self.decide()
+            self.pause()
+        self.settle()
+        numbers_refresh(campaign=self.campaign, now=timezone.now())
+        summary, books = summary_of(self.campaign), services.books(self.campaign.slug)
+        wrong = wrong_by_rule(self.campaign, self.material)
+        measured = label_error_of(self.campaign)
+        if measured is None:
+            raise Stuck("an audit was drawn and gave no estimate")
+        return {
+            "judgments": summary.judgments,
+            "labels": sum(of for _wrong, of in wrong.values()),
+            "wrong by rule": wrong,
+            "experts": summary.expert_cases,
+            "suspended": summary.suspended,
+            "cents": summary.reward_cents + summary.bonus_cents + summary.fee_cents,
+            "differences": books["differences"],
+            "label_error": measured,
+            "stop": self._known().get("stop", ""),
+            "waves": self._waves(),
+            "account": books["account"],
+            "paid_cents": books["rewards_ours"] + books["bonuses_ours"],
+        }
+
+    def _waves(self) -> dict[str, int]:
+        """Return what the waves asked for and what was made of it."""
+        begun = list(Wave.objects.filter(campaign=self.campaign))
+        counted = Count(
+            "annotations", filter=Q(annotations__state=AnnotationState.COUNTED, annotations__slot__round__in=[1, 2])
+        )
+        votes = self._pairs().annotate(votes_counted=counted).values_list("votes_counted", flat=True)
+        return {
+            "count": len(begun),
+            "unfinished": sum(not wave.is_complete for wave in begun),
+            "votes bought": sum(len(wave.votes) for wave in begun),
+            "slots": Slot.objects.filter(campaign=self.campaign, round=2).count(),
+            "most votes": max(votes, default=0),
+        }
+
+    def is_done(self, labels: int) -> bool:
+        """Return whether the process is finished: it stopped, and a first audit has calibrated what it predicts.
+
+        Whatever it stopped at: the first audit that is finished calibrates, and measures nothing.
+        """
+        if self._policy_process() is not Process.TARGET:
+            return super().is_done(labels)
+        known = self._known()
+        if not known.get("stop") or self._is_moving(known):
+            return False
+        if not known.get("calibration"):
+            self._audit("first")
+        return bool(known.get("calibration"))
+
+    def _is_moving(self, known: dict[str, Any]) -> bool:
+        """Return whether something is under way, or came about after the platform last began to look at its target."""
+        if known.get("item_count", 0) < self._pairs().filter(state=ItemState.ACTIVE).count():
+            return True  # it looked before the last batch came
+        cases, labels = Case.objects.filter(campaign=self.campaign), Verdict.objects.filter(campaign=self.campaign)
+        begun = Wave.objects.filter(campaign=self.campaign, is_complete=False)
+        if begun.exists() or cases.filter(state__in=PENDING).exists():
+            return True
+        looks = Job.objects.filter(scope=self.campaign.pk, kind=waves.KIND, state=JobState.DONE).order_by("-created_at")
+        looked_at = looks.values_list("started_at", flat=True).first()
+        return bool(
+            looked_at is None
+            or cases.filter(closed_at__gte=looked_at).exists()
+            or labels.filter(decided_at__gte=looked_at).exists()
+        )
+
+    def judge(self, case: Case) -> None:
+        """Have as many experts judge a pair as it wants, alone and then together; none who knows it."""
+        able = experts_able(self.campaign, [case.item_id])[case.item_id]
+        chosen = [expert for expert in self.experts if expert in able][: case.experts]
+        spoken = set(case.opinions.values_list("surrogate_id", flat=True))
+        for number, expert in enumerate(chosen):
+            if expert not in spoken:
+                label = self.expert_says(case.item.content, number)
+                opinion_give(case=case, surrogate_id=expert, said={LABEL: label}, justification="", now=timezone.now())
+        if chosen and Case.objects.filter(pk=case.pk, state=CaseState.CONSENSUS).exists():
+            true = self.material.true(case.item.content)
+            consensus_reach(
+                case=case,
+                surrogate_id=chosen[0],
+                said={LABEL: true},
+                justification="Read together.",
+                now=timezone.now(),
+            )
+
+    def _policy_process(self) -> Process:
+        found = policy_current(self.campaign)
+        assert found is not None
+        return found[1].process
+
+    def _known(self) -> dict[str, Any]:
+        """Return what the platform knows of its target."""
+        return TargetSnapshot.objects.filter(campaign=self.campaign).values_list("data", flat=True).first() or {}
+
+    def _audit(self, name: str) -> Audit:
+        """Return an audit, drawn if it was not."""
+        key = self.state.once(f"{self.campaign.slug} {name} audit", self._drawn)
+        return Audit.objects.get(pk=key)
+
+    def _drawn(self) -> int:
+        drawn = Audit.objects.filter(campaign=self.campaign).count()
+        job = job_enqueue(
+            kind="quality.audit",
+            now=timezone.now(),
+            scope_id=self.campaign.pk,
+            requested_by_id=self.manager,
+            payload={"campaign": str(self.campaign.pk), "count": AUDITED, "twice": 0.2, "seed": drawn},
+        )
+        while (row := Job.objects.get(pk=job.pk)).state not in (JobState.DONE, JobState.FAILED):
+            self.pause()
+        if row.state == JobState.FAILED:
+            raise Stuck(row.error)
+        return int(Audit.objects.filter(campaign=self.campaign).order_by("-pk").values_list("pk", flat=True)[0])
+
+    def _is_judged(self, audit: Audit) -> bool:
+        return not audit.items.exclude(case__state=CaseState.DECIDED).exclude(is_left_out=True).exists()

@@ -1,0 +1,139 @@
+"""The finished campaigns of the demo: the archives that are shipped, and how they are made."""
+
+import gzip
+import io
+import json
+import tarfile
+from datetime import timedelta
+
+import pytest
+from django.db.models import Max, Min
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.models import Annotation, Campaign, Participation
+from jobs.models import Job
+from quality.models import Case, Inspection, QualitySnapshot, Review, StudySnapshot, Verdict
+from replays.demo import finished, panel, seed
+from replays.demo.finished import archive_of, load_finished
+from replays.demo.seed import seed_open, seed_people
+from workforces.models import Workforce
+
+pytestmark = pytest.mark.django_db
+
+PAGES = (
+    "",
+    "items/",
+    "people/",
+    "workforces/",
+    "settings/",
+    "releases/",
+    "quality/",
+    "quality/gold/",
+    "quality/experts/",
+    "quality/policy/",
+    "quality/behaviour/",
+    "quality/studies/",
+)
+
+
+@pytest.fixture
+def loaded(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    now = timezone.now() + timedelta(days=40, hours=3)
+    load_finished(now=now)
+    seed_people()
+    return now
+
+
+def is_finished(campaign, pairs):
+    """Check that everything of the panel's campaign was decided, and that its numbers are there."""
+    assert (campaign.state, campaign.is_synthetic) == ("closed", True)
+    labels = Verdict.objects.filter(campaign=campaign, superseded_at=None)
+    rules = set(labels.values_list("rule", flat=True))
+    assert labels.count() == pairs
+    assert "majority" in rules and rules & {"second", "expert"}
+    assert Participation.objects.filter(campaign=campaign, standing="suspended").exists()
+    waiting = (
+        Case.objects.filter(campaign=campaign, state__in=["open", "consensus"]),
+        Inspection.objects.filter(campaign=campaign, verdict=""),
+        Review.objects.filter(campaign=campaign, state="open"),
+        Job.objects.exclude(state="done"),
+    )
+    assert [rows.count() for rows in waiting] == [0, 0, 0, 0]
+    assert QualitySnapshot.objects.get(campaign=campaign).data["summary"]["suspended"] >= 1
+
+
+def test_the_shipped_archives_are_loaded_beside_each_other_and_can_be_worked_on(loaded):
+    questions, pairs = Campaign.objects.get(slug=seed.DONE_SLUG), Campaign.objects.get(slug=panel.SLUG)
+    is_finished(pairs, panel.PAIRS)
+    assert (questions.state, StudySnapshot.objects.filter(campaign=questions).exists()) == ("open", True)
+    assert Case.objects.filter(campaign=questions, state="open").count() == 4  # for eva and finn
+    load_finished(now=loaded)  # again changes nothing
+    seed_open(now=timezone.now(), stderr=io.StringIO())  # its rows get keys that are free
+    assert Campaign.objects.count() == 3
+
+
+def test_their_people_log_in_with_the_passwords_of_this_demo(loaded):
+    logins = seed_people()
+    for email, password in logins.items():
+        user = User.objects.get(email=email)
+        assert user.check_password(password)
+        assert user.is_admin is (email == seed.PEOPLE["admin"])
+
+
+def test_no_demo_has_the_secrets_of_another(loaded):
+    row = Workforce.objects.get(campaign__slug=panel.SLUG)
+    with tarfile.open(archive_of(panel.SLUG)) as tar:
+        shipped = gzip.decompress(tar.extractfile("rows/workforces.Workforce.jsonl.gz").read()).decode()
+    assert str(row.pk) in shipped
+    assert row.secret not in shipped and row.key not in shipped
+
+
+def test_a_campaign_is_not_there_before_its_secrets_are_new(settings, tmp_path, monkeypatch):
+    def killed():
+        raise KeyboardInterrupt
+
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(finished, "new_token", killed)
+    with pytest.raises(KeyboardInterrupt):
+        load_finished(now=timezone.now())
+    assert not Campaign.objects.filter(slug=panel.SLUG).exists()
+    monkeypatch.undo()
+    load_finished(now=timezone.now())  # what the first attempt left in storage is no obstacle
+    assert Campaign.objects.filter(slug=panel.SLUG).exists()
+
+
+def test_times_are_as_far_back_as_when_the_archives_were_made(loaded):
+    for slug in finished.MAKERS:
+        with tarfile.open(archive_of(slug)) as tar:
+            made_at = json.load(tar.extractfile("manifest.json"))["made_at"]
+        days = (loaded - timezone.datetime.fromisoformat(made_at)).days
+        assert days >= 40
+        times = Annotation.objects.filter(campaign__slug=slug).aggregate(
+            first=Min("submitted_at"), last=Max("submitted_at")
+        )
+        assert timedelta(0) <= loaded - times["last"] < timedelta(days=5)
+        assert timedelta(0) < times["last"] - times["first"] < timedelta(days=10)
+    taken = QualitySnapshot.objects.get(campaign__slug=panel.SLUG).taken_at
+    assert timedelta(0) <= loaded - taken < timedelta(days=2)
+
+
+@pytest.mark.parametrize("slug", finished.MAKERS)
+def test_their_pages_show_no_error(loaded, slug):
+    client = Client()
+    client.force_login(User.objects.get(email=seed.PEOPLE["admin"]))
+    shown = {page: client.get(f"/campaigns/{slug}/{page}").status_code for page in PAGES}
+    assert [page for page, status in shown.items() if status not in (200, 404)] == []
+    assert list(shown.values()).count(200) >= 9
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_they_can_be_made_again(settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(finished, "HERE", tmp_path / "finished")
+    finished.write_finished(stderr=io.StringIO())
+    is_finished(Campaign.objects.get(slug=panel.SLUG), panel.PAIRS)
+    assert all(archive_of(slug).stat().st_size > 50_000 for slug in finished.MAKERS)
