@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef
 
 from annotation.models import Campaign, ItemReport, Snapshot
 from jobs.models import Job, JobState
-from quality.charts.campaign import outlook
+from quality.dashboard.charts.campaign import outlook
 from quality.models import QualitySnapshot
 
 MOST = 20  # campaigns of which numbers are shown

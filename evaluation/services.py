@@ -26,7 +26,7 @@ from jobs.models import JobState
 from jobs.services import job_enqueue
 from jobs.uploads import upload_path
 from jobs.work import Work
-from quality.services.sealing import LEAST
+from quality.labels.services.sealing import LEAST
 
 MOST_BYTES = 100 * 2**20
 MOST_ERROR = 1000

@@ -22,8 +22,8 @@ from exports.selectors.errata import errata_before
 from exports.selectors.labels import labels_beyond
 from exports.selectors.work import fair_work
 from jobs.services import job_enqueue
+from quality.labels.selectors.audits import audits_counted, label_error_of
 from quality.models import Audit
-from quality.selectors.audits import audits_counted, label_error_of
 
 
 class ReleaseError(ValueError):

@@ -20,8 +20,8 @@ from annotation.services.slots import batch_launch
 from database.bulk import rows_insert
 from jobs.models import Job
 from jobs.work import Work
-from quality.services.policies import policy_ensure
-from quality.services.verdicts import items_judge, items_lock
+from quality.labels.services.verdicts import items_judge, items_lock
+from quality.policies.services import policy_ensure
 from storage.tables.rows import read_rows
 
 VOTES, PEOPLE = 3, 577

@@ -25,7 +25,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment
 from annotation.services.sweeps import assignments_expire
-from quality.rules.policy import Policy
+from quality.policies.policy import Policy
 from tests import factories
 
 EACH = 30  # items a worker; a third of them gold, anywhere among them

@@ -30,9 +30,9 @@ ROOMS = {
         "annotation/services/claims.py",
         [GUARDS, "tests/annotation", "tests/concurrency/test_races.py"],
     ),
-    "voting": ("quality/rules/process.py", ["tests/quality"]),
+    "voting": ("quality/labels/process.py", ["tests/quality"]),
     "verdicts": (
-        "quality/services/verdicts.py",
+        "quality/labels/services/verdicts.py",
         [GUARDS, "tests/quality", "tests/annotation/services/test_counting.py"],
     ),
     "pay": ("workforces/services/pay.py", [GUARDS, "tests/workforces/test_money.py", "tests/workforces"]),

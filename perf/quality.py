@@ -23,10 +23,10 @@ from annotation.services.numbers import numbers_refresh
 from database.bulk import rows_insert
 from perf.campaigns import created, pairs_import, pairs_launch, write_pairs
 from perf.figures import measured
+from quality.dashboard.services import quality_numbers_refresh
+from quality.gold.services.keys import gold_import
 from quality.models import GoldCheck, GoldKey
-from quality.services.behaviour import behaviour_refresh
-from quality.services.gold import gold_import
-from quality.services.numbers import quality_numbers_refresh
+from quality.people.services.behaviour import behaviour_refresh
 
 SLOTS = 5
 

@@ -33,7 +33,7 @@ from perf.campaigns import created, pairs_import, pairs_judge, pairs_launch, pai
 from perf.claims import annotator
 from perf.figures import measured
 from perf.peak import run
-from quality.services.numbers import quality_numbers_refresh
+from quality.dashboard.services import quality_numbers_refresh
 
 NEWCOMERS, WARM_UP, ANSWERS = 40, 20, 300
 PAGES = ("", "quality/", "quality/policy/", "people/", "decisions/", "items/", "releases/", "plan/")

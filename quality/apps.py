@@ -13,10 +13,10 @@ class QualityConfig(AppConfig):
         from annotation import signals
         from jobs.nudges import receive
 
-        receive(signals.participation_advanced, "quality.services.gold_plans.gold_plan")
-        receive(signals.assignment_skipped, "quality.services.flags.question_flag_offered")
-        receive(signals.participation_withdrawn, "quality.services.gold.gold_checks_unlink")
-        receive(signals.participation_withdrawn, "quality.services.watching.firings_forget")
-        receive(signals.participation_withdrawn, "quality.services.behaviour.snapshots_forget")
-        receive(signals.participation_joined, "quality.services.joining.checks_join")
-        receive(signals.standing_joined, "quality.services.joining.reviews_join")
+        receive(signals.participation_advanced, "quality.gold.services.exposures.gold_plan")
+        receive(signals.assignment_skipped, "quality.flags.services.question_flag_offered")
+        receive(signals.participation_withdrawn, "quality.gold.services.checks.gold_checks_unlink")
+        receive(signals.participation_withdrawn, "quality.people.services.rules.firings_forget")
+        receive(signals.participation_withdrawn, "quality.people.services.behaviour.snapshots_forget")
+        receive(signals.participation_joined, "quality.people.services.joining.checks_join")
+        receive(signals.standing_joined, "quality.people.services.joining.reviews_join")

@@ -17,8 +17,8 @@ from django.utils import timezone
 from annotation.models import Annotation, Campaign
 from annotation.services.numbers import numbers_refresh
 from exports.models import Release
+from quality.dashboard.selectors.summary import summary_of
 from quality.models import Verdict
-from quality.selectors.summary import summary_of
 from replays.base import Asked, State
 from replays.collecting import Collecting, campaign_of, deposit_of, pace_of
 from replays.ensemble import ensemble_of

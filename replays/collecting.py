@@ -17,13 +17,13 @@ from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Ite
 from annotation.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
 from annotation.tasktypes.labels import LABEL
 from jobs.terminal import run_here
+from quality.experts.services.inspections import inspection_decide
+from quality.experts.services.opinions import opinion_give
+from quality.gold.services.keys import gold_import
 from quality.models import Case, CaseState, GoldCheck, Inspection, InspectionVerdict, Review, ReviewState, Verdict
-from quality.rules.policy import Policy
-from quality.services.gold import gold_import
-from quality.services.inspections import inspection_decide
-from quality.services.opinions import opinion_give
-from quality.services.people import review_decide
-from quality.services.policies import policy_publish
+from quality.people.services.reviews import review_decide
+from quality.policies.policy import Policy
+from quality.policies.services import policy_publish
 from replays.base import Asked, Progress, State
 from replays.ensemble import PACE, Ensemble
 from replays.pairs import BATCHES, QUESTIONS, REJECTED, TEST_QUESTIONS, Material

@@ -20,7 +20,7 @@ from annotation.models import Campaign
 from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.services.numbers import numbers_refresh
 from jobs.terminal import run_here
-from quality.selectors.follow_ups import follow_ups_of
+from quality.follow_ups.selectors import follow_ups_of
 from replays.base import Asked, State
 from replays.ensemble import ensemble_of
 from replays.members import HIRED, MembersAtWork, crowd_of

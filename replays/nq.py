@@ -24,9 +24,16 @@ from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from jobs.terminal import run_here
 from measures.studies import as_json, usual_alpha
+from quality.experts.services.opinions import consensus_reach, opinion_give
 from quality.models import Case, CaseReason, CaseState
-from quality.selectors.studies import StudyError, bounds_of, examples_of, precision_of, statistics_of, variability_of
-from quality.services.opinions import consensus_reach, opinion_give
+from quality.studies.selectors.studies import (
+    StudyError,
+    bounds_of,
+    examples_of,
+    precision_of,
+    statistics_of,
+    variability_of,
+)
 from replays.base import Asked, State
 from replays.ensemble import ensemble_of
 from replays.members import HIRED, MembersAtWork, crowd_of

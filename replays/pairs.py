@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from quality.rules.gold_keys import keys_needed
-from quality.rules.policy import Policy
+from quality.gold.key_statistics import keys_needed
+from quality.policies.policy import Policy
 from replays import words
 from replays.base import Asked
 from simulation.assumed import assumed

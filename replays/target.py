@@ -19,13 +19,13 @@ from annotation.tasktypes.labels import LABEL
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from measures.targets import Target
+from quality.dashboard.selectors.summary import summary_of
+from quality.experts.services.opinions import consensus_reach, opinion_give
+from quality.labels.selectors.audits import experts_able, label_error_of
+from quality.labels.services import waves
 from quality.models import PENDING, Audit, Case, CaseState, TargetSnapshot, Verdict, Wave
-from quality.rules.policy import Policy, Process
-from quality.selectors.audits import experts_able, label_error_of
-from quality.selectors.policies import policy_current
-from quality.selectors.summary import summary_of
-from quality.services import waves
-from quality.services.opinions import consensus_reach, opinion_give
+from quality.policies.policy import Policy, Process
+from quality.policies.selectors import policy_current
 from replays.antique import wrong_by_rule
 from replays.base import Asked, State
 from replays.collecting import REWARD_CENTS, Collecting, campaign_of, deposit_of, pace_of

@@ -98,7 +98,7 @@ LONGEST = (
     "tests/console/test_serving.py",
     "tests/browser",
     "tests/workforces",
-    "tests/quality/test_waves.py",
+    "tests/quality/labels/test_waves.py",
     "tests/evaluation/test_boards.py",
     "tests/exports/test_hostile.py",
     "tests/documents",

@@ -250,9 +250,9 @@ def pairs(count: int, prefix: str = "9") -> list[dict[str, Any]]:
 
 def antique(items: int = 4, n: int = 3, *, gold: int = 0, policy: Any = None, **options: Any) -> Campaign:
     """Return a launched campaign of pairs with a policy."""
-    from quality.rules.policy import Policy
-    from quality.services.gold import gold_import
-    from quality.services.policies import policy_publish
+    from quality.gold.services.keys import gold_import
+    from quality.policies.policy import Policy
+    from quality.policies.services import policy_publish
 
     number = next(_numbers)
     made = campaign_create(
@@ -276,8 +276,8 @@ def antique(items: int = 4, n: int = 3, *, gold: int = 0, policy: Any = None, **
 
 def gold_keys(campaign: Campaign, count: int, *, prefix: str = "7", accepted: Any = None) -> list[Any]:
     """Import gold keys of pairs into a campaign, and return them."""
+    from quality.gold.services.keys import gold_import
     from quality.models import GoldKey
-    from quality.services.gold import gold_import
 
     rows = [{**row, "accepted": accepted or [4]} for row in pairs(count, prefix=prefix)]
     gold_import(campaign=campaign, rows=list(enumerate(rows, start=1)), actor_id=None, now=timezone.now())
@@ -296,9 +296,9 @@ def question(item: Item, person: User) -> tuple[ItemReport, FaqEntry]:
 
 def case_in_discussion(campaign: Campaign, item: Item, expert: User) -> Any:
     """Put an item before two experts who differ, one of them given."""
+    from quality.experts.services.cases import case_ask
+    from quality.experts.services.opinions import opinion_give
     from quality.models import Case, CaseReason
-    from quality.services.cases import case_ask
-    from quality.services.opinions import opinion_give
 
     boss, other = user(), user()
     join(campaign, other, Role.EXPERT)
@@ -344,7 +344,7 @@ def run_jobs(most: int = 50) -> None:
 
 def examine(campaign: Campaign) -> None:
     """Have quality control look at what waits."""
-    from quality.services.examine import examine_request
+    from quality.examination.services import examine_request
 
     examine_request(campaign_id=campaign.pk, now=timezone.now())
     run_jobs()

@@ -136,7 +136,7 @@ def test_a_public_marketplace_refuses_to_start_insecurely(changes):
 def test_the_reference_names_every_term_and_every_field_of_a_policy():
     from dataclasses import fields
 
-    from quality.rules.policy import Policy
+    from quality.policies.policy import Policy
     from workforces.kinds.registry import KINDS
 
     text = (ROOT / "docs/reference/workforces.md").read_text(encoding="utf-8")

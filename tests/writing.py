@@ -10,9 +10,9 @@ from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.services.claims import slot_claim_next
 from annotation.services.work import answer_take
 from annotation.tasktypes.registry import TASK_TYPES
-from quality.rules.policy import Policy
-from quality.services.policies import policy_publish
-from quality.services.sealing import split_seal
+from quality.labels.services.sealing import split_seal
+from quality.policies.policy import Policy
+from quality.policies.services import policy_publish
 from tests import factories
 
 FACTS = ["出版社 ||| 高等教育出版社", "出版时间 ||| 2004年", "页数 ||| 312"]

@@ -14,8 +14,8 @@ from console.plans.setting import Setting
 from measures.agreement import Level
 from measures.judgments import Judgments
 from measures.pilots import Foreseen, PilotTooSmall, forecasts, people_who_matter
-from quality.rules.policy import Policy, Process
-from quality.selectors.policies import policy_current
+from quality.policies.policy import Policy, Process
+from quality.policies.selectors import policy_current
 from simulation.assumed import assumed
 from simulation.fit import Rows, fitted
 from simulation.model import CrowdModel, Pace, Places

@@ -8,8 +8,8 @@ import numpy as np
 from console.plans.playing import Run
 from console.plans.setting import Setting
 from measures.agreement import alpha
-from quality.rules.gold_keys import keys_needed
-from quality.rules.policy import Policy, Process
+from quality.gold.key_statistics import keys_needed
+from quality.policies.policy import Policy, Process
 from simulation.model import CrowdModel
 from simulation.world import chance_of
 from workforces.money import fee_cents

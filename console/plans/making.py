@@ -7,7 +7,7 @@ from typing import Any
 from console.plans.engine import RUNS, plans_of
 from console.plans.setting import Setting
 from measures.pilots import Foreseen
-from quality.rules.policy import Policy
+from quality.policies.policy import Policy
 from simulation.model import CrowdModel
 
 

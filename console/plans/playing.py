@@ -11,8 +11,8 @@ from measures.audits import allocation, spread, strata_by_doubt
 from measures.gold_tests import GoldTest
 from measures.judgments import Judgments
 from measures.targets import Calibration, belief_of, calibrated, next_purchase
-from quality.rules.gold_keys import checks_among
-from quality.rules.policy import Policy, Process, SecondRound
+from quality.gold.key_statistics import checks_among
+from quality.policies.policy import Policy, Process, SecondRound
 from simulation.model import CrowdModel, Floats, Places, votes
 from simulation.people import spam_among
 

@@ -22,7 +22,7 @@ from annotation.views.access import campaign_for
 from console.audit_words import ACTS
 from jobs.models import Job, JobState
 from jobs.services import job_retry
-from quality.selectors.people import names_of
+from quality.people.selectors.names import names_of
 from web.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 
 TAGS = {JobState.DONE: "good", JobState.FAILED: "bad"}

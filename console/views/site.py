@@ -15,7 +15,7 @@ from annotation.selectors.campaigns import campaigns_of, campaigns_worked_in
 from annotation.selectors.progress import progress_of
 from console.health import readiness
 from console.selectors import CampaignCard, campaign_cards
-from quality.selectors.decisions import WAITING
+from quality.dashboard.selectors.review_queue import WAITING
 
 DECIDED_ON = {"cases": "quality-experts", "inspections": "quality-inspect"}  # what has a page of its own
 

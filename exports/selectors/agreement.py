@@ -10,7 +10,7 @@ from annotation.models import AnnotationState
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from exports.models import Release
 from exports.selectors.within import within
-from quality.selectors.agreement import agreement_over
+from quality.dashboard.selectors.agreement import agreement_over
 
 
 def agreement_in(release: Release, *, takes_ways: bool) -> list[dict[str, Any]]:

@@ -9,8 +9,8 @@ from django.db.models import OuterRef, Subquery
 from annotation.tasktypes.registry import TASK_TYPES
 from exports.models import Release, ReleaseVerdict
 from exports.selectors.members import in_order
+from quality.labels.selectors.audits import in_force_at
 from quality.models import Verdict
-from quality.selectors.audits import in_force_at
 
 CHUNK = 200
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Count, Q, Sum
 
 from annotation.models import INTERNAL, PUBLISHED, Annotation, AnnotationState, Campaign
-from quality.selectors.pay import wages_of
+from quality.people.selectors.pay import wages_of
 from workforces.models import Appeal, LedgerEntry, Ticket, TicketState
 from workforces.services.terms import terms_of
 

@@ -23,14 +23,14 @@ from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.antique.answers import STAGE
 from annotation.tasktypes.labels import LABEL
 from jobs.services import jobs_run_due
+from quality.dashboard.services import quality_numbers_refresh
+from quality.examination.services import examine_request
+from quality.experts.services.inspections import inspection_decide
+from quality.experts.services.opinions import opinion_give
 from quality.models import Case, CaseState, Inspection, InspectionVerdict, Review, ReviewState
-from quality.rules.policy import Policy
-from quality.services.examine import examine_request
-from quality.services.inspections import inspection_decide
-from quality.services.numbers import quality_numbers_refresh
-from quality.services.opinions import opinion_give
-from quality.services.people import review_decide
-from quality.services.policies import policy_publish
+from quality.people.services.reviews import review_decide
+from quality.policies.policy import Policy
+from quality.policies.services import policy_publish
 from replays.demo.people import CROWD, HARD_SHARE, person_of, world_of
 from replays.demo.relevance import import_keys, import_pairs
 from replays.demo.seed import PEOPLE

@@ -14,9 +14,9 @@ from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
 from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from jobs.terminal import run_here
-from quality.rules.policy import Policy
-from quality.services.gold import gold_import
-from quality.services.policies import policy_publish
+from quality.gold.services.keys import gold_import
+from quality.policies.policy import Policy
+from quality.policies.services import policy_publish
 from replays.demo.seed import PEOPLE
 from storage.tables.rows import read_rows
 from workforces.services.workforces import workforce_add

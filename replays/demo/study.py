@@ -10,9 +10,9 @@ from annotation.models import Campaign
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from documents.selectors import tokenization_of
 from jobs.terminal import run_here
+from quality.experts.services.opinions import consensus_reach, opinion_give
 from quality.models import Case, CaseReason, CaseState
-from quality.services.opinions import consensus_reach, opinion_give
-from quality.services.studies import studies_refresh
+from quality.studies.services import studies_refresh
 from replays.demo.crowd import Member, answer_everything, box_near
 
 WAYS, ITEMS, SEED = 25, 10, 25

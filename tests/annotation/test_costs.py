@@ -14,7 +14,7 @@ from annotation.models import Assignment, Batch, BatchState, Item, ItemState, Sl
 from annotation.services import claims
 from annotation.services.counting import slot_hold_first
 from database.statements import Insert, Statement, Update
-from quality.selectors.experts import case_next
+from quality.experts.selectors import case_next
 from tests import factories
 
 pytestmark = pytest.mark.django_db

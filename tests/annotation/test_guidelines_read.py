@@ -11,8 +11,8 @@ from annotation.differences import Part, changed_paragraphs
 from annotation.models import Annotation, Participation
 from annotation.selectors.campaigns import guideline_readers
 from annotation.services.campaigns import guideline_publish
-from quality.selectors.agreement import agreement_of
-from quality.services.numbers import quality_numbers_refresh
+from quality.dashboard.selectors.agreement import agreement_of
+from quality.dashboard.services import quality_numbers_refresh
 from tests import factories
 from tests.workforces.acts import by_link, path
 from tests.workforces.panel import come, link, work

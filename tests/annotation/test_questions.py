@@ -9,7 +9,7 @@ from accounts.models import AuditEvent, Role
 from annotation.models import FaqEntry, ItemReport
 from annotation.selectors.questions import own_questions
 from annotation.services.questions import QuestionError, question_answer
-from quality.services.pilot_keys import _answered
+from quality.gold.services.pilot_keys import _answered
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,8 @@ from accounts.models import AuditEvent
 from annotation.models import Annotation, Campaign, EventTally
 from annotation.services.events import events_store
 from measures.behaviour import leaving
-from quality.selectors.behaviour import _known, behaviour_of
-from quality.selectors.follow_ups import follow_ups_of
+from quality.follow_ups.selectors import follow_ups_of
+from quality.people.selectors.behaviour import _known, behaviour_of
 from tests import factories, writing
 
 pytestmark = pytest.mark.django_db

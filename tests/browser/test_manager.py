@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import Role
 from annotation.models import FaqEntry, ItemReport
 from annotation.services.numbers import numbers_refresh
-from quality.services.numbers import quality_numbers_refresh
+from quality.dashboard.services import quality_numbers_refresh
 from tests import factories
 from tests.axe import DESKTOP, PHONE, assert_accessible
 

@@ -9,13 +9,13 @@ from django.utils import timezone
 from accounts.models import Role
 from annotation.models import Annotation, Standing
 from documents.selectors import tokenization_of
+from quality.dashboard.services import quality_numbers_refresh
+from quality.experts.services.cases import case_ask
+from quality.experts.services.opinions import opinion_give
+from quality.gold.services.keys import gold_import
 from quality.models import Case, CaseReason, GoldKey, Opinion, Phase, Review
-from quality.rules.policy import Policy
-from quality.services.cases import case_ask
-from quality.services.gold import gold_import
-from quality.services.numbers import quality_numbers_refresh
-from quality.services.opinions import opinion_give
-from quality.services.policies import policy_publish
+from quality.policies.policy import Policy
+from quality.policies.services import policy_publish
 from tests import factories
 from tests.axe import VARIANTS, assert_accessible
 from tests.quality.worlds import judged, nq

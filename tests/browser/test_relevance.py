@@ -9,7 +9,7 @@ from accounts.models import Role
 from annotation.models import Annotation, Participation
 from annotation.services.training import training_create
 from quality.models import Case, Flag, Inspection, Review, Verdict
-from quality.rules.policy import Policy
+from quality.policies.policy import Policy
 from tests import factories
 from tests.axe import assert_accessible
 from tests.browser.watched import Watched

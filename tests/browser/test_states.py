@@ -8,8 +8,8 @@ from accounts.models import Role
 from annotation.models import Annotation, Campaign, Participation, Snapshot
 from annotation.services.campaigns import guideline_publish
 from annotation.services.numbers import numbers_refresh
+from quality.dashboard.services import quality_numbers_refresh
 from quality.models import QualitySnapshot
-from quality.services.numbers import quality_numbers_refresh
 from tests import factories
 from tests.axe import DESKTOP, PHONE, assert_accessible
 from tests.workforces.acts import by_link

@@ -25,9 +25,9 @@ from database.transactions import durable, is_transient
 from exports.services import release_freeze
 from jobs.models import Job
 from jobs.work import Work
+from quality.examination.services import _examine_chunk, waiting
 from quality.models import Verdict
-from quality.services.examine import _examine_chunk, waiting
-from quality.services.policies import policy_ensure
+from quality.policies.services import policy_ensure
 from tests import factories
 from tests.concurrency.threads import at_once, held_open, impatient
 

@@ -12,8 +12,8 @@ from annotation.services.campaigns import campaign_move
 from annotation.services.numbers import numbers_refresh, numbers_request
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
+from quality.dashboard.services import MOST_DUE, STALE_MINUTES, numbers_due, quality_numbers_refresh
 from quality.models import QualitySnapshot
-from quality.services.numbers import MOST_DUE, STALE_MINUTES, numbers_due, quality_numbers_refresh
 from tests import factories
 
 pytestmark = pytest.mark.django_db

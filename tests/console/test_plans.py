@@ -18,10 +18,10 @@ from console.plans.words import TITLES, span, written
 from console.views.plans import came_of
 from measures.agreement import Level
 from measures.targets import Target
+from quality.dashboard.services import quality_numbers_refresh
+from quality.gold.key_statistics import keys_needed
 from quality.models import CampaignPlan, QualitySnapshot, Rule
-from quality.rules.gold_keys import keys_needed
-from quality.rules.policy import Policy, Process
-from quality.services.numbers import quality_numbers_refresh
+from quality.policies.policy import Policy, Process
 from tests import factories
 from workforces.money import fee_cents
 

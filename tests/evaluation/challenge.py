@@ -11,8 +11,8 @@ from evaluation.boards.gold import gold_of
 from evaluation.models import Team
 from evaluation.services import board_create, submission_add, team_enter
 from exports.services import release_request
+from quality.labels.services.sealing import split_seal
 from quality.models import Inspection
-from quality.services.sealing import split_seal
 from tests import factories
 
 

@@ -24,7 +24,7 @@ from exports.build import build_release
 from exports.services import release_request
 from exports.targets import FolderTarget
 from jobs.models import Job
-from quality.services.sealing import split_seal, split_unseal
+from quality.labels.services.sealing import split_seal, split_unseal
 from tests import factories
 from tests.evaluation.challenge import Challenge, lines
 

@@ -4,9 +4,9 @@ import pytest
 from django.utils import timezone
 
 from annotation.services.campaigns import NewSplit
+from quality.experts.services.opinions import opinion_give
+from quality.flags.services import question_flag
 from quality.models import Case
-from quality.services.flags import question_flag
-from quality.services.opinions import opinion_give
 from tests import factories
 
 

@@ -12,8 +12,8 @@ from annotation.services.campaigns import NewSplit
 from annotation.services.exclusions import annotation_exclude
 from exports.fair_work import fair_work_text
 from exports.models import Release
+from quality.labels.services.sealing import split_seal
 from quality.models import Inspection
-from quality.services.sealing import split_seal
 from tests import factories
 from tests.workforces.panel import link
 from workforces.models import LedgerEntry, Ticket

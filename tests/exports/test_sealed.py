@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from annotation.services.campaigns import NewSplit
 from exports.models import Release
+from quality.labels.services.sealing import split_seal
 from quality.models import Inspection
-from quality.services.sealing import split_seal
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -27,14 +27,14 @@ from exports.models import Release
 from exports.services import release_request
 from jobs.models import Job
 from jobs.terminal import run_here
-from quality.charts.campaign import DRAWINGS
+from quality.dashboard.charts.campaign import DRAWINGS
+from quality.dashboard.services import quality_numbers_refresh
+from quality.experts.services.cases import case_ask
+from quality.experts.services.inspections import inspection_decide
+from quality.experts.services.opinions import case_discuss, consensus_reach, opinion_give
 from quality.models import Case, CaseMessage, CaseReason, Inspection, Opinion, QualitySnapshot, StudySnapshot, Verdict
-from quality.services.behaviour import behaviour_refresh
-from quality.services.cases import case_ask
-from quality.services.inspections import inspection_decide
-from quality.services.numbers import quality_numbers_refresh
-from quality.services.opinions import case_discuss, consensus_reach, opinion_give
-from quality.services.studies import studies_refresh
+from quality.people.services.behaviour import behaviour_refresh
+from quality.studies.services import studies_refresh
 from tests import factories
 from tests.guards.test_matrix import POLICY, own_routes
 from tests.guards.world import address, parameters

@@ -11,8 +11,8 @@ from accounts.services import invitation_create
 from annotation.services import numbers as annotation_numbers
 from exports.models import Release
 from jobs.ticks import tick
-from quality.services import numbers as quality_numbers
-from quality.services.behaviour import behaviour_refresh
+from quality.dashboard import services as quality_numbers
+from quality.people.services.behaviour import behaviour_refresh
 from tests import factories
 from tests.guards.test_matrix import POLICY, own_routes
 from tests.guards.world import World

@@ -6,9 +6,9 @@ from django.test import Client
 
 from accounts.models import AuditEvent
 from exports.selectors.sealing import closed_by
+from quality.experts.services.cases import case_ask
+from quality.labels.services.sealing import SealError, split_seal, split_unseal
 from quality.models import CaseReason
-from quality.services.cases import case_ask
-from quality.services.sealing import SealError, split_seal, split_unseal
 from tests import factories
 from tests.guards.sealed_worlds import BELOW, Questions, Relevance, differing
 

@@ -6,10 +6,10 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.services import numbers as annotation_numbers
+from quality.dashboard import services as quality_numbers
+from quality.dashboard.services import quality_numbers_refresh
 from quality.models import Case, Flag, Inspection, Opinion, Review, Verdict
-from quality.rules.policy import Policy
-from quality.services import numbers as quality_numbers
-from quality.services.numbers import quality_numbers_refresh
+from quality.policies.policy import Policy
 from tests import factories
 from workforces.models import Workforce
 from workforces.services.workforces import workforce_add

@@ -9,14 +9,14 @@ from django.utils import timezone
 from accounts.models import Role
 from annotation.models import Annotation, Participation, Slot
 from annotation.services.numbers import numbers_refresh
+from quality.dashboard.selectors import agreement
+from quality.dashboard.services import quality_numbers_refresh
+from quality.experts.services.cases import case_ask
+from quality.experts.services.opinions import opinion_give
+from quality.gold.services.keys import gold_import
 from quality.models import Audit, Case, CaseReason, GoldCheck, GoldKey
-from quality.rules.policy import Policy
-from quality.selectors import agreement
-from quality.services.cases import case_ask
-from quality.services.gold import gold_import
-from quality.services.numbers import quality_numbers_refresh
-from quality.services.opinions import opinion_give
-from quality.services.policies import policy_publish
+from quality.policies.policy import Policy
+from quality.policies.services import policy_publish
 from tests import factories
 
 # Whoever comes meets three keys first.

@@ -16,10 +16,10 @@ from django.utils import timezone
 
 from annotation.models import Item
 from measures.targets import Stop
+from quality.labels.selectors.audits import label_error_of
+from quality.labels.services.waves import waves_due
 from quality.models import Audit, CaseReason, TargetSnapshot, Verdict
-from quality.rules.policy import Policy, Process
-from quality.selectors.audits import label_error_of
-from quality.services.waves import waves_due
+from quality.policies.policy import Policy, Process
 from replays.base import Asked, Progress, State
 from replays.pairs import Material
 from replays.registry import REPLAYS
@@ -27,7 +27,7 @@ from replays.target import _Audited
 from tests import factories
 from tests.conftest import ROOT
 from tests.console.processes import database
-from tests.quality.target_worlds import ITEMS, World
+from tests.quality.labels.target_worlds import ITEMS, World
 from tests.waiting import wait_for
 
 
@@ -234,7 +234,7 @@ def test_a_target_that_was_reached_without_the_last_batch_is_not_reached(setting
 @pytest.mark.django_db
 def test_a_target_that_ends_at_its_budget_is_calibrated_before_it_is_measured(settings, tmp_path, monkeypatch):
     settings.DATA_DIR = tmp_path
-    monkeypatch.setattr("quality.selectors.target.answer_cents", lambda _campaign: 6.0)
+    monkeypatch.setattr("quality.labels.selectors.targets.answer_cents", lambda _campaign: 6.0)
     world = World(budget_cents=50, error=0.01, expert_cents=100)
     replay = target_of(world.campaign, Asked("target", 0.001, 1, 60))
     assert world.run()["stop"] == Stop.BUDGET

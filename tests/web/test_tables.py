@@ -16,7 +16,7 @@ from annotation.models import CampaignState, ItemState, Participation, Standing
 from console.audit_words import ACTS
 from jobs.models import Job, JobState
 from quality.models import CaseState, ReviewState
-from quality.services.person_acts import ManagerAct
+from quality.people.services.manager_acts import ManagerAct
 from tests import factories
 from tests.conftest import ROOT
 from web import tables

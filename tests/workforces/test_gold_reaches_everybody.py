@@ -9,11 +9,11 @@ from annotation.models import Annotation, Assignment, Injection, Participation, 
 from annotation.services.items import item_retire
 from annotation.services.undo import submission_undo
 from annotation.services.work import assignment_skip
+from quality.dashboard.selectors.summary import people_of
+from quality.gold.services.exposures import MOST_UPSETTING
 from quality.models import GoldCheck, GoldKey, Review
-from quality.rules.policy import Policy
-from quality.selectors.summary import people_of
-from quality.services.gold_plans import MOST_UPSETTING
-from quality.services.people import review_decide
+from quality.people.services.reviews import review_decide
+from quality.policies.policy import Policy
 from tests import factories
 from tests.workforces.acts import by_link, enter, lapse, rounds, send
 from tests.workforces.panel import come, link, unsigned

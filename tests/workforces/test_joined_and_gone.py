@@ -15,10 +15,10 @@ from annotation.models import Annotation, Assignment, EventChunk, Participation
 from annotation.services.events import events_store
 from annotation.services.withdrawal import participation_consent, withdrawal_ask, withdrawals_apply
 from quality.models import RuleFiring
-from quality.rules.watching import Act, Collector, Condition
-from quality.services.people import ReviewError
-from quality.services.person_acts import ManagerAct, person_act
-from quality.services.watching import rule_add
+from quality.people.rules import Act, Collector, Condition
+from quality.people.services.manager_acts import ManagerAct, person_act
+from quality.people.services.reviews import ReviewError
+from quality.people.services.rules import rule_add
 from tests import factories
 from tests.workforces.conftest import TERMS
 from tests.workforces.panel import come, confirm, link, unsigned, work

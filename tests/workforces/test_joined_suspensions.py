@@ -12,9 +12,9 @@ from accounts.models import ExternalIdentity
 from annotation.models import Annotation, Participation, Standing, StandingChange
 from annotation.services.withdrawal import withdrawals_apply
 from quality.models import Review, RuleFiring
-from quality.rules.watching import Act, Collector, Condition
-from quality.services.people import ReviewError, review_decide
-from quality.services.watching import rule_add
+from quality.people.rules import Act, Collector, Condition
+from quality.people.services.reviews import ReviewError, review_decide
+from quality.people.services.rules import rule_add
 from tests import factories
 from tests.workforces.panel import come, confirm, link, unsigned, work
 from workforces.models import PayHold, PayRefusal, Ticket

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from quality.models import Review
-from quality.services.people import reviews_lapse
+from quality.people.services.reviews import reviews_lapse
 from tests import factories
 from tests.workforces.acts import by_link, path
 from tests.workforces.panel import come, confirm, link, statement_of, unsigned, work

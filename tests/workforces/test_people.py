@@ -13,8 +13,8 @@ from annotation.services.exclusions import annotation_exclude
 from annotation.services.people import standing_move
 from annotation.services.withdrawal import participation_withdraw, withdrawals_apply
 from quality.models import Review
-from quality.rules.policy import Policy
-from quality.services.people import review_decide
+from quality.people.services.reviews import review_decide
+from quality.policies.policy import Policy
 from tests import factories
 from tests.workforces.acts import paid, stale
 from workforces.models import Errand, Posting, Ticket, TicketWork

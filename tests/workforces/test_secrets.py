@@ -20,7 +20,7 @@ from django.utils import timezone
 from annotation.models import Annotation, Assignment, Item
 from annotation.services.campaigns import NewSplit
 from annotation.services.sweeps import assignments_expire
-from quality.rules.policy import Policy
+from quality.policies.policy import Policy
 from tests import factories
 from workforces.services.workforces import workforce_add
 

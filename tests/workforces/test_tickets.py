@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Annotation, Participation, Slot
 from quality.models import GoldCheck
-from quality.rules.policy import Policy
+from quality.policies.policy import Policy
 from simulation.browser import Form
 from tests import factories
 from tests.workforces.acts import answer, arrive, lapse, local, paid, path, text_of, visit_of

@@ -26,7 +26,7 @@ from console.plans.words import TITLES, span
 from measures.agreement import Level
 from measures.judgment_files import JudgmentFileError, judgments_read, truths_read
 from quality.management.judgments import add_reading_arguments, asked_of
-from quality.rules.policy import Policy
+from quality.policies.policy import Policy
 from storage.json_output import json_line
 
 LABELS = "1,2,3,4"

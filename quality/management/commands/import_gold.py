@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
 from jobs.terminal import print_result
-from quality.services.gold import GoldRefused, gold_import
+from quality.gold.services.keys import GoldRefused, gold_import
 from storage.tables.rows import read_rows
 
 

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.models import Campaign
 from measures.studies import PARTITIONS, Share, as_json, study_frame, usual_alpha
-from quality.selectors.relevance_study import relevance_study_of
-from quality.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
+from quality.studies.selectors.relevance import relevance_study_of
+from quality.studies.selectors.studies import StudyError, bounds_of, precision_of, statistics_of, variability_of
 from storage.json_output import json_line
 from storage.tables.written import FORMATS, write_frames
 

@@ -35,9 +35,9 @@ from annotation.services.sweeps import assignments_expire
 from annotation.services.undo import NothingToUndo, submission_undo
 from annotation.services.withdrawal import participation_withdraw
 from annotation.services.work import answer_take, assignment_skip
+from quality.labels.services.verdicts import items_judge, items_lock
 from quality.models import PolicyVersion
-from quality.rules.policy import Policy, policy_from
-from quality.services.verdicts import items_judge, items_lock
+from quality.policies.policy import Policy, policy_from
 from tests import factories
 
 pytestmark = pytest.mark.django_db

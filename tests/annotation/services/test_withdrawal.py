@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Annotation, CountedChange
 from annotation.services.withdrawal import participation_withdraw
 from quality.models import GoldCheck, Verdict
-from quality.rules.policy import Policy
+from quality.policies.policy import Policy
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -1,0 +1,86 @@
+"""What waits for a person's decision, a page of each kind."""
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Campaign, Participation
+from annotation.selectors.sealing import unsealed
+from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState, Unexamined
+from quality.people.selectors.names import names_of
+from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandState, Ticket, TicketState
+
+MOST = 50
+OF_PEOPLE = ("reviews", "suspended", "appeals", "unmatched", "undoable")  # shown with whom they are about
+# What is called how, of all that `waiting_of` counts.
+WAITING = {
+    "reviews": _("reviews"),
+    "suspended": _("appeals against suspensions"),
+    "appeals": _("appeals against refused pay"),
+    "unmatched": _("submissions that fit no work"),
+    "failed": _("failed payments"),
+    "flags": _("flags"),
+    "unexamined": _("answers that could not be examined"),
+    "cases": _("cases before experts"),
+    "inspections": _("inspections"),
+}
+NOT_ASKED = ("undoable",)  # decided, and can still be undone
+
+
+def waiting_of(campaign: Campaign) -> dict[str, int]:
+    """Return how much of each kind waits for a decision: for jobs, since it counts."""
+    counts = {what: rows.count() for what, rows in _queues(campaign).items()}
+    return {what: count for what, count in counts.items() if count and what not in NOT_ASKED}
+
+
+def decisions_of(campaign: Campaign) -> dict[str, Any]:
+    """Return what waits: each list holds at most fifty, oldest first; of what has a page of its own, whether there is any."""
+    queues = _queues(campaign)
+    elsewhere = {f"has_{what}": queues.pop(what).exists() for what in ("cases", "inspections")}
+    lists = {what: list(rows[:MOST]) for what, rows in queues.items()}
+    about = {row: _person_of(row) for what in OF_PEOPLE for row in lists[what]}
+    names = names_of(list(about.values()))
+    named = {what: [(row, names.get(about[row], "")) for row in lists[what]] for what in OF_PEOPLE}
+    return {**lists, **named, "is_empty": not any(lists.values()), **elsewhere}
+
+
+def _queues(campaign: Campaign) -> dict[str, QuerySet[Any]]:
+    """Return what waits, of each kind, in the order in which it is to be decided."""
+    errands = Errand.objects.filter(workforce__campaign=campaign)
+    reviews = Review.objects.filter(campaign=campaign)
+    places = Participation.objects.filter(campaign=campaign, surrogate=OuterRef("surrogate"))
+    standing = Subquery(places.values("standing")[:1])
+    appealed = reviews.filter(state=ReviewState.SUSPENDED, appealed_at__isnull=False, appeal_decided_at=None)
+    appeals = Appeal.objects.filter(campaign=campaign, state=AppealState.OPEN).select_related("ticket")
+    unexamined = Unexamined.objects.filter(campaign=campaign).select_related("annotation__item")
+    undoable = errands.filter(state=ErrandState.DUE, decided_by__isnull=False, surrogate__isnull=False)
+    return {
+        "reviews": reviews.filter(state=ReviewState.OPEN).annotate(standing=standing).order_by("decide_by", "pk"),
+        "suspended": appealed.order_by("appealed_at", "pk"),
+        "appeals": appeals.order_by("pk"),
+        "unmatched": _unmatched(campaign, errands).order_by("submitted_at", "pk"),
+        "undoable": undoable.order_by("due_at", "pk"),
+        "failed": errands.filter(state=ErrandState.FAILED).order_by("pk"),
+        "flags": Flag.objects.filter(campaign=campaign, is_listed=None).order_by("pk"),
+        "unexamined": unexamined.order_by("since", "pk"),
+        "cases": Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.OPEN).order_by("pk"),
+        "inspections": Inspection.objects.filter(unsealed("annotation__item"), campaign=campaign, verdict="").order_by(
+            "pk"
+        ),
+    }
+
+
+def _unmatched(campaign: Campaign, errands: QuerySet[Errand]) -> QuerySet[Ticket]:
+    """Return submissions that fit no work here, or were paid though something was wrong, and are not about to be refused."""
+    tickets = Ticket.objects.filter(workforce__campaign=campaign)
+    doubtful = tickets.filter(Q(state=TicketState.UNMATCHED) | Q(state=TicketState.APPROVED, problem__gt=""))
+    refused = errands.filter(
+        ticket=OuterRef("pk"), kind=ErrandKind.REJECT, state__in=[ErrandState.DUE, ErrandState.SENDING]
+    )
+    return doubtful.exclude(Exists(refused))
+
+
+def _person_of(row: Any) -> Any:
+    """Return whom something that waits is about."""
+    return row.ticket.surrogate_id if isinstance(row, Appeal) else row.surrogate_id

@@ -1,0 +1,131 @@
+"""The numbers of quality control, computed by a job so that no page has to count."""
+
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, Sum, TextField
+from django.db.models.functions import Cast, Substr
+
+from annotation.models import ORDINARY, Campaign, CampaignState, Slot
+from annotation.selectors.sealing import sealed_names
+from annotation.services.numbers import numbers_keep, numbers_request, numbers_version, refresh_request
+from jobs.models import Job
+from measures.funnel import outside
+from quality.dashboard.selectors.agreement import agreement_of
+from quality.dashboard.selectors.review_queue import waiting_of
+from quality.dashboard.selectors.summary import people_of, summary_of
+from quality.experts.selectors import experts_of
+from quality.follow_ups.selectors import follow_ups_of
+from quality.gold.selectors import gold_of
+from quality.labels.selectors.audits import audits_of
+from quality.models import GoldCheck, Inspection, Opinion, QualitySnapshot, Verdict
+from quality.people.selectors.pay import wages_of
+from quality.policies.policy import Policy
+from quality.policies.selectors import policy_current
+from workforces.models import LedgerEntry, Workforce
+from workforces.services.pay import committed_cents
+from workforces.services.terms import terms_of
+
+STALE_SECONDS = 10
+STALE_MINUTES, MOST_DUE = 5, 3
+FORM = "7"  # of what is kept: numbers in another form are computed anew
+
+
+def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
+    """Compute and keep the numbers."""
+    sealed = sealed_names(campaign)
+    version, found = quality_numbers_version(campaign), policy_current(campaign)
+    people = people_of(campaign)
+    data = {
+        "summary": asdict(summary_of(campaign)),
+        "rounds": _rounds(campaign),
+        **agreement_of(campaign),
+        "experts": experts_of(campaign),
+        "audits": audits_of(campaign),
+        "gold": gold_of(campaign, found[1] if found else Policy()),
+        "waiting": waiting_of(campaign),
+        "follow_ups": follow_ups_of(campaign),
+        "wages": wages_of(campaign),
+        "spent": _spent_by_day(campaign),
+        "workforces": [_workforce(row) for row in campaign.workforces.order_by("pk")],
+        "people": [{**row, "surrogate_id": str(row["surrogate_id"])} for row in people],
+        "outside": outside(
+            (str(row["surrogate_id"]), row["checks"], row["checks"] - row["hits"]) for row in people if row["checks"]
+        ),
+    }
+    numbers_keep(QualitySnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)
+    return data
+
+
+def quality_numbers_version(campaign: Campaign) -> str:
+    """Return what changes whenever the numbers may, by looks into indexes."""
+    last = [
+        Verdict.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        GoldCheck.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        LedgerEntry.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        Opinion.objects.filter(case__campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        Inspection.objects.filter(campaign=campaign, verdict="").order_by("-pk").values_list("pk", flat=True).first(),
+    ]
+    return "-".join([FORM, numbers_version(campaign), *(str(part or 0) for part in last)])
+
+
+def quality_numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
+    """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
+    return refresh_request(
+        kind="quality.numbers",
+        kept=QualitySnapshot.objects.all(),
+        version=quality_numbers_version,
+        seconds=STALE_SECONDS,
+        campaign=campaign,
+        now=now,
+    )
+
+
+def numbers_due(now: datetime) -> None:
+    """Ask for the numbers of open campaigns that are older than a few minutes: home shows them without asking.
+
+    Few at a time and any of them, so that those of which nothing is new keep the others from nothing.
+    """
+    fresh = QualitySnapshot.objects.filter(campaign=OuterRef("pk"), taken_at__gt=now - timedelta(minutes=STALE_MINUTES))
+    for campaign in Campaign.objects.filter(~Exists(fresh), state=CampaignState.OPEN).order_by("?")[:MOST_DUE]:
+        numbers_request(campaign=campaign, now=now)
+        quality_numbers_request(campaign=campaign, now=now)
+
+
+def _rounds(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return how far each round of each batch is."""
+    slots = Slot.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
+    rows = (
+        slots.values("item__batch__ordinal", "round")
+        .annotate(
+            open=Count("pk", filter=Q(state="open")),
+            held=Count("pk", filter=Q(state="held")),
+            filled=Count("pk", filter=Q(state="filled")),
+        )
+        .order_by("item__batch__ordinal", "round")
+    )
+    return [
+        {"batch": row["item__batch__ordinal"], **{name: row[name] for name in ("round", "open", "held", "filled")}}
+        for row in rows
+    ]
+
+
+def _spent_by_day(campaign: Campaign) -> list[tuple[str, int]]:
+    """Return (day, cents with fees) in order: as text, since SQLite asks Python about the date of each row otherwise."""
+    rows = LedgerEntry.objects.filter(campaign=campaign).annotate(day=Substr(Cast("at", TextField()), 1, 10))
+    return list(rows.values_list("day").annotate(cents=Sum("cents") + Sum("fee_cents")).order_by("day"))
+
+
+def _workforce(row: Workforce) -> dict[str, Any]:
+    terms = terms_of(row)
+    return {
+        "kind": row.kind,
+        "kind_label": str(row.get_kind_display()),
+        "problem": row.problem,
+        "stopped": row.spent_stop,
+        "cap_cents": terms.cap_cents,
+        "floor_cents": terms.floor_cents_per_hour,
+        "committed_cents": committed_cents(row),
+        "postings": row.postings.exclude(state="settled").count(),
+    }

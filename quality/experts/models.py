@@ -1,0 +1,154 @@
+"""The rows of experts: cases, opinions, and the annotations that are read."""
+
+from typing import Any
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from annotation.tasktypes.labels import LABEL
+
+
+class InspectionVerdict(models.TextChoices):
+    """What a manual check found."""
+
+    GOOD = "good", _("Right")
+    DEBATABLE = "debatable", _("Debatable")
+    WRONG = "wrong", _("Wrong")
+
+
+class Inspection(models.Model):
+    """One annotation drawn for manual reading."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="inspections")
+    annotation = models.OneToOneField("annotation.Annotation", on_delete=models.PROTECT, related_name="inspection")
+    because = models.CharField(max_length=15, choices=[("sample", _("Sample")), ("no_agreement", _("No agreement"))])
+    verdict = models.CharField(max_length=10, choices=InspectionVerdict, blank=True)
+    inspected_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    inspected_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "id"], condition=models.Q(verdict=""), name="inspection_waiting")]
+
+    def __str__(self) -> str:
+        return self.verdict or "waiting"
+
+
+class InspectionTally(models.Model):
+    """How far an annotator's work is from the next annotation that is drawn for reading.
+
+    Each adds the share of the policy to ``carry``; at 1 one is drawn and 1 is taken off. It begins at a seeded place, so
+    that which ones are drawn is chance, and how many is not.
+    """
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="+", db_index=False)
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    carry = models.FloatField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "surrogate"], name="inspection_tally_once")]
+
+    def __str__(self) -> str:
+        return f"{self.carry:.3f}"
+
+
+class CaseState(models.TextChoices):
+    """Where an item stands before the experts."""
+
+    OPEN = "open", _("Open")  # each expert judges alone
+    CONSENSUS = "consensus", _("In discussion")  # all have judged, and differ
+    DECIDED = "decided", _("Decided")
+    RECALLED = "recalled", _("Recalled")
+
+
+REFERENCE = "of_reference"  # marks the parts of a sample's case that its reference annotation said
+
+
+# An item is before the experts once at a time.
+PENDING = (CaseState.OPEN, CaseState.CONSENSUS)
+
+
+class CaseReason(models.TextChoices):
+    """Why an item came before the experts; those who judge it alone are not told."""
+
+    NO_AGREEMENT = "no_agreement", _("No agreement")
+    DOUBT = "doubt", _("Votes leave doubt")
+    INSPECTION = "inspection", _("Inspection")
+    MANAGER = "manager", _("A manager asked")
+    SAMPLE = "sample", _("Sample")
+    GOLD = "gold", _("Gold key")
+    AUDIT = "audit", _("Audit")
+
+
+class Case(models.Model):
+    """An item before the experts: what they judge of it (`annotation.tasktypes.base.Part`), and how many are asked."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="cases")
+    item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="cases")
+    state = models.CharField(max_length=10, choices=CaseState, default=CaseState.OPEN)
+    because = models.CharField(max_length=15, choices=CaseReason, default=CaseReason.NO_AGREEMENT)
+    experts = models.PositiveSmallIntegerField(default=1)
+    parts = models.JSONField(default=list)
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item"], condition=models.Q(state__in=["open", "consensus"]), name="case_pending_once"
+            ),
+            models.CheckConstraint(condition=models.Q(experts__gte=1), name="case_asks_somebody"),
+        ]
+        indexes = [
+            models.Index(fields=["campaign", "id"], condition=models.Q(state="open"), name="case_open"),
+            models.Index(fields=["campaign", "id"], condition=models.Q(state="consensus"), name="case_in_discussion"),
+        ]
+
+    def __str__(self) -> str:
+        return f"case {self.pk}"
+
+
+class Phase(models.TextChoices):
+    """Whether an expert spoke alone or for all."""
+
+    BLIND = "blind", _("Alone")
+    CONSENSUS = "consensus", _("Consensus")
+
+
+class Opinion(models.Model):
+    """One expert's judgement of a case, made without seeing what others said; or the consensus of all of them.
+
+    ``said`` holds a grade of the task type for each part of the case, by the part's key.
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="opinions")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    phase = models.CharField(max_length=10, choices=Phase, default=Phase.BLIND)
+    said = models.JSONField(default=dict)
+    justification = models.CharField(max_length=2000, blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["case", "surrogate", "phase"], name="opinion_once"),
+            models.UniqueConstraint(fields=["case"], condition=models.Q(phase="consensus"), name="consensus_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"opinion {self.said}"
+
+    @property
+    def label(self) -> Any:
+        """The label that was chosen, where the answers of the task type are labels."""
+        return self.said.get(LABEL)
+
+
+class CaseMessage(models.Model):
+    """What an expert wrote to the others while they discuss a case."""
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="messages")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    text = models.CharField(max_length=2000)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.text[:60]

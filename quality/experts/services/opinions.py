@@ -1,0 +1,153 @@
+"""What experts say: each alone first, then, where they differ, together.
+
+Nobody sees an opinion before all that a case asks for are there (Kwiatkowski et al. 2019, section 4.2: independent
+judgments first, then a discussion and one consensus).
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from accounts.audit import record
+from annotation.tasktypes.base import Said
+from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable, require_transaction
+from quality.experts.selectors import seen_by
+from quality.experts.services.cases import CaseError, case_end
+from quality.gold.services.key_changes import key_judged
+from quality.labels.services.verdicts import items_judge, items_lock
+from quality.models import Case, CaseMessage, CaseReason, CaseState, GoldKey, Opinion, Phase
+from quality.policies.services import policy_ensure
+
+MOST_CHARACTERS = 2000
+
+
+def said_from(case: Case, fields: Mapping[str, Any]) -> Said:
+    """Return the grades that a form sent for the parts of a case, by their keys.
+
+    Raises
+    ------
+    CaseError
+        A part has none, or one that does not exist.
+    """
+    grades = {str(grade): grade for grade in TASK_TYPES[case.campaign.task_type].grades}
+    said = {part["key"]: grades.get(str(fields.get(part["key"], ""))) for part in case.parts}
+    missing = [key for key, grade in said.items() if grade is None]
+    if missing or not said:
+        raise CaseError("judge every part: one has no judgement yet")
+    return said
+
+
+@durable
+def opinion_give(*, case: Case, surrogate_id: UUID, said: Said, justification: str, now: datetime) -> Opinion:
+    """Record what an expert says alone. The last one that a case asks for settles it, or opens its discussion.
+
+    Giving it again changes nothing.
+
+    Raises
+    ------
+    CaseError
+        The case takes no opinions any more, or the expert annotated the item, or it audits a label that may be theirs.
+    """
+    held = _held(case)
+    given = held.opinions.filter(surrogate_id=surrogate_id, phase=Phase.BLIND).first()
+    if given is not None:
+        return given
+    if held.state != CaseState.OPEN:
+        raise CaseError("this case was decided or recalled meanwhile")
+    if seen_by(surrogate_id).filter(item=held.item).exists():
+        raise CaseError("you annotated this item yourself")
+    if held.because == CaseReason.AUDIT and _said_before(held, surrogate_id):
+        raise CaseError("you judged this item before")
+    opinion = Opinion.objects.create(
+        case=held, surrogate_id=surrogate_id, said=said, justification=justification[:MOST_CHARACTERS], at=now
+    )
+    record(action="opinion_give", subject=opinion, now=now, actor_id=surrogate_id, scope_id=held.campaign_id)
+    alone = list(held.opinions.filter(phase=Phase.BLIND).order_by("pk"))
+    if len(alone) >= held.experts:
+        if any(one.said != opinion.said for one in alone):
+            Case.objects.filter(pk=held.pk).update(state=CaseState.CONSENSUS)
+            record(action="case_discuss", subject=held, now=now, actor_id=None, scope_id=held.campaign_id)
+        else:
+            _settle(held, opinion, now, is_joint=len(alone) > 1)
+    return opinion
+
+
+@durable
+def case_discuss(*, case: Case, surrogate_id: UUID, text: str, now: datetime) -> CaseMessage:
+    """Write to the others who judged a case.
+
+    Raises
+    ------
+    CaseError
+        The case is not in discussion, its reader gave no opinion, or nothing was written.
+    """
+    held = _held(case)
+    _check_takes_part(held, surrogate_id)
+    if not text.strip():
+        raise CaseError("write something first")
+    return CaseMessage.objects.create(case=held, surrogate_id=surrogate_id, text=text[:MOST_CHARACTERS], at=now)
+
+
+@durable
+def consensus_reach(*, case: Case, surrogate_id: UUID, said: Said, justification: str, now: datetime) -> Opinion:
+    """Record what the experts agreed on, with the reason; one of those who judged writes it down.
+
+    Raises
+    ------
+    CaseError
+        The case is not in discussion, its reader gave no opinion, or the reason is missing.
+    """
+    held = _held(case)
+    _check_takes_part(held, surrogate_id)
+    if not justification.strip():
+        raise CaseError("say why: the consensus is kept with its reason")
+    opinion = Opinion.objects.create(
+        case=held,
+        surrogate_id=surrogate_id,
+        phase=Phase.CONSENSUS,
+        said=said,
+        justification=justification[:MOST_CHARACTERS],
+        at=now,
+    )
+    record(action="consensus_reach", subject=opinion, now=now, actor_id=surrogate_id, scope_id=held.campaign_id)
+    _settle(held, opinion, now, is_joint=False)
+    return opinion
+
+
+def _held(case: Case) -> Case:
+    """Lock a case, and its item before it, as when it is judged."""
+    require_transaction()
+    items_lock([case.item_id])
+    rows = Case.objects.select_for_update(of=("self",), no_key=True).select_related("item__batch", "campaign")
+    return rows.get(pk=case.pk)
+
+
+def _said_before(case: Case, surrogate_id: UUID) -> bool:
+    others = Opinion.objects.filter(case__item=case.item_id, surrogate_id=surrogate_id).exclude(case=case)
+    return others.exists()
+
+
+def _check_takes_part(case: Case, surrogate_id: UUID) -> None:
+    if case.state != CaseState.CONSENSUS:
+        raise CaseError("this case is not in discussion")
+    if not case.opinions.filter(surrogate_id=surrogate_id, phase=Phase.BLIND).exists():
+        raise CaseError("you did not judge this case")
+
+
+def _settle(case: Case, opinion: Opinion, now: datetime, *, is_joint: bool) -> None:
+    """Close a case with an opinion that decides it, and let what it was asked for follow."""
+    if is_joint:  # several, who said the same
+        Opinion.objects.create(
+            case=case, surrogate_id=opinion.surrogate_id, phase=Phase.CONSENSUS, said=opinion.said, at=now
+        )
+    case_end(case=case, to=CaseState.DECIDED, now=now)
+    if case.because == CaseReason.GOLD:
+        key_judged(key=GoldKey.objects.select_related("campaign").get(item=case.item), said=opinion.said, now=now)
+        return
+    version, policy = policy_ensure(campaign=case.campaign, now=timezone.now())
+    case.item.campaign = case.campaign
+    items_judge(items=[case.item], version=version, policy=policy, now=now)

@@ -1,0 +1,199 @@
+"""The experts' desk: cases judged alone, then discussed; and what managers see of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.parameters import whole_number
+from accounts.permissions import Action, signed_in
+from annotation.models import Campaign, Item
+from annotation.selectors.sealing import unsealed
+from annotation.tasktypes.base import Pages
+from annotation.tasktypes.registry import pages_of
+from annotation.views.access import campaign_for
+from jobs.services import job_enqueue
+from quality.dashboard.services import quality_numbers_request
+from quality.experts.forms import SampleForm
+from quality.experts.selectors import MOST, case_next, cases_counted, cases_of_expert
+from quality.experts.services.cases import CaseError, case_ask
+from quality.experts.services.opinions import case_discuss, consensus_reach, opinion_give, said_from
+from quality.models import Case, CaseReason, CaseState, Opinion, Phase, QualitySnapshot
+
+PROPOSED = ("experts", "count", "least")  # of a sample, by a link to its form
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def desk(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show an expert one case after the other, blind to what was said before; and the discussions they take part in."""
+    campaign = campaign_for(request, slug, Action.JUDGE)
+    surrogate_id = signed_in(request).surrogate_id
+    if request.method == "POST":
+        case = get_object_or_404(Case, pk=whole_number(request.POST.get("case", "")), campaign=campaign)
+        try:
+            opinion_give(
+                case=case,
+                surrogate_id=surrogate_id,
+                said=said_from(case, request.POST),
+                justification=request.POST.get("justification", ""),
+                now=timezone.now(),
+            )
+        except CaseError as error:
+            messages.error(request, str(error))
+        return redirect("quality-cases", slug=slug)
+    found = case_next(campaign=campaign, surrogate_id=surrogate_id)
+    mine = cases_of_expert(campaign=campaign, surrogate_id=surrogate_id)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "case": found,
+        "discussions": mine.filter(state=CaseState.CONSENSUS).order_by("pk")[:MOST],
+        "decided": mine.filter(state=CaseState.DECIDED, experts__gt=1).order_by("-closed_at", "-pk")[:10],
+    }
+    if found is not None:
+        context |= _shown(campaign, found)
+    return render(request, "quality/experts/cases.html", context)
+
+
+def _shown(campaign: Campaign, case: Case) -> dict[str, Any]:
+    """Return what there is to judge, and by which grades."""
+    pages = pages_of(campaign.task_type)
+    parts = [(part["key"], pages.part(case.item, part)) for part in case.parts]
+    grades = [(_key_of(one[0], number), *one) for number, one in enumerate(pages.grades, start=1)]
+    return {"pages": pages, "parts": parts, "grades": grades} | pages.item(case.item.content)
+
+
+def _key_of(grade: Any, number: int) -> str:
+    """Return the key that gives a grade: itself where it is one character, as labels are; else its number."""
+    return str(grade) if len(str(grade)) == 1 else str(number)
+
+
+@login_required
+@never_cache
+@require_http_methods(["GET", "POST"])
+def discussion(request: HttpRequest, slug: str, case_id: int) -> HttpResponse:
+    """Show the opinions on a case to those who gave them, once all are there; they talk, and write down a consensus."""
+    campaign = campaign_for(request, slug, Action.JUDGE)
+    surrogate_id = signed_in(request).surrogate_id
+    mine = cases_of_expert(campaign=campaign, surrogate_id=surrogate_id)
+    case = get_object_or_404(mine.select_related("item__tokenization__document", "campaign"), pk=case_id)
+    if request.method == "POST":
+        try:
+            _discuss(request, case)
+        except CaseError as error:
+            messages.error(request, str(error))
+        return redirect("quality-case", slug=slug, case_id=case_id)
+    opinions = list(case.opinions.filter(phase=Phase.BLIND).order_by("pk"))
+    letters = {row.surrogate_id: chr(ord("A") + number) for number, row in enumerate(opinions)}
+    context = {
+        "campaign": campaign,
+        "case": case,
+        "own": letters[surrogate_id],
+        "opinions": [(letters[row.surrogate_id], row) for row in opinions],
+        "thread": [(letters.get(row.surrogate_id, ""), row) for row in case.messages.order_by("pk")[:500]],
+        "consensus": case.opinions.filter(phase=Phase.CONSENSUS).first(),
+        **_shown(campaign, case),
+    }
+    context["rows"] = _side_by_side(context["parts"], opinions, context["pages"])
+    if context["consensus"] is not None:
+        context["agreed"] = _named(context["pages"], context["consensus"].said)
+    return render(request, "quality/experts/case.html", context)
+
+
+def _discuss(request: HttpRequest, case: Case) -> None:
+    surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
+    if request.POST.get("what") == "consensus":
+        consensus_reach(
+            case=case,
+            surrogate_id=surrogate_id,
+            said=said_from(case, request.POST),
+            justification=request.POST.get("justification", ""),
+            now=now,
+        )
+    else:
+        case_discuss(case=case, surrogate_id=surrogate_id, text=request.POST.get("text", ""), now=now)
+
+
+def _named(pages: Pages, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the names of the grades that were given, by part."""
+    names = {grade: name for grade, name, _ in pages.grades}
+    return {key: names.get(grade, grade) for key, grade in said.items()}
+
+
+def _side_by_side(
+    parts: list[tuple[str, dict[str, Any]]], opinions: list[Opinion], pages: Pages
+) -> list[tuple[str, dict[str, Any], list[Any], bool]]:
+    """Return for each part its grades in the order of the opinions, and whether they differ."""
+    rows = []
+    for key, shown in parts:
+        given = [_named(pages, opinion.said).get(key, "") for opinion in opinions]
+        rows.append((key, shown, given, len(set(given)) > 1))
+    return rows
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def experts(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show managers how far the experts are and what samples came to; POST draws a sample, the query may propose one."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    form = SampleForm(
+        request.POST or None, initial={name: request.GET[name] for name in PROPOSED if name in request.GET}
+    )
+    if request.method == "POST" and form.is_valid():
+        job = job_enqueue(
+            kind="quality.sample_cases",
+            payload={"campaign": str(campaign.pk), **form.cleaned_data},
+            now=timezone.now(),
+            scope_id=campaign.pk,
+            requested_by_id=signed_in(request).surrogate_id,
+        )
+        return redirect("job", job_id=job.pk)
+    quality_numbers_request(campaign=campaign, now=timezone.now())
+    snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
+    numbers = snapshot.data.get("experts", {}) if snapshot else {}
+    pages = pages_of(campaign.task_type)
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "cases": cases_counted(campaign),
+        "snapshot": snapshot,
+        "sample": [_sample_named(pages, row) for row in numbers.get("sample", [])],
+        "agreement": [{**row, "name": _part_name(pages, row["what"])} for row in numbers.get("agreement", [])],
+        "latest": Case.objects.filter(unsealed(), campaign=campaign).select_related("item").order_by("-pk")[:20],
+    }
+    return render(request, "quality/experts/experts.html", context)
+
+
+def _sample_named(pages: Pages, row: Mapping[str, Any]) -> dict[str, Any]:
+    names = {str(grade): name for grade, name, _ in pages.grades}
+    grades = [{**one, "name": names.get(str(one["grade"]), one["grade"])} for one in row["grades"]]
+    return {**row, "name": _part_name(pages, row["what"]), "grades": grades}
+
+
+def _part_name(pages: Pages, what: str) -> Any:
+    return pages.part_names.get(what, pages.measures.get(what, what))
+
+
+@login_required
+@require_POST
+def ask(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Put an item before the experts because a manager says so."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    item = get_object_or_404(Item.objects.select_related("campaign"), pk=item_id, campaign=campaign)
+    experts = whole_number(request.POST.get("experts"))
+    actor_id = signed_in(request).surrogate_id
+    try:
+        opened = case_ask(item=item, because=CaseReason.MANAGER, experts=experts, actor_id=actor_id, now=timezone.now())
+        said = _("The experts will judge it, each alone first.") if opened else _("It is before the experts already.")
+        messages.success(request, said)
+    except CaseError as error:
+        messages.error(request, str(error))
+    return redirect("item", slug=slug, item_id=item_id)

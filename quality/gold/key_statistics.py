@@ -1,0 +1,95 @@
+"""Gold keys by what people answer to them: which may be wrong, and how many a campaign needs."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from math import ceil, comb
+
+from quality.policies.policy import Policy
+
+LEAST_CHECKS = 5  # of other keys, before a person says something about a key
+LEAST_PEOPLE = 3
+DOUBT = 0.01  # a right key is missed so often by so many reliable people with at most this probability
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A key that ``misses`` of ``people`` reliable annotators missed, and how likely that is if it is right."""
+
+    key: Hashable
+    misses: int
+    people: int
+    probability: float
+
+
+def doubtful_keys(checks: Iterable[tuple[Hashable, Hashable, bool]], *, good: float) -> list[Doubt]:
+    """Return the keys that reliable annotators miss too often, the most doubtful first.
+
+    Parameters
+    ----------
+    checks
+        Key, person, whether it was a hit.
+    good
+        The hit rate of a reliable annotator. Who reaches it on at least `LEAST_CHECKS` other keys is one.
+
+    Notes
+    -----
+    Agreed items of real crowds are wrong in 5 to 14 of 100 cases; a wrong key punishes those who are right.
+
+    Examples
+    --------
+    >>> rows = [(key, person, key != "k0") for key in ("k0", "k1", "k2", "k3", "k4", "k5") for person in "abcd"]
+    >>> [(doubt.key, doubt.misses, doubt.people) for doubt in doubtful_keys(rows, good=0.9)]
+    [('k0', 4, 4)]
+    """
+    rows = list(checks)
+    taken: dict[Hashable, list[int]] = defaultdict(lambda: [0, 0])
+    for _, person, is_hit in rows:
+        taken[person][0] += is_hit
+        taken[person][1] += 1
+    by_key: dict[Hashable, list[int]] = defaultdict(lambda: [0, 0])
+    for key, person, is_hit in rows:
+        hits, of = taken[person][0] - is_hit, taken[person][1] - 1
+        if of >= LEAST_CHECKS and hits >= good * of:
+            by_key[key][0] += not is_hit
+            by_key[key][1] += 1
+    doubts = [Doubt(key, misses, of, _at_least(misses, of, 1 - good)) for key, (misses, of) in by_key.items()]
+    found = [doubt for doubt in doubts if doubt.people >= LEAST_PEOPLE and doubt.probability < DOUBT]
+    return sorted(found, key=lambda doubt: (doubt.probability, str(doubt.key)))
+
+
+def _at_least(successes: int, of: int, rate: float) -> float:
+    return sum(comb(of, k) * rate**k * (1 - rate) ** (of - k) for k in range(successes, of + 1))
+
+
+def checks_among(items: int, policy: Policy) -> int:
+    """Return how many gold checks lie among the first so many items of a person."""
+    first = min(items, policy.gold_first_items)
+    early = policy.gold_first * first / policy.gold_first_items if policy.gold_first_items else 0
+    return round(early + max(0, items - policy.gold_first_items) * policy.gold_rate)
+
+
+def keys_needed(*, people: int, items_each: int, policy: Policy) -> int:
+    """Return how many keys a campaign needs, so that nobody meets one twice and none is shown more often than allowed."""
+    checks = checks_among(items_each, policy)
+    return max(checks, ceil(people * checks / policy.gold_most_exposures))
+
+
+@dataclass(frozen=True, slots=True)
+class Catch:
+    """How annotators with a hit rate fare.
+
+    ``items``: after how many of theirs half of such annotators are paused; None where that takes longer than was looked
+    at. ``paused``: the share that is, after some numbers of items.
+    """
+
+    hit_rate: float
+    items: int | None
+    paused: dict[int, float]
+
+
+def catches(policy: Policy, *, hit_rate: float, after: tuple[int, ...], most_items: int = 2_000) -> Catch:
+    """Return when an annotator with this hit rate is paused; exact, from the distribution of the sequential test."""
+    failed = policy.gold_test.failure_curve(hit_rate, checks_among(max(most_items, *after), policy))
+    half = next((items for items in range(most_items + 1) if failed[checks_among(items, policy)] >= 0.5), None)
+    return Catch(hit_rate, half, {items: float(failed[checks_among(items, policy)]) for items in after})

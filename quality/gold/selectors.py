@@ -1,0 +1,65 @@
+"""Gold keys as managers see them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+
+from annotation.models import Campaign
+from quality.gold.key_statistics import doubtful_keys
+from quality.models import GoldCheck, GoldKey, GoldKeyState
+from quality.policies.effects import paused_shares
+from quality.policies.policy import Policy
+
+PAGE_SIZE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class KeysPage:
+    """Some keys in order, with their checks and misses, and the key to go on after."""
+
+    keys: Sequence[GoldKey]
+    after: int | None
+
+
+def checks_held(campaign: Campaign) -> QuerySet[GoldCheck]:
+    """Return the checks that are held against people or for them: those of keys that were right."""
+    return GoldCheck.objects.filter(campaign=campaign, is_void=False)
+
+
+def keys_page(*, campaign: Campaign, state: str, after: int) -> KeysPage:
+    """Return a page of keys after one; each has ``checked`` and ``missed``."""
+    keys = GoldKey.objects.filter(campaign=campaign, pk__gt=after).select_related("item")
+    if state in GoldKeyState.values:
+        keys = keys.filter(state=state)
+    real = Q(checks__is_void=False)
+    counted = keys.annotate(
+        checked=Count("checks", filter=real), missed=Count("checks", filter=real & Q(checks__is_hit=False))
+    )
+    rows = list(counted.order_by("pk")[: PAGE_SIZE + 1])
+    return KeysPage(rows[:PAGE_SIZE], rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None)
+
+
+def gold_of(campaign: Campaign, policy: Policy) -> dict[str, Any]:
+    """Return how many keys there are in each state, how many exposures are left, and which keys may be wrong.
+
+    Grows with the number of checks: for jobs and commands, not for pages.
+    """
+    keys = GoldKey.objects.filter(campaign=campaign)
+    states = dict(keys.values_list("state").annotate(n=Count("pk")).order_by("state"))
+    used = keys.filter(state=GoldKeyState.ACTIVE, exposures__lt=policy.gold_most_exposures)
+    spent = used.aggregate(n=Count("pk"), spent=Sum(F("exposures")))
+    checks = checks_held(campaign).filter(key__state=GoldKeyState.ACTIVE)
+    doubts = doubtful_keys(
+        checks.order_by("pk").values_list("key_id", "surrogate_id", "is_hit"), good=policy.gold_test.good
+    )
+    left = spent["n"] * policy.gold_most_exposures - (spent["spent"] or 0)
+    return {
+        "states": {state.value: states.get(state.value, 0) for state in GoldKeyState},
+        "left": left,
+        "paused": paused_shares(policy.gold_test),
+        # Who is new needs the first ones; a key that is used up stays used up.
+        "newcomers_left": left // max(1, policy.gold_first),
+        "doubtful": [{"key": doubt.key, "misses": doubt.misses, "people": doubt.people} for doubt in doubts[:50]],
+    }

@@ -1,0 +1,151 @@
+"""What becomes of gold keys: experts confirm them, managers correct and retire them, and nobody bears a wrong one."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounts.audit import record
+from annotation.models import Item
+from annotation.services.counting import item_slots_close, people_lock
+from annotation.services.items import item_retire
+from annotation.tasktypes.base import Said
+from annotation.tasktypes.registry import TASK_TYPES
+from database.transactions import durable, require_transaction
+from documents.selectors import tokenization_of
+from quality.experts.services.cases import case_end, case_open, experts_check
+from quality.models import PENDING, CaseReason, CaseState, GoldCheck, GoldKey, GoldKeyState
+from quality.people.services.pauses import person_assess
+from quality.policies.services import policy_ensure
+from storage.tables.faults import RowError
+
+
+class KeyRefused(ValueError):
+    """A gold key cannot be changed as asked."""
+
+
+def key_judged(*, key: GoldKey, said: Said, now: datetime) -> None:
+    """Take a key into use if the experts confirm it; one that they do not waits for a manager, and tests nobody."""
+    require_transaction()
+    confirms = TASK_TYPES[key.campaign.task_type].confirms(key.accepted, said)
+    if confirms:
+        GoldKey.objects.filter(pk=key.pk, state=GoldKeyState.WAITING).update(state=GoldKeyState.ACTIVE)
+        GoldKey.objects.filter(pk=key.pk).update(confirmed_at=now)
+    else:
+        GoldKey.objects.filter(pk=key.pk, state=GoldKeyState.ACTIVE).update(state=GoldKeyState.WAITING)
+    action = "gold_key_confirm" if confirms else "gold_key_doubt"
+    record(action=action, subject=key, now=now, actor_id=None, scope_id=key.campaign_id)
+
+
+@durable
+def gold_key_ask(*, key: GoldKey, experts: int, actor_id: UUID, now: datetime) -> bool:
+    """Have experts judge what a key claims; nobody is checked with it meanwhile. Return whether that is new.
+
+    Raises
+    ------
+    KeyRefused
+        The key is retired.
+    """
+    _check_in_use(key)
+    experts_check(experts)
+    parts = TASK_TYPES[key.campaign.task_type].parts_of_key(key.accepted)
+    opened = case_open(item=key.item, because=CaseReason.GOLD, experts=experts, parts=parts, actor_id=actor_id, now=now)
+    if opened:
+        GoldKey.objects.filter(pk=key.pk, state=GoldKeyState.ACTIVE).update(state=GoldKeyState.WAITING)
+        item_slots_close(
+            item=key.item, only_aside=True
+        )  # exposures that were planned ahead are replaced by those of other keys
+    return opened
+
+
+@durable
+def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime) -> int:
+    """Change what a key accepts, and compare what was answered again; return how many checks came out differently.
+
+    Experts who were asked about what it accepted before are asked no more.
+
+    Whoever was checked with it is assessed again. What a pause led to is for a manager to decide.
+
+    Raises
+    ------
+    KeyRefused
+        The answers cannot be accepted ones, or the key is retired; the message says why.
+    """
+    _check_in_use(key)
+    task_type = TASK_TYPES[key.campaign.task_type]
+    try:
+        wanted = task_type.accepted_from({"accepted": accepted}, tokenization_of(key.item.tokenization))
+    except RowError as error:
+        raise KeyRefused(str(error)) from error
+    people_lock(campaign_id=key.campaign_id, surrogate_ids=_people(key))
+    held = GoldKey.objects.select_for_update(of=("self",), no_key=True).get(pk=key.pk)
+    before = held.accepted
+    GoldKey.objects.filter(pk=key.pk).update(accepted=wanted, confirmed_at=None)
+    cases_recall(key.item, now)
+    changed = 0
+    for check in GoldCheck.objects.filter(key=key).select_related("annotation").order_by("pk"):
+        missed = task_type.missed(wanted, check.annotation.answer)
+        changed += check.is_hit == bool(missed)
+        GoldCheck.objects.filter(pk=check.pk).update(is_hit=not missed, missed_at=missed)
+    record(
+        action="gold_key_edit",
+        subject=key,
+        now=now,
+        actor_id=actor_id,
+        scope_id=key.campaign_id,
+        before=before,
+        after=wanted,
+        changed=changed,
+    )
+    _assess_again(key, now)
+    return changed
+
+
+@durable
+def gold_key_retire(*, key: GoldKey, reason: str, is_wrong: bool, actor_id: UUID, now: datetime) -> int:
+    """Check nobody with a key any more; return how many checks are held against nobody since it was wrong.
+
+    Raises
+    ------
+    KeyRefused
+        It is retired already.
+    """
+    people_lock(campaign_id=key.campaign_id, surrogate_ids=_people(key))
+    retired = GoldKey.objects.filter(pk=key.pk).exclude(state=GoldKeyState.RETIRED)
+    if not retired.update(state=GoldKeyState.RETIRED, retired_reason=reason[:300]):
+        raise KeyRefused("this key is retired already")
+    cases_recall(key.item, now)
+    item_retire(item=key.item, reason=reason, actor_id=actor_id, now=now)
+    void = GoldCheck.objects.filter(key=key, is_void=False).update(is_void=True) if is_wrong else 0
+    record(
+        action="gold_key_retire",
+        subject=key,
+        now=now,
+        actor_id=actor_id,
+        scope_id=key.campaign_id,
+        reason=reason,
+        void=void,
+    )
+    if is_wrong:
+        _assess_again(key, now)
+    return void
+
+
+def _check_in_use(key: GoldKey) -> None:
+    if key.state == GoldKeyState.RETIRED:
+        raise KeyRefused("this key is retired")
+
+
+def cases_recall(item: Item, now: datetime) -> None:
+    """Take an item back from the experts: what they were asked is no longer the question."""
+    for case in item.cases.filter(state__in=PENDING):
+        case_end(case=case, to=CaseState.RECALLED, now=now)
+
+
+def _people(key: GoldKey) -> list[UUID]:
+    return list(GoldCheck.objects.filter(key=key).values_list("surrogate_id", flat=True))
+
+
+def _assess_again(key: GoldKey, now: datetime) -> None:
+    _, policy = policy_ensure(campaign=key.campaign, now=now)
+    for surrogate_id in sorted(set(_people(key))):
+        person_assess(campaign=key.campaign, policy=policy, surrogate_id=surrogate_id, now=now)

@@ -1,0 +1,41 @@
+"""Jobs of gold keys."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from annotation.models import Campaign
+from jobs.registry import JobKind, Lane
+from jobs.uploads import opened, upload_forget
+from jobs.work import Work
+from quality.gold.services.keys import gold_import
+from quality.gold.services.pilot_keys import pilot_keys
+from storage.tables.rows import read_rows
+
+
+def import_gold(work: Work) -> dict[str, Any]:
+    """Import gold keys from a file, all or none."""
+    campaign, payload = Campaign.objects.get(pk=UUID(work.payload["campaign"])), work.payload
+    with opened(payload) as file:
+        rows = read_rows(file, payload["name"])
+        made = gold_import(
+            campaign=campaign,
+            rows=rows,
+            actor_id=work.job.requested_by_id,
+            now=timezone.now(),
+            experts=payload["experts"],
+        )
+    return {"keys": made, "notes": rows.reading.said()}
+
+
+def keys_of_pilot(work: Work) -> dict[str, Any]:
+    """Make gold keys of the pilot items on which people agree."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    return pilot_keys(work=work, campaign=campaign, experts=work.payload["experts"])
+
+
+JOBS = [
+    JobKind("quality.import_gold", import_gold, Lane.BULK, upload_forget),
+    JobKind("quality.pilot_keys", keys_of_pilot, Lane.BULK),
+]

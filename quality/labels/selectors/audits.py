@@ -1,0 +1,222 @@
+"""The labels that an audit can draw, and what audits came to."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+
+from accounts.models import Membership, Role
+from annotation.models import ORDINARY, Assignment, Campaign, ItemState
+from annotation.selectors.sealing import unsealed
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES, voted
+from measures.audits import Stratum, label_error
+from measures.coefficients import Weights, cohen_kappa
+from measures.targets import belief_of
+from quality.experts.selectors import SEEN
+from quality.labels.selectors.votes import votes_in
+from quality.models import Audit, AuditItem, CaseState, Opinion, Phase, Rule, TargetSnapshot, Verdict
+
+UNKNOWN_DOUBT = 0.25  # of a label that no vote is known for
+
+
+class Label(NamedTuple):
+    """A label in force: its verdict, and the predicted probability that it is wrong."""
+
+    verdict: int
+    item: int
+    by_expert: bool
+    doubt: float
+
+
+def labels_of(campaign: Campaign) -> list[Label]:
+    """Return the labels in force on ordinary items in order, with the doubt that a model of all votes leaves.
+
+    Reads every annotation: for jobs.
+    """
+    verdicts = Verdict.objects.filter(
+        unsealed(), campaign=campaign, superseded_at=None, item__batch__purpose__in=ORDINARY
+    )
+    rows = list(verdicts.filter(item__state="active").order_by("item").values_list("pk", "item_id", "rule", "label"))
+    votes = votes_in(campaign)
+    if not len(votes):
+        return [Label(pk, item, rule == Rule.EXPERT, UNKNOWN_DOUBT) for pk, item, rule, _label in rows]
+    doubts, places = 1 - belief_of(votes).posterior, {item: place for place, item in enumerate(votes.items)}
+    columns = {label: column for column, label in enumerate(votes.labels)}
+    return [
+        Label(
+            pk,
+            item,
+            rule == Rule.EXPERT,
+            float(doubts[places[item], columns[label]]) if item in places and label in columns else UNKNOWN_DOUBT,
+        )
+        for pk, item, rule, label in rows
+    ]
+
+
+def experts_able(campaign: Campaign, item_ids: Sequence[int], *, but_of: Audit | None = None) -> dict[int, set[UUID]]:
+    """Return for each item the experts of a campaign who may judge it in an audit: they neither annotated nor judged it.
+
+    Parameters
+    ----------
+    but_of
+        What was judged in this audit is left out of account.
+    """
+    members = Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT)
+    experts = set(members.values_list("user__surrogate_id", flat=True))
+    seen: dict[int, set[UUID]] = defaultdict(set)
+    work = Assignment.objects.filter(campaign=campaign, surrogate__in=experts, item__in=item_ids)
+    for item, who in work.filter(state__in=SEEN).values_list("item_id", "surrogate_id"):
+        seen[item].add(who)
+    said = Opinion.objects.filter(case__campaign=campaign, surrogate__in=experts, case__item__in=item_ids)
+    said = said.exclude(case__audit_item__audit=but_of) if but_of else said
+    for item, who in said.values_list("case__item_id", "surrogate_id"):
+        seen[item].add(who)
+    return {item: experts - seen[item] for item in item_ids}
+
+
+def audits_of(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the audits of a campaign, the latest first: for jobs and releases, since it reads every opinion in them."""
+    if not isinstance(TASK_TYPES[campaign.task_type], Voted):
+        return []
+    calibrating = TargetSnapshot.objects.filter(campaign=campaign).values_list("calibration", flat=True).first()
+    return [
+        {**_result(audit), "calibrates": audit.pk == calibrating}
+        for audit in Audit.objects.filter(campaign=campaign).order_by("-pk")
+    ]
+
+
+def audits_counted(campaign: Campaign) -> dict[str, int]:
+    """Return how many audits were drawn, and how many of them called off: nobody draws until they like the result."""
+    audits = Audit.objects.filter(campaign=campaign)
+    return {"drawn": audits.count(), "called_off": audits.exclude(called_off_at=None).count()}
+
+
+def label_error_of(campaign: Campaign) -> dict[str, Any] | None:
+    """Return the latest audit that was finished, and how many were drawn and called off in all.
+
+    An audit by which votes were bought does not measure what came of it.
+    """
+    audits = audits_of(campaign)
+    finished = [audit for audit in audits if "share" in audit and not audit["calibrates"]]
+    if not finished:
+        return None
+    return {**finished[0], "audits": len(audits), "called_off": sum(audit["called_off"] for audit in audits)}
+
+
+def _result(audit: Audit) -> dict[str, Any]:
+    """Return how far an audit is, and its estimate once experts have decided about everything in it."""
+    items = list(audit.items.select_related("verdict", "case").order_by("pk"))
+    decided = {row.case_id: row for row in items if row.case is not None and row.case.state == CaseState.DECIDED}
+    alone, final = _opinions(decided)
+    strata = [{**stratum, "judged": 0, "wrong": 0} for stratum in audit.strata]
+    for case_id, row in decided.items():
+        strata[row.stratum]["judged"] += 1
+        strata[row.stratum]["wrong"] += final[case_id] != row.verdict.label
+    left_out = sum(row.is_left_out or (row.case is not None and row.case.state == CaseState.RECALLED) for row in items)
+    found = {
+        "audit": audit.pk,
+        "seed": audit.seed,
+        "drawn_at": audit.drawn_at.isoformat(timespec="seconds"),
+        "called_off": audit.called_off_at is not None,
+        "labels": sum(row["items"] for row in strata),
+        "drawn": len(items),
+        "judged": len(decided),
+        "left_out": left_out,
+        "strata": strata,
+        "stuck": _stuck(audit, items),
+        **changes_since(audit),
+        "twice": sum(len(said) > 1 for said in alone.values()),
+        "kappa": _kappa(audit.campaign, alone),
+    }
+    is_over = len(decided) + left_out == len(items) and not found["called_off"]
+    if is_over and all(row["judged"] for row in strata):
+        found |= asdict(label_error([Stratum(row["items"], row["judged"], row["wrong"]) for row in strata]))
+    return found
+
+
+class Judged(NamedTuple):
+    """A label of an audit that experts judged: how doubtful it was, whether it is wrong, how many items it stands for."""
+
+    doubt: float
+    is_wrong: bool
+    stands_for: float
+
+
+def judged_in(audit: Audit) -> list[Judged]:
+    """Return the labels by votes that experts judged in an audit."""
+    rows = (
+        audit.items.filter(case__state=CaseState.DECIDED, doubt__isnull=False).select_related("verdict").order_by("pk")
+    )
+    decided = {row.case_id: row for row in rows}
+    _alone, final = _opinions(decided)
+    judged = Counter(row.stratum for row in decided.values())
+    return [
+        Judged(
+            row.doubt or 0.0,
+            final[case_id] != row.verdict.label,
+            audit.strata[row.stratum]["items"] / judged[row.stratum],
+        )
+        for case_id, row in decided.items()
+    ]
+
+
+def _stuck(audit: Audit, items: Collection[AuditItem]) -> int:
+    """Return how many items wait for more judgements than there are experts who may give them."""
+    waiting = [row for row in items if row.case is not None and row.case.state == CaseState.OPEN]
+    able = experts_able(audit.campaign, [row.verdict.item_id for row in waiting], but_of=audit)
+    return sum(len(able[row.verdict.item_id]) < row.experts for row in waiting)
+
+
+def changes_since(audit: Audit) -> dict[str, int]:
+    """Return how many labels of the draw are other ones or gone by now (``changed_since``), and how many are new.
+
+    Labels of items that were retired are gone, though nobody changed them.
+    """
+    then = in_force_at(audit.drawn_at).filter(campaign=audit.campaign_id, item__batch__purpose__in=ORDINARY)
+    there = then.filter(item__state=ItemState.ACTIVE)
+    now = Verdict.objects.filter(item=OuterRef("item"), superseded_at=None)
+    superseded = there.exclude(superseded_at=None).annotate(now=Subquery(now.values("label")[:1]))
+    new = Verdict.objects.filter(campaign=audit.campaign_id, superseded_at=None, decided_at__gt=audit.drawn_at)
+    retired = sum(stratum["items"] for stratum in audit.strata) - there.values("item").distinct().count()
+    return {
+        "changed_since": sum(before != after for before, after in superseded.values_list("label", "now"))
+        + max(0, retired),
+        "new_since": new.exclude(Exists(in_force_at(audit.drawn_at).filter(item=OuterRef("item")))).count(),
+    }
+
+
+def in_force_at(at: datetime) -> QuerySet[Verdict]:
+    """Return the labels that were in force at a moment."""
+    return Verdict.objects.filter(Q(superseded_at=None) | Q(superseded_at__gt=at), decided_at__lte=at)
+
+
+def _opinions(case_ids: Collection[int | None]) -> tuple[dict[int, list[Any]], dict[int | None, Any]]:
+    """Return by case the labels that experts gave alone, and the one that decided."""
+    alone: dict[int, list[Any]] = defaultdict(list)
+    final: dict[int | None, Any] = {}
+    for row in Opinion.objects.filter(case__in=case_ids).select_related("case").order_by("pk"):
+        if row.phase == Phase.BLIND:
+            alone[row.case_id].append(row.label)
+        if row.phase == Phase.CONSENSUS or row.case.experts == 1:
+            final[row.case_id] = row.label
+    return alone, final
+
+
+def _kappa(campaign: Campaign, alone: dict[int, list[Any]]) -> float | None:
+    """Return how far two experts agree on an item beyond chance; whoever of them came first is left to chance.
+
+    Quadratic weights where the labels are steps of a scale. Each pair is entered in both orders: neither of the two is
+    the reference.
+    """
+    task_type = voted(campaign.task_type)
+    pairs = [said[:2] for said in alone.values() if len(said) > 1]
+    weights = Weights.QUADRATIC if task_type.is_ordinal else Weights.IDENTITY
+    first = [one for one, _other in pairs] + [other for _one, other in pairs]
+    second = [other for _one, other in pairs] + [one for one, _other in pairs]
+    found = cohen_kappa(first, second, task_type.labels, weights)
+    return None if found is None else round(found, 3)

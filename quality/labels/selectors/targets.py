@@ -1,0 +1,225 @@
+"""How far a campaign is on the way to its acceptable share of wrong labels, and what it would buy next."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+from django.db.models import Sum
+from numpy.typing import NDArray
+
+from annotation.models import (
+    FILLING,
+    ORDINARY,
+    Annotation,
+    AnnotationState,
+    Batch,
+    BatchState,
+    Campaign,
+    Item,
+    ItemState,
+    Slot,
+    SlotState,
+)
+from annotation.selectors.rounds import slots_waiting
+from measures.judgments import Floats, Places
+from measures.targets import Belief, Calibration, Purchase, Target, belief_of, calibrated, forecast, next_purchase
+from quality.dashboard.selectors.summary import NOBODYS
+from quality.labels.selectors.audits import audits_of, judged_in
+from quality.labels.selectors.votes import votes_in
+from quality.models import PENDING, Audit, Case, Rule, TargetSnapshot, Verdict, Wave
+from workforces.selectors import answer_cents
+
+MOST_POINTS = 200  # of a forecast that are kept
+STRAGGLERS = 0.1  # of a wave's votes may still be to come when the next one begins
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is known when the next wave is planned.
+
+    Attributes
+    ----------
+    items
+        Those whose batch has its first votes.
+    belief
+        By item.
+    votes, is_free
+        By item: how many votes it has; whether neither votes nor experts are under way.
+    is_experts
+        By item: whether an expert's opinion is its label.
+    calibration, audit
+        What the first finished audit taught, and that audit; without one, what the model says is taken as it is.
+    spent_cents, vote_cents
+        What votes beyond the first ones and experts cost until now; what one more vote costs.
+    is_waiting, is_filled
+        Whether votes that were bought are still to come; whether nearly all of them came.
+    """
+
+    items: list[int]
+    belief: Belief
+    votes: Places
+    is_free: NDArray[np.bool_]
+    is_experts: NDArray[np.bool_]
+    calibration: Calibration
+    audit: Audit | None
+    spent_cents: int
+    vote_cents: float
+    is_waiting: bool
+    is_filled: bool
+
+    def doubts(self) -> Floats:
+        """Return how doubtful each item's label is, shape (items,)."""
+        found: Floats = np.where(self.is_experts, 0.0, self.calibration.of(self.belief.doubts()))
+        return found
+
+    def plan(self, target: Target) -> Purchase:
+        """Return what comes next."""
+        return next_purchase(
+            self.doubts(),
+            self.votes,
+            self.is_free,
+            target,
+            vote_cents=self.vote_cents,
+            cents_left=target.budget_cents - self.spent_cents,
+            is_waiting=self.is_waiting,
+        )
+
+
+def outlook_of(campaign: Campaign) -> Outlook | None:
+    """Return what is known; None before the first batch has its first votes. Reads every annotation: for jobs."""
+    items = Item.objects.filter(batch__in=batches_voted(campaign), state=ItemState.ACTIVE).order_by("pk")
+    needed = dict(items.values_list("pk", "votes"))
+    ids = list(needed)
+    # What is under way is read first: an answer that comes in meanwhile is counted, and not asked for once more.
+    waiting = _waiting(campaign)
+    belief, votes = _belief(campaign, ids)
+    if belief is None:
+        return None
+    short = {pk for pk, there in zip(ids, votes, strict=True) if there < needed[pk]}
+    pending = set(Case.objects.filter(campaign=campaign, state__in=PENDING).values_list("item", flat=True))
+    decided = Verdict.objects.filter(campaign=campaign, superseded_at=None, rule=Rule.EXPERT)
+    experts = set(decided.values_list("item", flat=True))
+    audit, calibration = _calibration(campaign)
+    price = answer_cents(campaign)
+    last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
+    return Outlook(
+        ids,
+        belief,
+        votes,
+        _which(ids, waiting | short | pending | experts, inverted=True),
+        _which(ids, experts),
+        calibration,
+        audit,
+        spent_cents(campaign, price),
+        price,
+        bool(waiting),
+        len(waiting) <= STRAGGLERS * (len(last.votes) if last else 0),
+    )
+
+
+def batches_voted(campaign: Campaign) -> list[Batch]:
+    """Return the batches of ordinary items that have their first votes."""
+    rows = Batch.objects.filter(campaign=campaign, state=BatchState.OPEN, purpose__in=ORDINARY).order_by("ordinal")
+    return [batch for batch in rows if not slots_waiting(batch, 1)]
+
+
+def is_due(campaign: Campaign) -> bool:
+    """Return whether another wave could begin: a batch has its first votes, and hardly any bought ones are to come."""
+    batches = batches_voted(campaign)
+    last = Wave.objects.filter(campaign=campaign).order_by("-number").first()
+    most = int(STRAGGLERS * len(last.votes)) if last else 0
+    return bool(batches) and sum(slots_waiting(batch, 2, most=most + 1) for batch in batches) <= most
+
+
+def _waiting(campaign: Campaign) -> set[int]:
+    """Return the items of which votes that were bought are still to come, or nobody has confirmed yet who gave them."""
+    states = [SlotState.OPEN, SlotState.HELD]
+    slots = Slot.objects.filter(campaign=campaign, round=2, is_wanted=True, state__in=states)
+    unconfirmed = Annotation.objects.filter(campaign=campaign, state=AnnotationState.PROVISIONAL, slot__isnull=False)
+    return {*slots.values_list("item", flat=True), *unconfirmed.values_list("item", flat=True)}
+
+
+def _which(ids: Collection[int], among: Collection[int], *, inverted: bool = False) -> NDArray[np.bool_]:
+    return np.array([(pk in among) is not inverted for pk in ids], dtype=bool)
+
+
+def _belief(campaign: Campaign, ids: list[int]) -> tuple[Belief | None, Places]:
+    """Return what all votes of a campaign let one believe of some items, and how many votes each has."""
+    judgments = votes_in(campaign)
+    if not len(judgments) or not ids:
+        return None, np.zeros(0, dtype=np.int64)
+    belief, places = belief_of(judgments), {item: place for place, item in enumerate(judgments.items)}
+    labels = len(judgments.labels)
+    counts, posterior = np.zeros((len(ids), labels)), np.full((len(ids), labels), 1 / labels)
+    known = np.array([place for place, pk in enumerate(ids) if pk in places], dtype=np.int64)
+    rows = [places[ids[place]] for place in known]
+    counts[known], posterior[known] = belief.counts[rows], belief.posterior[rows]
+    return Belief(counts, posterior, belief.people, belief.shares), counts.sum(axis=1).astype(np.int64)
+
+
+def _calibration(campaign: Campaign) -> tuple[Audit | None, Calibration]:
+    """Return the audit that says how much to doubt, and what it says: the first one that is finished, from then on."""
+    kept = (
+        TargetSnapshot.objects.filter(campaign=campaign).exclude(calibration=None).select_related("calibration").first()
+    )
+    finished = [] if kept else [one["audit"] for one in audits_of(campaign) if "share" in one]
+    audit = kept.calibration if kept else Audit.objects.filter(pk__in=finished).order_by("pk").first()
+    judged = judged_in(audit) if audit else []
+    doubts, wrong, weights = (np.array([row[place] for row in judged]) for place in range(3))
+    return audit, calibrated(doubts, wrong.astype(bool), weights)
+
+
+def spent_cents(campaign: Campaign, vote_cents: float) -> int:
+    """Return what waves cost until now, votes that were paid and no longer count included."""
+    waves = Wave.objects.filter(campaign=campaign).aggregate(cents=Sum("cents"))["cents"] or 0
+    lost = Annotation.objects.filter(campaign=campaign, assignment__slot__round=2).exclude(
+        state__in=[*FILLING, *NOBODYS]
+    )
+    return waves + ceil(lost.count() * vote_cents)
+
+
+def state_of(outlook: Outlook, found: Purchase, target: Target) -> dict[str, Any]:
+    """Return what the page of a target shows."""
+    points = forecast(
+        outlook.belief,
+        replace(target, budget_cents=max(0, target.budget_cents - outlook.spent_cents)),
+        outlook.calibration,
+        fewest=0,
+        vote_cents=outlook.vote_cents,
+        is_settled=outlook.is_experts,
+    )
+    return {
+        "item_count": len(outlook.items),
+        "predicted": found.predicted,
+        "stop": found.stop,
+        "error": target.error,
+        "is_waiting": outlook.is_waiting,
+        "undecided": int((outlook.doubts() >= 1).sum()),
+        "by_experts": int(outlook.is_experts.sum()),
+        "votes": int(outlook.votes.sum()),
+        "spent_cents": outlook.spent_cents,
+        "vote_cents": outlook.vote_cents,
+        "calibration": None if outlook.audit is None else outlook.audit.pk,
+        "forecast": [(outlook.spent_cents + point.cents, point.error) for point in points][:MOST_POINTS],
+    }
+
+
+def waves_of(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return every wave: its number, when it began, what it bought, and what was spent and predicted before it."""
+    found, spent = [], 0
+    for wave in Wave.objects.filter(campaign=campaign).order_by("number"):
+        found.append(
+            {
+                "number": wave.number,
+                "began_at": wave.began_at.isoformat(sep=" ", timespec="minutes"),
+                "votes": len(wave.votes),
+                "cases": len(wave.cases),
+                "cents": wave.cents,
+                "spent_before": spent,
+                "predicted": wave.predicted,
+            }
+        )
+        spent += wave.cents
+    return found

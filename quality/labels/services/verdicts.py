@@ -1,0 +1,119 @@
+"""Verdicts: where an item stands is computed from what is stored, and written down when it changed."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from accounts.audit import record
+from annotation.models import ORDINARY, Annotation, AnnotationState, Item, ItemState
+from annotation.selectors.sealing import is_sealed
+from annotation.services.queue import queue_rewind
+from annotation.services.slots import round_close, round_open, rounds_wanted
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES, voted
+from database.transactions import require_transaction
+from quality.experts.services.cases import case_end, case_open, parts_of
+from quality.labels.process import Stage, Vote, standing
+from quality.labels.selectors.verdicts import ItemStanding, standings_of
+from quality.models import PENDING, Case, CaseReason, CaseState, Inspection, PolicyVersion, Verdict
+from quality.policies.policy import Policy, Process, policy_from
+
+
+def items_lock(item_ids: Iterable[int]) -> list[Item]:
+    """Lock items in one order, so that two who judge them write one verdict each."""
+    require_transaction()
+    rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("campaign", "batch")
+    return list(rows.filter(pk__in=set(item_ids)).order_by("pk"))
+
+
+def items_judge(*, items: Sequence[Item], version: PolicyVersion, policy: Policy, now: datetime) -> None:
+    """Bring verdicts, second rounds and cases of locked items of one campaign to what their votes come to.
+
+    Where nobody votes, all annotations stand side by side, and there is nothing to do. New slots of a second round rewind the queue, which locks the campaign's row: nothing may be locked after this.
+    """
+    require_transaction()
+    judged = [item for item in items if item.state == ItemState.ACTIVE and item.batch.purpose in ORDINARY]
+    if not judged or not isinstance(TASK_TYPES[judged[0].campaign.task_type], Voted):
+        return
+    standings = standings_of(judged, policy)
+    _verdicts_write([(item, standings[item.pk]) for item in judged], version, now)
+    wanted = rounds_wanted(items=judged, round_=2)
+    cases = {row.item_id: row for row in Case.objects.filter(item__in=judged, state__in=PENDING)}
+    rewinds = []
+    for item in judged:
+        found = standings[item.pk].found
+        if found.stage is Stage.SECOND:
+            rewinds.append(round_open(item=item, round_=2))
+        elif item.pk in wanted and policy.process is not Process.TARGET:  # whose waves open slots by themselves
+            round_close(item=item, round_=2)
+        if found.stage is Stage.EXPERT:
+            _case_open(item, policy, now)
+        elif item.pk in cases and _is_void(cases[item.pk], found.stage, policy):
+            case_end(case=cases[item.pk], to=CaseState.RECALLED, now=now)
+    places = [place for place in rewinds if place is not None]
+    if places:
+        queue_rewind(campaign=judged[0].campaign, order_key=min(places))
+
+
+def _is_void(case: Case, stage: Stage, policy: Policy) -> bool:
+    """Return whether what brought an item before the experts is no longer so, now that no vote sends it there."""
+    if case.because == CaseReason.DOUBT:
+        return stage is Stage.FIRST or policy.process is not Process.TARGET
+    return case.because == CaseReason.NO_AGREEMENT
+
+
+def _verdicts_write(judged: Sequence[tuple[Item, ItemStanding]], version: PolicyVersion, now: datetime) -> None:
+    """Supersede the verdicts that hold no longer, and write the new ones with the votes that they name."""
+    changed = [(item, stands) for item, stands in judged if not stands.is_written]
+    for item, stands in changed:
+        if stands.verdict is not None:
+            Verdict.objects.filter(pk=stands.verdict.pk).update(superseded_at=now)
+            record(
+                action="verdict_supersede", subject=stands.verdict, now=now, actor_id=None, scope_id=item.campaign_id
+            )
+    decided = [(item, stands) for item, stands in changed if stands.found.stage is Stage.DONE]
+    verdicts = Verdict.objects.bulk_create(
+        Verdict(
+            campaign_id=item.campaign_id,
+            item=item,
+            label=stands.found.label,
+            rule=stands.found.rule,
+            policy=version,
+            opinion=stands.opinion if stands.found.rule == "expert" else None,
+            decided_at=now,
+        )
+        for item, stands in decided
+    )
+    names = Verdict.annotations.through
+    names.objects.bulk_create(
+        names(verdict_id=verdict.pk, annotation_id=annotation_id)
+        for verdict, (_, stands) in zip(verdicts, decided, strict=True)
+        for annotation_id in stands.found.inputs
+    )
+
+
+def _case_open(item: Item, policy: Policy, now: datetime) -> None:
+    opened = case_open(
+        item=item, because=CaseReason.NO_AGREEMENT, experts=policy.experts, parts=parts_of(item), actor_id=None, now=now
+    )
+    if opened and not is_sealed(item):
+        undecided = Annotation.objects.filter(item=item, state=AnnotationState.COUNTED, inspection=None).values_list(
+            "pk", flat=True
+        )
+        Inspection.objects.bulk_create(
+            [Inspection(campaign_id=item.campaign_id, annotation_id=pk, because="no_agreement") for pk in undecided],
+            ignore_conflicts=True,
+        )
+
+
+def verdict_recompute(verdict: Verdict) -> Any:
+    """Return the label that the annotations a verdict names come to under the policy it names."""
+    policy = policy_from(verdict.policy.data)
+    vote_key = voted(verdict.item.campaign.task_type).vote_key
+    rows = verdict.annotations.select_related("slot").order_by("slot__round", "slot__index", "pk")
+    votes: dict[int, list[Vote]] = {1: [], 2: []}
+    for row in rows:
+        if row.slot is not None:
+            votes[row.slot.round].append(Vote(row.pk, vote_key(row.answer)))
+    opinion = verdict.opinion.label if verdict.opinion else None
+    return standing(votes[1], votes[2], opinion, needed=len(votes[1]), policy=policy).label

@@ -1,0 +1,35 @@
+"""Jobs and sweeps of labels: audits and waves."""
+
+from typing import Any
+from uuid import UUID
+
+from annotation.models import Campaign
+from jobs.registry import JobKind, Lane
+from jobs.work import Work
+from quality.labels.services.audits import audit_draw, audit_recall
+from quality.labels.services.waves import waves_due, waves_look
+from quality.models import Audit
+
+
+def audit(work: Work) -> dict[str, Any]:
+    """Draw an audit of the labels."""
+    campaign, payload = Campaign.objects.get(pk=UUID(work.payload["campaign"])), work.payload
+    return audit_draw(work=work, campaign=campaign, **{name: payload[name] for name in ("count", "twice", "seed")})
+
+
+def audit_recalled(work: Work) -> dict[str, Any]:
+    """Take the items of an audit that was called off back from the experts."""
+    return audit_recall(work=work, audit=Audit.objects.select_related("campaign").get(pk=work.payload["audit"]))
+
+
+def waves(work: Work) -> dict[str, Any]:
+    """Look at the labels of a campaign with a target, and buy votes where they are doubtful."""
+    return waves_look(work=work, campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])))
+
+
+JOBS = [
+    JobKind("quality.audit", audit, Lane.BULK),
+    JobKind("quality.audit_recall", audit_recalled, Lane.UPKEEP),
+    JobKind("quality.waves", waves, Lane.BULK),
+]
+SWEEPS = [waves_due]

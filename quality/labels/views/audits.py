@@ -1,0 +1,72 @@
+"""The error of the labels, measured: audits are drawn here, and what they came to is shown."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Membership, Role
+from accounts.parameters import whole_number
+from accounts.permissions import Action, signed_in
+from annotation.models import Campaign
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
+from annotation.views.access import campaign_for
+from jobs.services import job_enqueue
+from measures.audits import LEAST
+from quality.dashboard.services import quality_numbers_request
+from quality.labels.forms import AuditForm
+from quality.labels.services.audits import audit_call_off
+from quality.models import Audit, QualitySnapshot, Verdict
+
+EXPERTS = 2  # as many as judge a part of the items
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def audits(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what audits came to; POST draws one, or calls one off."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    obstacle = _obstacle(campaign)
+    form = AuditForm(request.POST if "count" in request.POST else None)
+    if "call_off" in request.POST:
+        return _called_off(request, campaign)
+    if request.method == "POST" and not obstacle and form.is_valid():
+        job = job_enqueue(
+            kind="quality.audit",
+            payload={"campaign": str(campaign.pk), **form.cleaned_data},
+            now=timezone.now(),
+            scope_id=campaign.pk,
+            requested_by_id=signed_in(request).surrogate_id,
+        )
+        return redirect("job", job_id=job.pk)
+    quality_numbers_request(campaign=campaign, now=timezone.now())
+    data = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
+    context = {"campaign": campaign, "form": form, "obstacle": obstacle, "audits": data.get("audits", [])}
+    return render(request, "quality/labels/audits.html", context)
+
+
+def _called_off(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    audit = get_object_or_404(Audit, pk=whole_number(request.POST["call_off"]), campaign=campaign)
+    if audit_call_off(audit=audit, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
+        messages.success(request, _("Called off. That it was drawn stays on record."))
+    else:
+        messages.error(request, _("This audit is over."))
+    return redirect("quality-audits", slug=campaign.slug)
+
+
+def _obstacle(campaign: Campaign) -> str:
+    """Return why no audit can be drawn, or nothing."""
+    if not isinstance(TASK_TYPES[campaign.task_type], Voted):
+        return _(
+            "Here answers stand side by side and no vote makes a label. A sample on the page of experts judges them."
+        )
+    labels = Verdict.objects.filter(campaign=campaign, superseded_at=None).values("pk")[:LEAST]
+    if len(labels) < LEAST:
+        return _("An audit takes at least %(least)d labels in force.") % {"least": LEAST}
+    if Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count() < EXPERTS:
+        return _("Two experts are needed: both judge a part of the items.")
+    return ""

@@ -1,0 +1,36 @@
+"""Forms of the rules over what people do."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from quality.models import WatchRule
+
+
+class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no generic at run time
+    """A rule over what people do."""
+
+    class Meta:
+        model = WatchRule
+        fields = ("collector", "is_above", "limit", "window", "least", "act")
+        labels = {
+            "collector": _("What is looked at"),
+            "is_above": _("Fires when it is"),
+            "limit": _("Limit"),
+            "window": _("Over the last so many"),
+            "least": _("Not before there are"),
+            "act": _("What it does"),
+        }
+        help_texts = {"limit": _("A share between 0 and 1, or seconds.")}
+
+    limit = forms.FloatField(min_value=0, max_value=86_400, initial=0.4, label=_("Limit"))
+    window = forms.IntegerField(min_value=1, max_value=1_000, initial=20, label=_("Over the last so many"))
+    least = forms.IntegerField(min_value=1, max_value=1_000, initial=10, label=_("Not before there are"))
+
+    def clean(self) -> dict[str, Any]:
+        """Return the fields; no rule waits for more than it looks at."""
+        data = super().clean() or {}
+        if data.get("least", 0) > data.get("window", 1_000):
+            self.add_error("least", _("It looks at fewer than that."))
+        return data

@@ -1,0 +1,116 @@
+"""Reviews of annotators, rules over what they do, and how they work."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class ReviewState(models.TextChoices):
+    """What a manager decided about the annotator of a review."""
+
+    OPEN = "open", _("Waits for a decision")
+    REINSTATED = "reinstated", _("Reinstated")
+    SUSPENDED = "suspended", _("Suspended")
+
+
+class Review(models.Model):
+    """An annotator about whom a manager is to decide: mostly one who was paused; one who drifts works on.
+
+    Without a decision in time, what is held is paid.
+
+    Who was suspended can appeal, once for each suspension; a manager answers.
+    """
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="reviews")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(max_length=10, choices=ReviewState, default=ReviewState.OPEN)
+    evidence = models.JSONField(default=dict)
+    opened_at = models.DateTimeField()
+    decide_by = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=1000, blank=True)
+    refuses_pay = models.BooleanField(default=False)
+    appeal = models.CharField(max_length=2000, blank=True)
+    appealed_at = models.DateTimeField(null=True, blank=True)
+    appeal_answer = models.CharField(max_length=2000, blank=True)
+    appeal_decided_at = models.DateTimeField(null=True, blank=True)
+    appeal_decided_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "surrogate"], condition=models.Q(state="open"), name="review_open_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["campaign", "id"],
+                condition=models.Q(appealed_at__isnull=False, appeal_decided_at=None),
+                name="review_appealed",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"review {self.state}"
+
+
+class WatchRule(models.Model):
+    """A rule over what people do (see `quality.people.rules`). Never changed: another one takes its place."""
+
+    campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="watch_rules")
+    collector = models.CharField(
+        max_length=12,
+        choices=[
+            ("gold", _("Share of gold checks missed")),
+            ("inspection", _("Share of inspected answers found wrong")),
+            ("speed", _("Median seconds of an answer")),
+            ("same", _("Share of the most frequent answer")),
+            ("skips", _("Share of items skipped, but for what upsets")),
+        ],
+    )
+    is_above = models.BooleanField(choices=[(True, _("above")), (False, _("below"))], default=True)
+    limit = models.FloatField()
+    window = models.PositiveIntegerField()
+    least = models.PositiveIntegerField()
+    act = models.CharField(
+        max_length=10,
+        choices=[("notify", _("Tell managers")), ("warn", _("Warn")), ("pause", _("Pause, before a manager"))],
+    )
+    created_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "id"], condition=models.Q(ended_at=None), name="watch_rule_active")]
+
+    def __str__(self) -> str:
+        return f"{self.collector} {'>' if self.is_above else '<'} {self.limit}"
+
+
+class RuleFiring(models.Model):
+    """That a rule fired at a fact about a person; once for each fact."""
+
+    rule = models.ForeignKey(WatchRule, on_delete=models.CASCADE, related_name="firings")
+    surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=10)
+    key = models.BigIntegerField()
+    value = models.FloatField()
+    fact_at = models.DateTimeField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["rule", "surrogate", "kind", "key"], name="rule_firing_once")]
+
+    def __str__(self) -> str:
+        return f"rule {self.rule_id} at {self.kind} {self.key}"
+
+
+class BehaviourSnapshot(models.Model):
+    """What was computed of how people work; deleted when one of them leaves, since it compares them with each other."""
+
+    campaign = models.OneToOneField("annotation.Campaign", primary_key=True, on_delete=models.CASCADE)
+    taken_at = models.DateTimeField()
+    version = models.CharField(max_length=200)  # what it was computed from
+    data = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"behaviour in {self.campaign_id}"

@@ -1,0 +1,162 @@
+"""How people of a campaign work, by signals that say whose work to look at first."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db.models import Count, F, Q, TextField
+from django.db.models.functions import Cast, Coalesce, Length
+
+from accounts.selectors import people_told_of_behaviour
+from annotation.models import (
+    ORDINARY,
+    Annotation,
+    AnnotationState,
+    Campaign,
+    EventTally,
+    Item,
+    ItemState,
+    Participation,
+)
+from annotation.selectors.sealing import unsealed
+from annotation.tasktypes.base import FollowedUp, Written
+from annotation.tasktypes.registry import TASK_TYPES
+from measures.behaviour import Signal, known_by_gold, leaving, pace, pasting, pointed_at, sameness, twins, untrusted
+from measures.judgments import Repeats, judgments_of
+from quality.gold.selectors import checks_held
+from quality.labels.selectors.answers import Said, answers_as_text
+
+MOST_SHOWN = 200
+LEAST_SIGNS = 10  # of pasted text in an answer: less is a name or a word
+
+
+class Row(NamedTuple):
+    """What one annotation says, and how long it took: by its path, and by each measure of the task type."""
+
+    item: int
+    who: str
+    path: str
+    values: list[tuple[int, Any]]
+    seconds: float
+
+
+def behaviour_of(campaign: Campaign) -> dict[str, Any]:
+    """Return the signals: of each how often it points at people known to be good and bad, and the people they point at.
+
+    Reads every annotation: for jobs and commands, not for pages. Who left is in none of it.
+    """
+    rows = list(_rows(campaign))
+    found = {
+        "pace": _pace(campaign, rows),
+        "sameness": sameness(_paths(rows)),
+        "twins": _twins(rows),
+        "untrusted": _untrusted(campaign, rows),
+    }
+    if isinstance(TASK_TYPES[campaign.task_type], Written):
+        found["pasting"] = pasting(_tallied(campaign, rows, Q(pasted__gte=LEAST_SIGNS)))
+        found["leaving"] = leaving(_tallied(campaign, rows, Q(left__gt=0), everybody=True))
+    known = _known(campaign)
+    return {
+        "compared": len({row.who for row in rows}),
+        "signals": [{"key": key, **pointed_at(signals, known)} for key, signals in found.items()],
+        "people": _ranked(found, known),
+    }
+
+
+def _rows(campaign: Campaign) -> Iterable[Row]:
+    """Yield what people who are here, and were told that they are compared, submitted on ordinary items, in order."""
+    told = people_told_of_behaviour(scope_id=campaign.pk)
+    here = Participation.objects.filter(campaign=campaign, surrogate__in=told)
+    keys = list(here.values_list("surrogate_id", flat=True))
+    people = {text: str(key) for key in keys for text in (str(key), key.hex)}  # databases write them in either way
+    rows = Annotation.objects.filter(unsealed(), campaign=campaign, item__batch__purpose__in=ORDINARY)
+    rows = rows.exclude(state__in=[AnnotationState.PROVISIONAL, AnnotationState.GIVEN_UP, AnnotationState.UNDONE])
+    rows = rows.annotate(time=Coalesce(F("active_seconds"), F("seconds")))
+    said = Said(TASK_TYPES[campaign.task_type])
+    for item, who, text, time in answers_as_text(rows, "time"):
+        if who in people:
+            yield Row(item, people[who], *said.of(text), time)
+
+
+def _pace(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
+    if not rows:
+        return {}
+    lengths = Item.objects.filter(campaign=campaign).annotate(length=Length(Cast("content", TextField())))
+    length_of = dict(lengths.values_list("pk", "length").iterator(chunk_size=2000))
+    people = {who: place for place, who in enumerate(dict.fromkeys(row.who for row in rows))}
+    items = {item: place for place, item in enumerate(dict.fromkeys(row.item for row in rows))}
+    found = pace(
+        np.array([items[row.item] for row in rows]),
+        np.array([people[row.who] for row in rows]),
+        np.array([row.seconds for row in rows], dtype=float),
+        np.array([length_of[row.item] for row in rows], dtype=float),
+    )
+    names = list(people)
+    return {names[place]: signal for place, signal in found.items()}
+
+
+def _paths(rows: list[Row]) -> dict[str, list[str]]:
+    """Return by which paths each person's answers came about, in order."""
+    found = defaultdict(list)
+    for row in rows:
+        found[row.who].append(row.path)
+    return found
+
+
+def _twins(rows: list[Row]) -> dict[str, Signal]:
+    """Compare people by all that their answers say."""
+    labels: dict[Any, int] = {}
+    judged = [(row.item, row.who, labels.setdefault((row.path, *row.values), len(labels))) for row in rows]
+    return twins(judgments_of(judged, repeats=Repeats.LAST))
+
+
+def _untrusted(campaign: Campaign, rows: list[Row]) -> dict[str, Signal]:
+    return untrusted(_tallied(campaign, rows, Q(untrusted__gt=0)))
+
+
+def _tallied(campaign: Campaign, rows: list[Row], wanted: Q, *, everybody: bool = False) -> dict[str, tuple[int, int]]:
+    """Return on how many of their items the log of each person says something, and how many they answered."""
+    tallies = EventTally.objects.filter(wanted, assignment__campaign=campaign)
+    counts = tallies.values_list("assignment__surrogate").annotate(n=Count("pk")).order_by("assignment__surrogate")
+    answers = Counter(row.who for row in rows)
+    found = {str(who): (n, max(n, answers[str(who)])) for who, n in counts if str(who) in answers}
+    return {**{who: (0, n) for who, n in answers.items() if everybody}, **found}
+
+
+def _known(campaign: Campaign) -> dict[str, bool]:
+    """Return who is known to be good or bad: by gold, or where others review answers, by how many they refused."""
+    task_type = TASK_TYPES[campaign.task_type]
+    if isinstance(task_type, FollowedUp):
+        return known_by_gold((who, len(row), sum(row)) for who, row in _reviews(campaign, task_type).items())
+    checks = checks_held(campaign).values_list("surrogate").order_by("surrogate")
+    rows = checks.annotate(n=Count("pk"), hits=Count("pk", filter=Q(is_hit=True)))
+    return known_by_gold((str(who), n, hits) for who, n, hits in rows)
+
+
+def _reviews(campaign: Campaign, task_type: FollowedUp) -> dict[str, list[bool]]:
+    """Return of each person whether their answers were let stand by those who were asked about them."""
+    rows = Annotation.objects.filter(
+        unsealed(),
+        campaign=campaign,
+        state=AnnotationState.COUNTED,
+        item__follows__isnull=False,
+        item__state=ItemState.ACTIVE,
+    )
+    found = defaultdict(list)
+    for who, content, answer in rows.values_list("item__follows__surrogate", "item__content", "answer").iterator(2000):
+        asked, _outcome = task_type.outcome(content, answer)
+        if asked == task_type.reviewing:  # a blind answer is about the question, and follows whoever reviewed it
+            found[str(who)].append(task_type.refusal(content, answer) is None)
+    return found
+
+
+def _ranked(found: dict[str, dict[str, Signal]], known: dict[str, bool]) -> list[dict[str, Any]]:
+    """Return the people at whom a signal points, those of most signals first."""
+    people: dict[str, dict[str, Any]] = defaultdict(dict)
+    for key, signals in found.items():
+        for who, signal in signals.items():
+            if signal.is_striking:
+                people[who][key] = dict(signal.numbers)
+    order = sorted(people, key=lambda who: (-len(people[who]), who))
+    return [{"surrogate": who, "gold": known.get(who), "signals": people[who]} for who in order[:MOST_SHOWN]]

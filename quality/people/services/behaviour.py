@@ -1,0 +1,39 @@
+"""Computing how people work, now and then, and forgetting it when one of them leaves."""
+
+from datetime import datetime
+from typing import Any
+
+from annotation.models import Campaign
+from annotation.selectors.sealing import sealed_names
+from annotation.services.numbers import numbers_keep, numbers_version, refresh_request
+from jobs.models import Job
+from quality.models import BehaviourSnapshot, QualitySnapshot
+from quality.people.selectors.behaviour import behaviour_of
+
+STALE_MINUTES = 10
+
+
+def behaviour_refresh(*, campaign: Campaign, now: datetime) -> None:
+    """Compute and keep how people work."""
+    sealed, version = sealed_names(campaign), numbers_version(campaign)
+    numbers_keep(
+        BehaviourSnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=behaviour_of(campaign)
+    )
+
+
+def behaviour_request(*, campaign: Campaign, now: datetime) -> Job | None:
+    """Ask for it anew if something changed, but not within ten minutes."""
+    return refresh_request(
+        kind="quality.behaviour",
+        kept=BehaviourSnapshot.objects.all(),
+        version=numbers_version,
+        seconds=60 * STALE_MINUTES,
+        campaign=campaign,
+        now=now,
+    )
+
+
+def snapshots_forget(*, campaign: Campaign, **_: Any) -> None:
+    """Forget numbers that name one who left: they are computed anew when they are looked at."""
+    BehaviourSnapshot.objects.filter(campaign=campaign).delete()
+    QualitySnapshot.objects.filter(campaign=campaign).delete()

@@ -1,0 +1,172 @@
+"""What managers do about one person by themselves: warn, pause, suspend, take back, and take work out of what counts."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from accounts.audit import record
+from annotation.models import Annotation, AnnotationState, Campaign, Participation, Purpose, Standing
+from annotation.services.counting import people_lock
+from annotation.services.exclusions import annotation_exclude, annotation_restore
+from annotation.services.people import standing_move
+from database.transactions import durable
+from jobs.services import job_enqueue
+from jobs.work import Work
+from quality.models import Review, ReviewState
+from quality.people.services.pauses import person_pause, person_tell
+from quality.people.services.reviews import ReviewError, review_decide
+from quality.people.services.suspensions import excluded_because, suspension_lift, suspension_of
+from quality.policies.services import policy_ensure
+
+BY_DATE = "a manager, by date"  # why work is excluded that was done from a date on
+CHUNK = 20
+
+
+class ManagerAct(StrEnum):
+    """What can be done about a person."""
+
+    WARN = "warn"
+    PAUSE = "pause"
+    SUSPEND = "suspend"
+    REINSTATE = "reinstate"
+    EXCLUDE = "exclude"
+    COUNT_AGAIN = "count_again"
+
+
+@durable
+def person_act(
+    *,
+    campaign: Campaign,
+    surrogate_id: UUID,
+    act: ManagerAct,
+    reason: str,
+    since: datetime | None,
+    actor_id: UUID,
+    now: datetime,
+) -> None:
+    """Do something about a person, with a reason that they read; each act can be taken back by another.
+
+    Raises
+    ------
+    ReviewError
+        The reason or the date is missing, or the person stands where the act makes no sense.
+    """
+    if not reason.strip():
+        raise ReviewError("give the reason: the person will read it")
+    place = next(iter(people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])), None)
+    if place is None:  # or a list said a moment ago that they are another
+        raise ReviewError("this person has no work in the campaign")
+    if act in (ManagerAct.EXCLUDE, ManagerAct.COUNT_AGAIN):
+        _enqueue(campaign, surrogate_id, act, since, actor_id, now)
+    else:
+        _move(campaign, place, act, reason, actor_id, now)
+    record(
+        action=f"person_{act}", subject=place, now=now, actor_id=actor_id, scope_id=campaign.pk, reason=reason[:1000]
+    )
+
+
+def _move(
+    campaign: Campaign, place: Participation, act: ManagerAct, reason: str, actor_id: UUID, now: datetime
+) -> None:
+    standing, surrogate_id = Standing(place.standing), place.surrogate_id
+    allowed = {
+        ManagerAct.WARN: (Standing.ACTIVE,),
+        ManagerAct.PAUSE: (Standing.ACTIVE, Standing.WARNED),
+        ManagerAct.SUSPEND: (Standing.ACTIVE, Standing.WARNED, Standing.PAUSED),
+        ManagerAct.REINSTATE: (Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED),
+    }
+    if standing not in allowed[act]:
+        raise ReviewError("their standing changed meanwhile: look again")
+    if act is ManagerAct.WARN or (act is ManagerAct.REINSTATE and standing == Standing.WARNED):
+        to = Standing.WARNED if act is ManagerAct.WARN else Standing.ACTIVE
+        standing_move(
+            campaign=campaign, surrogate_id=surrogate_id, to=to, actor_id=actor_id, now=now, reason=reason[:300]
+        )
+        person_tell(campaign, surrogate_id, to, now, {"reason": reason})
+    elif act is ManagerAct.REINSTATE and standing == Standing.SUSPENDED:
+        review = suspension_of(campaign=campaign, surrogate_id=surrogate_id)
+        if review is None:
+            raise ReviewError("their standing changed meanwhile: look again")
+        suspension_lift(review=review, reason=reason, actor_id=actor_id, now=now)
+    else:
+        _review(campaign, place, act, reason, actor_id, now)
+
+
+def _review(
+    campaign: Campaign, place: Participation, act: ManagerAct, reason: str, actor_id: UUID, now: datetime
+) -> None:
+    """Pause a person before a manager, or decide about who is paused."""
+    _, policy = policy_ensure(campaign=campaign, now=timezone.now())
+    if place.standing != Standing.PAUSED:
+        person_pause(
+            campaign=campaign,
+            policy=policy,
+            surrogate_id=place.surrogate_id,
+            now=now,
+            evidence={"manager": reason[:1000], "reason": reason[:300]},
+            actor_id=actor_id,
+        )
+    if act is not ManagerAct.PAUSE:
+        review, _ = Review.objects.get_or_create(
+            campaign=campaign,
+            surrogate_id=place.surrogate_id,
+            state=ReviewState.OPEN,
+            defaults={"opened_at": now, "decide_by": now, "evidence": {"manager": reason[:1000]}},
+        )
+        review_decide(
+            review=review,
+            suspend=act is ManagerAct.SUSPEND,
+            reason=reason,
+            refuse_pay=False,
+            actor_id=actor_id,
+            now=now,
+        )
+
+
+def _enqueue(
+    campaign: Campaign, surrogate_id: UUID, act: ManagerAct, since: datetime | None, actor_id: UUID, now: datetime
+) -> None:
+    if since is None:
+        raise ReviewError("give the day from which on")
+    if since > now:
+        raise ReviewError("that day is still to come")
+    job_enqueue(
+        kind="quality.person_work",
+        now=now,
+        scope_id=campaign.pk,
+        requested_by_id=actor_id,
+        payload={
+            "campaign": str(campaign.pk),
+            "surrogate": str(surrogate_id),
+            "since": since.isoformat(),
+            "excludes": act is ManagerAct.EXCLUDE,
+        },
+    )
+
+
+def person_work(
+    *, work: Work, campaign: Campaign, surrogate_id: UUID, since: datetime, excludes: bool
+) -> dict[str, Any]:
+    """Take what a person did from a time on out of what counts, or count again what was taken out that way."""
+    changed, last = int(work.job.result.get("changed", 0)), int(work.job.result.get("last", 0))
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=AnnotationState.COUNTED)
+    if not excludes:
+        own = excluded_because(campaign=campaign, surrogate_id=surrogate_id, because=BY_DATE)
+    wanted = own.filter(submitted_at__gte=since).exclude(item__batch__purpose=Purpose.GOLD)
+    actor_id = work.job.requested_by_id
+    while True:
+        with work.step(done=changed, changed=changed, last=last):
+            now, rows = timezone.now(), list(wanted.filter(pk__gt=last).order_by("pk")[:CHUNK])
+            for row in rows:
+                changed += (
+                    annotation_exclude(annotation=row, because=BY_DATE, actor_id=actor_id, now=now)
+                    if excludes
+                    else annotation_restore(annotation=row, actor_id=actor_id, now=now)
+                )
+            last = rows[-1].pk if rows else last
+            work.checkpoint(changed=changed, last=last)
+        if not rows:
+            return {"changed": changed, "last": last}

@@ -1,0 +1,180 @@
+"""Reviews: a manager decides about an annotator who was paused, or time does."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.audit import record
+from annotation.models import Annotation, AnnotationState, Campaign, Purpose, Standing
+from annotation.services.counting import SUSPENDED, people_lock
+from annotation.services.exclusions import annotation_exclude
+from annotation.services.people import standing_move
+from database.transactions import durable
+from jobs.services import job_enqueue
+from jobs.work import Work
+from quality.models import Review, ReviewState
+from workforces.models import WorkforceKind
+from workforces.selectors import notice_of
+from workforces.services.messages import person_message
+from workforces.services.pay import pay_release
+from workforces.services.refusals import panel_visits_pass, tickets_refuse
+from workforces.services.tickets import exclusion_end
+
+
+class ReviewError(ValueError):
+    """A decision cannot be taken as asked."""
+
+
+def review_still(review: Review) -> None:
+    """Lock the person of a review, and refuse if a list gave it to another a moment ago."""
+    people_lock(campaign_id=review.campaign_id, surrogate_ids=[review.surrogate_id])
+    if not Review.objects.filter(pk=review.pk, surrogate_id=review.surrogate_id).exists():
+        raise ReviewError("their standing changed meanwhile: look again")
+
+
+def _decision_check(*, suspend: bool, reason: str, refuse_pay: bool) -> None:
+    if suspend and not reason.strip():
+        raise ReviewError("give the reason: the person will read it")
+    if refuse_pay and not suspend:
+        raise ReviewError("pay can be refused only to an annotator who is suspended")
+
+
+@durable
+def review_decide(
+    *,
+    review: Review,
+    suspend: bool,
+    reason: str,
+    refuse_pay: bool,
+    actor_id: UUID,
+    now: datetime,
+    undo_seconds: int = 0,
+) -> Review:
+    """Decide about an annotator who was paused.
+
+    Suspending leaves their work paid and not counted; refusing pay is a second decision, and
+    only what is not paid yet can be refused.
+
+    Raises
+    ------
+    ReviewError
+        The review is decided already, or the reason is missing.
+    """
+    _decision_check(suspend=suspend, reason=reason, refuse_pay=refuse_pay)
+    to = ReviewState.SUSPENDED if suspend else ReviewState.REINSTATED
+    review_still(review)
+    suspended = review.campaign.participations.filter(surrogate_id=review.surrogate_id, standing=Standing.SUSPENDED)
+    if not suspend and suspended.exists():
+        raise ReviewError("they are suspended: that is taken back on their own page")
+    decided = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN).update(
+        state=to, decided_at=now, decided_by_id=actor_id, reason=reason[:1000], refuses_pay=refuse_pay
+    )
+    if not decided:
+        raise ReviewError("this was decided already")
+    standing_move(
+        campaign=review.campaign,
+        surrogate_id=review.surrogate_id,
+        actor_id=actor_id,
+        now=now,
+        reason=reason[:300],
+        to=Standing.SUSPENDED if suspend else Standing.ACTIVE,
+    )
+    pay_release(campaign=review.campaign, surrogate_id=review.surrogate_id)
+    if not refuse_pay:
+        panel_visits_pass(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
+    if suspend:
+        _suspend(review, reason, refuse_pay=refuse_pay, actor_id=actor_id, now=now, undo_seconds=undo_seconds)
+    else:
+        exclusions_end(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
+    record(
+        action=f"review_{to}",
+        subject=review,
+        now=now,
+        actor_id=actor_id,
+        scope_id=review.campaign_id,
+        reason=reason[:1000],
+        refuses_pay=refuse_pay,
+    )
+    review.refresh_from_db()
+    return review
+
+
+def exclusions_end(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> None:
+    """Let a person be given tickets again wherever they come from."""
+    for workforce in campaign.workforces.filter(kind=WorkforceKind.MTURK):
+        exclusion_end(workforce=workforce, surrogate_id=surrogate_id, now=now)
+
+
+def _suspend(
+    review: Review, reason: str, *, refuse_pay: bool, actor_id: UUID, now: datetime, undo_seconds: int
+) -> None:
+    """Take what an annotator did out of the votes, tell them, and refuse what is not paid yet if that was decided."""
+    person_message(
+        campaign=review.campaign,
+        surrogate_id=review.surrogate_id,
+        token=f"review-{review.pk}",
+        now=now,
+        text=f"{notice_of(Standing.SUSPENDED)} {reason}",
+    )
+    if refuse_pay:
+        tickets_refuse(
+            campaign=review.campaign,
+            surrogate_id=review.surrogate_id,
+            reason=reason,
+            actor_id=actor_id,
+            due_at=now + timedelta(seconds=undo_seconds),
+            now=now,
+            mark=refusal_mark(review),
+        )
+    exclusion_request(review=review, actor_id=actor_id, now=now)
+
+
+def refusal_mark(review: Review) -> str:
+    """Return the mark of the refusals that came with a suspension."""
+    return f"-review-{review.pk}"
+
+
+def exclusion_request(*, review: Review, actor_id: UUID | None, now: datetime) -> None:
+    """Have all that a suspended person did taken out of the votes by a job."""
+    job_enqueue(
+        kind="quality.exclude",
+        payload={"review": review.pk},
+        now=now,
+        scope_id=review.campaign_id,
+        requested_by_id=actor_id,
+        key=f"exclude:{review.pk}",
+    )
+
+
+def person_exclude(*, work: Work, review: Review, now: datetime) -> dict[str, Any]:
+    """Take all that a suspended person did out of the votes; it stays paid, its slots reopen."""
+    excluded = int(work.job.result.get("excluded", 0))
+    while True:
+        with work.step(done=excluded, excluded=excluded):
+            held = Review.objects.select_for_update(no_key=True).get(pk=review.pk)
+            if held.state != ReviewState.SUSPENDED:  # taken back meanwhile
+                return {"excluded": excluded}
+            rows = list(
+                Annotation.objects.filter(
+                    campaign=review.campaign, surrogate_id=held.surrogate_id, state=AnnotationState.COUNTED
+                )
+                .exclude(item__batch__purpose=Purpose.GOLD)
+                .order_by("pk")[:20]
+            )
+            for row in rows:
+                annotation_exclude(annotation=row, because=SUSPENDED, actor_id=review.decided_by_id, now=now)
+            excluded += len(rows)
+        if not rows:
+            return {"excluded": excluded}
+
+
+def reviews_lapse(now: datetime) -> None:
+    """Record reviews whose time has passed: the hold on pay ends by itself, the pause stays until a manager decides."""
+    due = Review.objects.filter(state=ReviewState.OPEN, decide_by__lt=now).exclude(evidence__has_key="lapsed")
+    for review in due.order_by("pk")[:50]:
+        with transaction.atomic():
+            Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, "lapsed": now.isoformat()})
+            panel_visits_pass(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
+            record(action="review_lapse", subject=review, now=now, actor_id=None, scope_id=review.campaign_id)

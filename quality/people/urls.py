@@ -1,0 +1,15 @@
+"""Addresses of the pages about annotators."""
+
+from django.urls import path
+
+from quality.people.views import behaviour, people, rules, standing, workforces
+
+urlpatterns = [
+    path("campaigns/<slug:slug>/quality/rules/", rules.rules, name="quality-rules"),
+    path("campaigns/<slug:slug>/quality/behaviour/", behaviour.behaviour, name="quality-behaviour"),
+    path("campaigns/<slug:slug>/quality/people/", people.people, name="quality-people"),
+    path("campaigns/<slug:slug>/quality/people/<uuid:surrogate_id>/", people.person, name="quality-person"),
+    path("campaigns/<slug:slug>/standing/", standing.standing, name="quality-standing"),
+    path("statement/<str:token>/standing/", standing.statement_standing, name="statement-standing"),
+    path("campaigns/<slug:slug>/workforces/", workforces.workforces, name="quality-workforces"),
+]

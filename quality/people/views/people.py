@@ -1,0 +1,178 @@
+"""People as managers see them, all and one by one, and what they do about them."""
+
+import zoneinfo
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods
+
+from accounts.permissions import Action, signed_in
+from annotation.models import Campaign, Standing
+from annotation.tasktypes.registry import pages_of
+from annotation.views.access import campaign_for
+from quality.dashboard.services import quality_numbers_request
+from quality.models import QualitySnapshot
+from quality.people.selectors.names import names_of
+from quality.people.selectors.person import person_of
+from quality.people.services.manager_acts import ManagerAct, person_act
+from quality.people.services.reviews import ReviewError
+from web.tables import BulkAct, Cell, Column, ListRows, Table, as_file
+
+RANKS = [Standing.PAUSED, Standing.WARNED, Standing.ACTIVE, Standing.SUSPENDED]  # who needs a decision comes first
+TAGS = {Standing.ACTIVE: "good", Standing.WARNED: "warn", Standing.PAUSED: "warn", Standing.SUSPENDED: "bad"}
+REASON = gettext_lazy("Reason (the person reads it)")
+ACTS = [
+    BulkAct("warn", gettext_lazy("Warn"), gettext_lazy("They read the reason and work on."), REASON),
+    BulkAct(
+        "pause",
+        gettext_lazy("Pause; decide later"),
+        gettext_lazy("They get no new items until you decide. What was done is paid and counts."),
+        REASON,
+    ),
+    BulkAct("reinstate", gettext_lazy("Reinstate"), gettext_lazy("They can work again at once."), REASON),
+]
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def people(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """List who works here, from numbers that a job computed; POST does something about those who are ticked."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    quality_numbers_request(campaign=campaign, now=timezone.now())
+    snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
+    found = snapshot.data.get("people", []) if snapshot else []
+    rows = [{**row, "rank": RANKS.index(row["standing"])} for row in found]
+    table = Table(ListRows(rows, "surrogate_id"), _columns(campaign), _named, sort="standing")
+    if request.method == "POST":
+        _act_on_several(request, campaign, [UUID(row["surrogate_id"]) for row in table.ticked(request.POST)])
+        return redirect(request.get_full_path())
+    context = {"campaign": campaign, "table": table.page(request.GET, ACTS), "snapshot": snapshot}
+    return as_file(table, request.GET, name=f"{slug}-people") or render(request, "quality/people/people.html", context)
+
+
+def _named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    names = names_of([UUID(row["surrogate_id"]) for row in rows])
+    return [{**row, "name": names.get(UUID(row["surrogate_id"]), "")} for row in rows]
+
+
+def _columns(campaign: Campaign) -> list[Column]:
+    def name(row: Mapping[str, Any]) -> Cell:
+        address = reverse("quality-person", args=[campaign.slug, row["surrogate_id"]])
+        return Cell(row["name"] or row["surrogate_id"], address)
+
+    def standing(row: Mapping[str, Any]) -> Cell:
+        return Cell(Standing(row["standing"]).label, tag=TAGS[Standing(row["standing"])])
+
+    def number(key: str, title: str, *, is_extra: bool = False) -> Column:
+        return Column(key, title, lambda row: row[key], order=key, is_number=True, is_extra=is_extra)
+
+    return [
+        Column("person", _("Person"), name),
+        Column("standing", _("Standing"), standing, order="rank"),
+        number("submitted", _("Submitted")),
+        number("skipped", _("Skipped")),
+        number("offensive", _("Skipped as offensive"), is_extra=True),
+        number("checks", _("Gold checks")),
+        number("hits", _("Gold right")),
+        number("approved", _("Approved")),
+        number("waiting", _("Waiting")),
+        number("refused", _("Refused")),
+    ]
+
+
+def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Sequence[UUID]) -> None:
+    """Do the same about several people, each by itself: where it makes no sense, the others are not held up."""
+    act, actor_id, now = request.POST.get("act", ""), signed_in(request).surrogate_id, timezone.now()
+    if act not in {one.key for one in ACTS} or not surrogate_ids:
+        messages.error(request, _("Tick people first, then choose what to do."))
+        return
+    done, refused = 0, list[str]()
+    for surrogate_id in surrogate_ids:
+        try:
+            person_act(
+                campaign=campaign,
+                surrogate_id=surrogate_id,
+                act=ManagerAct(act),
+                since=None,
+                actor_id=actor_id,
+                now=now,
+                reason=request.POST.get(f"reason-{act}", "")[:1000],
+            )
+            done += 1
+        except ReviewError as error:
+            refused.append(str(error))
+    if done:
+        said = ngettext(
+            "Done for %(n)s person. The numbers follow.", "Done for %(n)s people. The numbers follow.", done
+        )
+        messages.success(request, said % {"n": done})
+    for reason, n in Counter(refused).items():
+        messages.error(request, _("Not done for %(n)s: %(reason)s") % {"n": n, "reason": reason})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
+    """Show a person; POST does something about them, with a reason."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    if request.method == "POST":
+        try:
+            _act(request, campaign, surrogate_id)
+            messages.success(request, _("Done. It can be taken back below."))
+            return redirect("quality-person", slug=slug, surrogate_id=surrogate_id)
+        except ReviewError as error:
+            messages.error(request, str(error))
+    found = person_of(campaign=campaign, surrogate_id=surrogate_id)
+    if found is None:
+        raise Http404
+    pages = pages_of(campaign.task_type)
+    context = {
+        "campaign": campaign,
+        "surrogate_id": surrogate_id,
+        "pages": pages,
+        "kept": request.POST,
+        "name": names_of([surrogate_id]).get(surrogate_id, _("An annotator who left")),
+        **found,
+        "peers": [(pages.measures.get(row.key, row.key), row) for row in found["peers"]],
+        "shares": [(dict(pages.paths).get(path, path), own, all_) for path, own, all_ in found["shares"]],
+    }
+    return render(request, "quality/people/person.html", context)
+
+
+def _act(request: HttpRequest, campaign: Campaign, surrogate_id: UUID) -> None:
+    act = request.POST.get("act", "")
+    if act not in set(ManagerAct):
+        raise ReviewError(_("Choose what to do."))
+    person_act(
+        campaign=campaign,
+        surrogate_id=surrogate_id,
+        act=ManagerAct(act),
+        reason=request.POST.get("reason", "")[:1000],
+        since=_day(campaign, request.POST.get("since", "")),
+        actor_id=signed_in(request).surrogate_id,
+        now=timezone.now(),
+    )
+
+
+def _day(campaign: Campaign, text: str) -> datetime | None:
+    """Return the beginning of a day of the campaign; None for anything that is no day."""
+    try:
+        day = parse_date(text)
+        if day is None:
+            return None
+        return timezone.make_aware(datetime.combine(day, time()), zoneinfo.ZoneInfo(campaign.time_zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,111 @@
+"""Where the people of a campaign come from."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from accounts.parameters import whole_number
+from accounts.permissions import Action, signed_in
+from annotation.models import ORDINARY, Campaign, Item, ItemState
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
+from annotation.views.access import campaign_for
+from jobs.models import Job
+from jobs.services import job_enqueue
+from quality.policies.policy import Policy
+from quality.policies.selectors import policy_current
+from workforces.forms import LinkForm, MTurkForm, PanelListForm
+from workforces.models import Workforce
+from workforces.money import estimate
+from workforces.selectors import RECONCILE, workforces_shown
+from workforces.services.workforces import workforce_add
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def workforces(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add a workforce: first the estimate, then the decision."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    forms: dict[str, MTurkForm] = {
+        kind: form(auto_id=f"id_{kind}_%s", initial=dict(pages_of(campaign.task_type).posting))
+        for kind, form in _FORMS.items()
+    }
+    estimated: dict[str, Any] | None = None
+    kind = request.POST.get("kind", "")
+    if request.method == "POST" and kind in _FORMS:
+        form = forms[kind] = _FORMS[kind](request.POST, auto_id=f"id_{kind}_%s")
+        if form.is_valid():
+            estimated = _estimated(campaign, form)
+            if "launch" in request.POST:
+                actor_id = signed_in(request).surrogate_id
+                workforce_add(campaign=campaign, kind=kind, terms=form.terms(), actor_id=actor_id, now=timezone.now())
+                messages.success(request, _("People can come now."))
+                return redirect("quality-workforces", slug=slug)
+    if "reconcile" in request.POST:
+        row = get_object_or_404(Workforce, pk=whole_number(request.POST["reconcile"]), campaign=campaign, kind="mturk")
+        job_enqueue(
+            kind=RECONCILE,
+            payload={"workforce": row.pk, "name": str(_("Comparison of the books"))},
+            now=timezone.now(),
+            scope_id=campaign.pk,
+            requested_by_id=signed_in(request).surrogate_id,
+            key=f"reconcile:{row.pk}",
+        )
+        return redirect("quality-workforces", slug=slug)
+    rows = [(row, _address(request, row), _terms(row)) for row in workforces_shown(campaign)]
+    context = {"campaign": campaign, "forms": forms, "workforces": rows, "estimated": estimated, "kind": kind}
+    context["list_form"] = PanelListForm()
+    context["compared"] = Job.objects.filter(scope_id=campaign.pk, kind=RECONCILE).order_by("-created_at").first()
+    return render(request, "quality/people/workforces.html", context)
+
+
+_FORMS: dict[str, type[MTurkForm]] = {"mturk": MTurkForm, "link": LinkForm}
+
+
+def _estimated(campaign: Campaign, form: MTurkForm) -> dict[str, Any]:
+    """Return the estimate and the hourly pay it comes to, in cents, with what is wrong about them."""
+    data, found = form.cleaned_data, policy_current(campaign)
+    policy = found[1] if found else Policy()
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY).count()
+    votes = max(campaign.splits.filter(weight__gt=0).values_list("n", flat=True), default=1)
+    made = estimate(
+        items=items,
+        votes=votes,
+        reward_cents=data["reward_cents"],
+        has_fees=data.get("has_fees", False),
+        items_per_ticket=data["items_per_ticket"],
+        people=data["people"],
+        training_bonus_cents=data.get("training_bonus_cents", 0),
+        gold_rate=policy.gold_rate,
+        gold_first=policy.gold_first,
+        inspection_rate=policy.inspection_rate,
+        **({} if isinstance(TASK_TYPES[campaign.task_type], Voted) else {"no_agreement": 0.0}),
+    )
+    hourly = round(data["reward_cents"] * 3600 / (data["seconds_each"] * data["items_per_ticket"]))
+    return {
+        "made": made,
+        "hourly": hourly,
+        "is_below_floor": hourly < data["floor_cents_per_hour"],
+        "is_above_cap": data["cap_cents"] is not None and made.cents > data["cap_cents"],
+    }
+
+
+def _terms(row: Workforce) -> list[tuple[Any, Any]]:
+    """Return what was agreed on in the words of the form that asked for it; the rest stays as it came about."""
+    fields = _FORMS[row.kind].base_fields if row.kind in _FORMS else {}
+    found = []
+    for name, field in fields.items():
+        if name in row.terms and row.terms[name] not in (None, ""):
+            value = field.prepare_value(row.terms[name])
+            found.append((field.label, dict(getattr(field, "choices", ())).get(value, value)))
+    return found
+
+
+def _address(request: HttpRequest, row: Workforce) -> str:
+    return request.build_absolute_uri(row.path) if row.kind == "link" else ""

@@ -1,0 +1,51 @@
+"""What a policy comes to: who its gold test pauses, and how many keys a campaign of some size needs."""
+
+from functools import lru_cache
+from typing import Any
+
+from measures.drift import limit_for, run_length
+from measures.gold_tests import GoldTest
+from quality.gold.key_statistics import catches, checks_among, keys_needed
+from quality.policies.policy import Policy
+
+HIT_RATES = (0.95, 0.90, 0.85, 0.80, 0.70, 0.60, 0.50)
+AFTER_CHECKS = (100, 300, 1_000)
+WORKERS = (("clicker", 0.25), ("60", 0.60), ("70", 0.70))  # whom a plan is about, with their hit rates
+MOST_ITEMS = 1_000  # of one person, that a plan looks ahead
+
+
+@lru_cache(maxsize=32)
+def paused_shares(test: GoldTest) -> list[tuple[float, list[float]]]:
+    """Return for true hit rates the shares of such people who are paused after 100, 300 and 1,000 checks.
+
+    Takes a fifth of a second for a test that is new to this process.
+    """
+    curves = [(rate, test.failure_curve(rate, max(AFTER_CHECKS))) for rate in HIT_RATES]
+    return [(rate, [float(curve[checks]) for checks in AFTER_CHECKS]) for rate, curve in curves]
+
+
+def drift_of(policy: Policy, checks: int) -> dict[str, Any] | None:
+    """Return what the watch for late drift comes to over so many checks; None where there is none."""
+    if not policy.drift_run_length:
+        return None
+    test = policy.gold_test
+    limit = limit_for(test, policy.drift_run_length)
+    return {
+        "alarms": round(checks / run_length(test, limit, test.good), 1),
+        "clicker": round(run_length(test, limit, 0.25)),
+        "careless": round(run_length(test, limit, test.bad)),
+        "bad": f"{test.bad:.0%}",
+    }
+
+
+def plan_of(policy: Policy, *, people: int, items_each: int) -> dict[str, Any]:
+    """Return what a campaign of so many people and items each needs and gets by a policy."""
+    return {
+        "checks": checks_among(items_each, policy),
+        "keys": keys_needed(people=people, items_each=items_each, policy=policy),
+        "exposures": people * checks_among(items_each, policy),
+        "drift": drift_of(policy, people * checks_among(items_each, policy)),
+        "caught": [
+            (rate, catches(policy, hit_rate=rate, after=(items_each,), most_items=MOST_ITEMS)) for _, rate in WORKERS
+        ],
+    }

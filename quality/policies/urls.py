@@ -1,0 +1,9 @@
+"""Addresses of policies."""
+
+from django.urls import path
+
+from quality.policies import views
+
+urlpatterns = [
+    path("campaigns/<slug:slug>/quality/policy/", views.policy, name="quality-policy"),
+]

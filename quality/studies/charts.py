@@ -1,0 +1,170 @@
+"""The charts of the studies of the Natural Questions paper: the axes, intervals and classes of its figures."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from measures.charts import kinds
+from measures.charts.kinds import Series, Spread
+from measures.charts.svg import Chart
+from quality.dashboard.charts.drawings import Drawing, Numbers
+
+
+def _kinds(numbers: Numbers, study: str) -> dict[str, Mapping[str, Any]]:
+    """Return what a study came to for each kind of answer; nothing where it could not be made."""
+    found = numbers.studies.get(study, {})
+    return {} if "why" in found else dict(found)
+
+
+def _spread(share: Mapping[str, Any]) -> Spread:
+    return Spread(share["share"], share["low"], share["high"])
+
+
+def _row(share: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple("" if share[name] is None else round(share[name], 4) for name in ("share", "low", "high"))
+
+
+def _paths(numbers: Numbers, title: str) -> Chart | None:
+    """Draw Figure 2: how often each path through the three stages was taken."""
+    found = numbers.studies.get("statistics", {})
+    if "paths" not in found:
+        return None
+    shares = {key: found["paths"][key] for key in numbers.paths if key in found["paths"]}
+    names = [str(numbers.paths[key]) for key in shares]
+    text = _("%(items)s items: %(shares)s.") % {
+        "items": found["items"],
+        "shares": ", ".join(
+            f"{name} {100 * one['share']:.0f} %" for name, one in zip(names, shares.values(), strict=True)
+        ),
+    }
+    return Chart(
+        "paths",
+        title,
+        text,
+        (_("Path"), _("Share"), _("95 %, low"), _("95 %, high")),
+        [(name, *_row(one)) for name, one in zip(names, shares.values(), strict=True)],
+        lambda axes: kinds.bars_with_intervals(
+            axes, names, [_spread(one) for one in shares.values()], x=_("share of items")
+        ),
+    )
+
+
+def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
+    """Draw Figure 4: items by the part of annotators who found an answer, each bar divided by what experts said."""
+    found = _kinds(numbers, "variability").get(kind, {})
+    if not found.get("items"):
+        return None
+    rows = found["figure_4"]
+    bins = [f"{row['above']:g}–{row['to']:g}" for row in rows]
+    grades = [(grade, str(numbers.grades.get(grade, grade))) for grade in rows[0]["grades"]]
+    parts = [Series(name, [row["grades"][grade]["share"] for row in rows]) for grade, name in grades]
+    text = _("%(items)s items. Of all, %(share).0f %% have an answer by more than 80 %% of their annotators.") % {
+        "items": found["items"],
+        "share": 100 * rows[-1]["all"]["share"],
+    }
+    header = (
+        _("Annotators with an answer"),
+        *(name for _grade, name in grades),
+        _("All"),
+        _("95 %, low"),
+        _("95 %, high"),
+    )
+    table = [
+        (name, *(round(row["grades"][grade]["share"], 4) for grade, _name in grades), *_row(row["all"]))
+        for name, row in zip(bins, rows, strict=True)
+    ]
+    return Chart(
+        f"figure-4-{kind}",
+        f"{title}: {numbers.parts.get(kind, kind)}",
+        text,
+        header,
+        table,
+        lambda axes: kinds.stacked(
+            axes, bins, parts, x=_("part of annotators who found an answer (μ)"), y=_("share of items")
+        ),
+    )
+
+
+def _coverage(numbers: Numbers, title: str) -> Chart | None:
+    """Draw how much of all answers the most popular ones of each item are."""
+    found = {kind: one["coverage"] for kind, one in _kinds(numbers, "variability").items() if one.get("items")}
+    if not found:
+        return None
+    ranks = [str(rank) for rank in range(1, 1 + len(next(iter(found.values()))))]
+    series = [
+        Series(str(numbers.parts.get(kind, kind)), [one["share"] for one in shares]) for kind, shares in found.items()
+    ]
+    text = " ".join(
+        _("%(name)s: the most popular is %(share).0f %% of all.") % {"name": one.name, "share": 100 * one.values[0]}
+        for one in series
+    )
+    rows = [
+        (str(numbers.parts.get(kind, kind)), rank, *_row(share))
+        for kind, shares in found.items()
+        for rank, share in zip(ranks, shares, strict=True)
+    ]
+    return Chart(
+        "coverage",
+        title,
+        text,
+        (_("Answer"), _("Most popular"), _("Share"), _("95 %, low"), _("95 %, high")),
+        rows,
+        lambda axes: kinds.lines(
+            axes, ranks, series, x=_("so many of the most popular answers"), y=_("share of all answers")
+        ),
+    )
+
+
+def _bounds(numbers: Numbers, title: str) -> Chart | None:
+    """Draw the F1 of the super-annotator by the least number of answers from which on it answers."""
+    kept = _kinds(numbers, "bounds")
+    if not kept:
+        return None
+    first = next(iter(kept.values()))
+    alphas = [str(alpha) for alpha in range(len(first["sweep"]))]
+    series = [
+        Series(str(numbers.parts.get(kind, kind)), [_known(share) for share in one["sweep"]])
+        for kind, one in kept.items()
+    ]
+    text = " ".join(
+        _(
+            "%(name)s: one annotator reaches an F1 of %(single).1f %%, the super-annotator %(super).1f %% (α = %(alpha)s)."
+        )
+        % {
+            "name": numbers.parts.get(kind, kind),
+            "single": 100 * _known(one["single"]["f1"]),
+            "super": 100 * _known(one["super"]["f1"]),
+            "alpha": one["alpha"],
+        }
+        for kind, one in kept.items()
+    )
+    rows = [
+        (str(numbers.parts.get(kind, kind)), alpha, *_row(share))
+        for kind, one in kept.items()
+        for alpha, share in zip(alphas, one["sweep"], strict=True)
+    ]
+    return Chart(
+        "bounds",
+        title,
+        text,
+        (_("Answer"), "α", "F1", _("95 %, low"), _("95 %, high")),
+        rows,
+        lambda axes: kinds.lines(axes, alphas, series, x=_("answers from which on it answers (α)"), y="F1"),
+    )
+
+
+def _known(share: Mapping[str, Any]) -> float:
+    return float(share["share"] or 0)
+
+
+_FIGURE_4 = gettext_lazy("Annotators who found an answer, by what experts say")
+STUDIES: dict[str, Drawing] = {
+    "paths": Drawing(gettext_lazy("How annotators decide"), _paths),
+    "figure-4-passage": Drawing(_FIGURE_4, partial(_figure_4, "passage")),
+    "figure-4-short": Drawing(_FIGURE_4, partial(_figure_4, "short")),
+    "coverage": Drawing(gettext_lazy("How much the most popular answers cover"), _coverage),
+    "bounds": Drawing(gettext_lazy("What people reach"), _bounds),
+}

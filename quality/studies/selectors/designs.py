@@ -1,0 +1,175 @@
+"""What a study of many annotations an item takes, and why it cannot be made: known before it is begun."""
+
+import statistics
+from collections import Counter
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from accounts.models import Membership, Role
+from annotation.models import (
+    BLOCKING,
+    ORDINARY,
+    Assignment,
+    BatchState,
+    Campaign,
+    CampaignState,
+    Item,
+    ItemState,
+    Participation,
+    Slot,
+    SlotState,
+    Snapshot,
+    Split,
+    Standing,
+)
+from annotation.selectors.items import items_drawn
+from quality.studies.selectors.studies import REFERENCES, extractive
+from workforces.models import WorkforceKind
+from workforces.selectors import answer_cents
+
+CHUNK = 5_000  # items asked for at once
+
+
+@dataclass(frozen=True, slots=True)
+class StudyDesign:
+    """What is asked for: ``ways`` annotations of each of ``sample`` items of a split, some judged by experts."""
+
+    split: str
+    ways: int
+    sample: int
+    seed: int
+    experts: int
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlan:
+    """What a study takes."""
+
+    is_closed: bool
+    items: int  # that were drawn
+    unlaunched: int  # items of the split that are in a batch that is not launched, and so cannot be drawn
+    others: int  # items outside the draw that want as many annotations already
+    annotations: int  # more of them
+    people: int  # who may be handed items now
+    needed: int  # further people of the item that lacks most
+    short: int  # how many of those there are not
+    from_outside: bool  # whether further people can come by a workforce
+    cents: float  # that the further annotations cost, fees included
+    seconds: float | None  # that half of the annotators take at most for an item
+    experts: int  # there are
+
+
+def study_plan(campaign: Campaign, design: StudyDesign) -> StudyPlan:
+    """Return what a study takes. Grows with the split: for jobs."""
+    extractive(campaign)
+    split = Split.objects.get(campaign=campaign, name=design.split)
+    drawn = items_drawn(split=split, sample=design.sample, seed=design.seed)
+    ordinary = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+    wanting = set(ordinary.filter(n__gte=design.ways).values_list("pk", flat=True))
+    people = _people(campaign)
+    lacking, further = _lacking(drawn, design.ways), _further(drawn, people)
+    annotations = sum(max(0, design.ways - n) for n in _asked(drawn))
+    worst = max(drawn, key=lambda item: lacking[item] - further[item], default=None)
+    return StudyPlan(
+        is_closed=campaign.state == CampaignState.CLOSED,
+        items=len(drawn),
+        unlaunched=ordinary.filter(split=split).exclude(batch__state=BatchState.OPEN).count(),
+        others=len(wanting.difference(drawn)),
+        annotations=annotations,
+        people=len(people),
+        needed=lacking[worst] if worst is not None else 0,
+        short=max(0, lacking[worst] - further[worst]) if worst is not None else 0,
+        from_outside=campaign.workforces.filter(is_active=True).exclude(kind=WorkforceKind.INTERNAL).exists(),
+        cents=annotations * answer_cents(campaign),
+        seconds=_seconds(campaign),
+        experts=Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count(),
+    )
+
+
+def obstacles_of(design: StudyDesign, plan: StudyPlan) -> list[str]:
+    """Return why a study cannot be made."""
+    found = []
+    if plan.is_closed:
+        found.append(_("The campaign is closed."))
+    if design.ways <= REFERENCES:
+        found.append(
+            _("%(n)s annotations are references: ask for more of each item, so that some are left to predict from.")
+            % {"n": REFERENCES}
+        )
+    if plan.items < design.sample:
+        found.append(
+            _("Only %(items)s items of this split are launched: %(sample)s cannot be drawn.")
+            % {"items": plan.items, "sample": design.sample}
+        )
+    if plan.others:
+        found.append(
+            _(
+                "Outside of this draw, items want as many annotations already (%(n)s): the study would be over both. "
+                "Take the seed of the study before and a larger sample, or ask for more annotations of each item."
+            )
+            % {"n": plan.others}
+        )
+    if plan.short and not plan.from_outside:
+        found.append(
+            _(
+                "One of the items needs %(needed)s further people, and %(there)s who have not met it may be handed it: "
+                "invite at least %(short)s more."
+            )
+            % {"needed": plan.needed, "there": plan.needed - plan.short, "short": plan.short}
+        )
+    if plan.experts < design.experts:
+        found.append(
+            _("%(asked)s experts are to judge each item, and the campaign has %(there)s.")
+            % {"asked": design.experts, "there": plan.experts}
+        )
+    return found
+
+
+def _people(campaign: Campaign) -> set[UUID]:
+    """Return the members who may be handed items now: they annotate here, are not stopped, and may do more."""
+    members = Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR)
+    places = Participation.objects.filter(campaign=campaign)
+    stopped = set(
+        places.filter(standing__in=[Standing.PAUSED, Standing.SUSPENDED]).values_list("surrogate_id", flat=True)
+    )
+    if campaign.quota is not None:
+        stopped |= set(places.filter(submitted__gte=campaign.quota).values_list("surrogate_id", flat=True))
+    return set(members.values_list("user__surrogate_id", flat=True)) - stopped
+
+
+def _asked(drawn: list[int]) -> list[int]:
+    """Return how many annotations each drawn item wants now."""
+    return [n for part in _parts(drawn) for n in Item.objects.filter(pk__in=part).values_list("n", flat=True)]
+
+
+def _lacking(drawn: list[int], ways: int) -> Counter[int]:
+    """Return how many of so many annotations of each drawn item nobody gave, nor has in hand."""
+    found = Counter(dict.fromkeys(drawn, ways))
+    for part in _parts(drawn):
+        there = Slot.objects.filter(
+            item__in=part, round=1, index__lt=ways, state__in=[SlotState.FILLED, SlotState.HELD]
+        )
+        found.subtract(there.values_list("item_id", flat=True))
+    return found
+
+
+def _further(drawn: list[int], people: set[UUID]) -> Counter[int]:
+    """Return how many of these people each drawn item may be handed to."""
+    found = Counter(dict.fromkeys(drawn, len(people)))
+    for part in _parts(drawn):
+        met = Assignment.objects.filter(item__in=part, state__in=BLOCKING).values_list("item_id", "surrogate_id")
+        found.subtract(item for item, person in met.distinct() if person in people)
+    return found
+
+
+def _parts(drawn: list[int]) -> list[list[int]]:
+    return [drawn[start : start + CHUNK] for start in range(0, len(drawn), CHUNK)]
+
+
+def _seconds(campaign: Campaign) -> float | None:
+    """Return the median of the annotators' median seconds an item, from the last numbers."""
+    data = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
+    known = [row["median_seconds"] for row in data.get("people", []) if row["median_seconds"] is not None]
+    return statistics.median(known) if known else None

@@ -1,0 +1,70 @@
+"""Planning and beginning studies of a campaign, and computing them now and then."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.models import Campaign, Split
+from annotation.selectors.sealing import sealed_names
+from annotation.services.numbers import numbers_keep, refresh_request
+from annotation.services.slots import items_extend
+from jobs.models import Job
+from jobs.work import Work
+from quality.dashboard.services import quality_numbers_version
+from quality.models import StudySnapshot
+from quality.studies.selectors.designs import StudyDesign, obstacles_of, study_plan
+from quality.studies.selectors.studies import StudyError, studies_of
+
+STALE_MINUTES = 10
+
+
+def studies_refresh(*, campaign: Campaign, now: datetime) -> None:
+    """Compute and keep the studies."""
+    sealed, version = sealed_names(campaign), quality_numbers_version(campaign)
+    numbers_keep(
+        StudySnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=studies_of(campaign)
+    )
+
+
+def studies_request(*, campaign: Campaign, now: datetime) -> Job | None:
+    """Ask for them anew if something changed, but not within ten minutes."""
+    return refresh_request(
+        kind="quality.studies",
+        kept=StudySnapshot.objects.all(),
+        version=quality_numbers_version,
+        seconds=60 * STALE_MINUTES,
+        campaign=campaign,
+        now=now,
+    )
+
+
+def study_planned(*, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
+    """Return what a study takes as JSON, and change nothing."""
+    return asdict(study_plan(campaign, design))
+
+
+def study_begin(*, work: Work, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
+    """Ask for the further annotations of a study; going on after an interruption adds what is missing.
+
+    Raises
+    ------
+    StudyError
+        It cannot be made; the message says why.
+    """
+    obstacles = obstacles_of(design, study_plan(campaign, design))
+    if obstacles:
+        raise StudyError(" ".join(obstacles))
+    split = Split.objects.get(campaign=campaign, name=design.split)
+    extended = items_extend(
+        campaign=campaign,
+        split=split,
+        n=design.ways,
+        sample=design.sample,
+        seed=design.seed,
+        actor_id=work.job.requested_by_id,
+        now=timezone.now(),
+        step=work.step,
+    )
+    return {"items": extended}

@@ -1,0 +1,37 @@
+"""Jobs of studies."""
+
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from annotation.models import Campaign
+from jobs.registry import JobKind, Lane
+from jobs.work import Work
+from quality.studies.selectors.designs import StudyDesign
+from quality.studies.services import studies_refresh, study_begin, study_planned
+
+
+def studies(work: Work) -> dict[str, Any]:
+    """Compute the studies of the paper."""
+    studies_refresh(campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])), now=timezone.now())
+    return {}
+
+
+def plan_study(work: Work) -> dict[str, Any]:
+    """Say what a study takes."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    return study_planned(campaign=campaign, design=StudyDesign(**work.payload["design"]))
+
+
+def begin_study(work: Work) -> dict[str, Any]:
+    """Ask for the annotations of a study."""
+    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    return study_begin(work=work, campaign=campaign, design=StudyDesign(**work.payload["design"]))
+
+
+JOBS = [
+    JobKind("quality.studies", studies, Lane.BULK),
+    JobKind("quality.study_plan", plan_study, Lane.BULK),
+    JobKind("quality.study_begin", begin_study, Lane.BULK),
+]

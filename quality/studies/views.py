@@ -1,0 +1,141 @@
+"""The studies of the Natural Questions paper, over what a campaign collected."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from accounts.permissions import Action, can, signed_in
+from annotation.models import Campaign, Item
+from annotation.tasktypes.base import Extractive, Pages
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
+from annotation.views.access import campaign_for
+from jobs.models import Job, JobState
+from jobs.services import job_enqueue
+from quality.dashboard.selectors.agreement import agreement_shown
+from quality.models import StudySnapshot
+from quality.studies.charts import STUDIES
+from quality.studies.forms import StudyForm
+from quality.studies.selectors.designs import StudyDesign, StudyPlan, obstacles_of
+from quality.studies.services import studies_request
+
+
+@login_required
+@require_GET
+def studies(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the studies and the agreement, from numbers that jobs computed."""
+    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "agreement": agreement_shown(campaign),
+        "charts": list(STUDIES),
+        "is_studied": _is_studied(campaign),
+        "sees_answers": can(signed_in(request), Action.SEE_ANSWERS, campaign.pk),
+    }
+    if context["is_studied"]:
+        studies_request(campaign=campaign, now=timezone.now())
+        snapshot = StudySnapshot.objects.filter(campaign=campaign).first()
+        context |= {"snapshot": snapshot, **_shown(campaign, snapshot.data if snapshot else {})}
+    return render(request, "quality/studies/studies.html", context)
+
+
+@login_required
+@require_GET
+def studies_json(request: HttpRequest, slug: str) -> HttpResponse:
+    """Send the numbers of the studies."""
+    campaign = campaign_for(request, slug, Action.SEE_RELEASES)
+    data = StudySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
+    disposition = f'attachment; filename="{slug}-studies.json"'
+    return JsonResponse(data, headers={"Content-Disposition": disposition})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def plan(request: HttpRequest, slug: str) -> HttpResponse:
+    """Plan a study of many annotations: what it takes, why it cannot be made; POST plans one, or begins what was planned."""
+    campaign = campaign_for(request, slug, Action.MANAGE)
+    if not _is_studied(campaign):
+        return render(request, "quality/studies/studies.html", {"campaign": campaign, "is_studied": False})
+    last, begun = (_last_job(campaign, kind) for kind in ("quality.study_plan", "quality.study_begin"))
+    design = StudyDesign(**last.payload["design"]) if last else None
+    if "begin" in request.POST:
+        if design is None or request.POST["begin"] != str(last.pk if last else ""):
+            messages.error(request, _("Another study was planned meanwhile. Look at it first."))
+            return redirect("quality-study-plan", slug=slug)
+        return redirect("job", job_id=_enqueue(request, campaign, "quality.study_begin", asdict(design)).pk)
+    form = StudyForm(campaign, request.POST or None, initial=asdict(design) if design else None)
+    if request.method == "POST" and form.is_valid():
+        _enqueue(request, campaign, "quality.study_plan", asdict(form.design()))
+        return redirect("quality-study-plan", slug=slug)
+    context = {
+        "campaign": campaign,
+        "form": form,
+        "last": last,
+        "design": design,
+        "begun": begun if begun and last and begun.created_at > last.created_at else None,
+    }
+    if last is not None and design is not None and last.state == JobState.DONE:
+        found = StudyPlan(**last.result)
+        context |= {
+            "plan": found,
+            "obstacles": obstacles_of(design, found),
+            "opinions": design.experts * found.items,
+            "hours": found.annotations * found.seconds / 3600 if found.seconds is not None else None,
+        }
+    return render(request, "quality/studies/study_plan.html", context)
+
+
+def _last_job(campaign: Campaign, kind: str) -> Job | None:
+    return Job.objects.filter(scope_id=campaign.pk, kind=kind).order_by("-created_at").first()
+
+
+def _enqueue(request: HttpRequest, campaign: Campaign, kind: str, design: dict[str, Any]) -> Job:
+    return job_enqueue(
+        kind=kind,
+        payload={"campaign": str(campaign.pk), "design": design},
+        now=timezone.now(),
+        scope_id=campaign.pk,
+        requested_by_id=signed_in(request).surrogate_id,
+    )
+
+
+def _is_studied(campaign: Campaign) -> bool:
+    return isinstance(TASK_TYPES[campaign.task_type], Extractive)
+
+
+def _shown(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
+    """Return tables by kind of answer: what experts found (Table 2), and what people reach (Table 3)."""
+    pages = pages_of(campaign.task_type)
+    precision, bounds = data.get("precision", {}), data.get("bounds", {})
+    names = pages.part_names
+    return {
+        "obstacles": {key: one["why"] for key, one in data.items() if isinstance(one, dict) and "why" in one},
+        "grades": [name for _grade, name, _description in pages.grades],
+        "precision": [(names.get(kind, kind), one) for kind, one in precision.items() if kind != "why" and one["n"]],
+        "examples": _examples(data.get("examples", {}).get("items", []), pages),
+        "bounds": [(names.get(kind, kind), one) for kind, one in bounds.items() if kind != "why"],
+    }
+
+
+def _examples(kept: list[dict[str, Any]], pages: Pages) -> list[dict[str, Any]]:
+    """Return Figures 5 and 6: items with what their reference says and how many said so too."""
+    names, grades = pages.part_names, {grade: name for grade, name, _ in pages.grades}
+    items = Item.objects.in_bulk([one["item"] for one in kept])
+    return [
+        {
+            "item": items[one["item"]],
+            "lines": one["lines"][1:],
+            "answers": [
+                (names.get(kind, kind), {**found, "grade": grades.get(found["grade"], "")})
+                for kind, found in one["answers"].items()
+            ],
+        }
+        for one in kept
+        if one["item"] in items
+    ]
