@@ -2,28 +2,29 @@
 
 from django.urls import path
 
-from annotation.views import annotate, campaigns, documents, items, joining, people, questions, recent, settings
+from annotation.desk import actions, member
+from annotation.views import campaigns, documents, items, joining, people, questions, recent, settings
 
 urlpatterns = [
     # The annotator
-    path("work/<slug:slug>/", annotate.work, name="work"),
+    path("work/<slug:slug>/", member.work, name="work"),
     path("work/<slug:slug>/consent/", joining.consent, name="consent"),
     path("work/<slug:slug>/guidelines/", joining.guidelines, name="work-guidelines"),
-    path("work/<slug:slug>/guidelines/read/", annotate.guidelines_read, name="guidelines-read"),
+    path("work/<slug:slug>/guidelines/read/", member.guidelines_read, name="guidelines-read"),
     path("work/<slug:slug>/leave/", joining.leave, name="leave"),
     path("work/<slug:slug>/recent/", recent.recent, name="recent"),
     path("work/<slug:slug>/questions/", questions.own, name="own-questions"),
-    path("work/<slug:slug>/reserve/", annotate.reserve, name="reserve"),
-    path("assignments/<uuid:assignment_id>/stage/", annotate.stage, name="stage"),
-    path("assignments/<uuid:assignment_id>/back/", annotate.back, name="back"),
-    path("assignments/<uuid:assignment_id>/draft/", annotate.draft, name="draft"),
-    path("assignments/<uuid:assignment_id>/submit/", annotate.submit, name="submit"),
-    path("assignments/<uuid:assignment_id>/skip/", annotate.skip, name="skip"),
-    path("assignments/<uuid:assignment_id>/report/", annotate.report, name="report"),
-    path("assignments/<uuid:assignment_id>/extend/", annotate.extend, name="extend"),
-    path("assignments/<uuid:assignment_id>/events/", annotate.events, name="events"),
-    path("work/<slug:slug>/undo/", annotate.undo, name="undo"),
-    path("work/<slug:slug>/training/", joining.training, name="training"),
+    path("work/<slug:slug>/reserve/", member.reserve, name="reserve"),
+    path("assignments/<uuid:assignment_id>/stage/", member.at_assignment(actions.stage), name="stage"),
+    path("assignments/<uuid:assignment_id>/back/", member.at_assignment(actions.back), name="back"),
+    path("assignments/<uuid:assignment_id>/draft/", member.at_assignment(actions.draft), name="draft"),
+    path("assignments/<uuid:assignment_id>/submit/", member.at_assignment(actions.submit), name="submit"),
+    path("assignments/<uuid:assignment_id>/skip/", member.at_assignment(actions.skip), name="skip"),
+    path("assignments/<uuid:assignment_id>/report/", member.at_assignment(actions.report), name="report"),
+    path("assignments/<uuid:assignment_id>/extend/", member.at_assignment(actions.extend), name="extend"),
+    path("assignments/<uuid:assignment_id>/events/", member.at_assignment(actions.events), name="events"),
+    path("work/<slug:slug>/undo/", member.undo, name="undo"),
+    path("work/<slug:slug>/training/", member.training, name="training"),
     # The manager
     path("campaigns/new/", campaigns.create, name="campaign-new"),
     path("campaigns/new/preview/", campaigns.preview, name="campaign-preview"),

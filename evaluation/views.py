@@ -16,9 +16,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign
 from annotation.selectors.sealing import sealed_names
-from annotation.views.access import campaign_for
 from evaluation.boards.gold import metrics_of
 from evaluation.boards.ladder import LEAST_STEP
 from evaluation.boards.metrics import METRICS

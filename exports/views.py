@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.permissions import Action, actions_of, can, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign, Split
-from annotation.views.access import campaign_for
 from exports.archive import zip_stream
 from exports.build import SUMS, descriptions_of
 from exports.card import LOAD

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from annotation.desk import actions
 from workforces.views import panels, statement, visits
 
 urlpatterns = [
@@ -11,11 +12,12 @@ urlpatterns = [
     path("visit/<str:token>/agree/", visits.agree, name="visit-agree"),
     path("visit/<str:token>/guidelines/", visits.guidelines, name="visit-guidelines"),
     path("visit/<str:token>/learn/", visits.learn, name="visit-learn"),
-    path("visit/<str:token>/<uuid:assignment_id>/answer/", visits.answer, name="visit-stage"),
-    path("visit/<str:token>/<uuid:assignment_id>/back/", visits.back, name="visit-back"),
-    path("visit/<str:token>/<uuid:assignment_id>/draft/", visits.draft, name="visit-draft"),
-    path("visit/<str:token>/<uuid:assignment_id>/skip/", visits.skip, name="visit-skip"),
-    path("visit/<str:token>/<uuid:assignment_id>/events/", visits.events, name="visit-events"),
+    path("visit/<str:token>/<uuid:assignment_id>/answer/", visits.at_assignment(actions.stage), name="visit-stage"),
+    path("visit/<str:token>/<uuid:assignment_id>/submit/", visits.at_assignment(actions.submit), name="visit-submit"),
+    path("visit/<str:token>/<uuid:assignment_id>/back/", visits.at_assignment(actions.back), name="visit-back"),
+    path("visit/<str:token>/<uuid:assignment_id>/draft/", visits.at_assignment(actions.draft), name="visit-draft"),
+    path("visit/<str:token>/<uuid:assignment_id>/skip/", visits.at_assignment(actions.skip), name="visit-skip"),
+    path("visit/<str:token>/<uuid:assignment_id>/events/", visits.at_assignment(actions.events), name="visit-events"),
     path("statement/<str:token>/", statement.statement, name="statement"),
     path("campaigns/<slug:slug>/workforces/<int:workforce_id>/approvals.csv", panels.approvals, name="approvals"),
     path("campaigns/<slug:slug>/workforces/<int:workforce_id>/confirm/", panels.confirm, name="panel-confirm"),

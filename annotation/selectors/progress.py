@@ -6,10 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from annotation.models import (
+    AnnotationState,
     Assignment,
     AssignmentState,
     Campaign,
@@ -121,3 +124,14 @@ _SUBMITTED = Statement(_submitted_query, UUID, UUID)
 def submitted_of(campaign: Campaign, surrogate_id: UUID) -> int:
     """Return how many items a person submitted in a campaign, those that they took back left out."""
     return next((count for (count,) in _SUBMITTED.rows(campaign.pk, surrogate_id)), 0)
+
+
+MOST_TODAY = 1_000  # are counted
+
+
+def submitted_today(campaign: Campaign, surrogate_id: UUID, now: datetime) -> int:
+    """Return how many items a person submitted since midnight in the campaign's time zone, up to a thousand."""
+    midnight = timezone.localtime(now, ZoneInfo(campaign.time_zone)).replace(hour=0, minute=0, second=0, microsecond=0)
+    own = campaign.annotations.filter(surrogate_id=surrogate_id, submitted_at__gte=midnight)
+    own = own.exclude(state=AnnotationState.UNDONE).order_by("-pk")[:MOST_TODAY]
+    return len(own.values_list("pk", flat=True))

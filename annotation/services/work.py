@@ -232,7 +232,15 @@ def _next(assignment: Assignment, place: Participation, now: datetime) -> Claim:
 
 
 @durable
-def assignment_submit(*, assignment_id: UUID, surrogate_id: UUID, now: datetime, another: bool = True) -> Taken:
+def assignment_submit(
+    *,
+    assignment_id: UUID,
+    surrogate_id: UUID,
+    now: datetime,
+    via: str = INTERNAL,
+    is_provisional: bool = False,
+    another: bool = True,
+) -> Taken:
     """Submit a draft that is finished already and claim the next slot; see `answer_take`.
 
     Raises
@@ -242,7 +250,7 @@ def assignment_submit(*, assignment_id: UUID, surrogate_id: UUID, now: datetime,
     assignment, place = _locked(assignment_id, surrogate_id)
     annotation = getattr(assignment, "annotation", None)
     if annotation is None:
-        annotation = _submit(assignment, place, INTERNAL, _Ending(assignment.draft), is_provisional=False, now=now)
+        annotation = _submit(assignment, place, via, _Ending(assignment.draft), is_provisional=is_provisional, now=now)
     return Taken(assignment, annotation, _next(assignment, place, now) if another else None)
 
 

@@ -22,6 +22,7 @@ from accounts.models import ConsentText
 from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_text_current
+from annotation.access import campaign_for
 from annotation.effort import effort_of
 from annotation.forms import (
     CampaignForm,
@@ -45,7 +46,6 @@ from annotation.services.campaigns import (
 from annotation.services.numbers import numbers_request
 from annotation.services.slots import launch_request
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
-from annotation.views.access import campaign_for
 from annotation.views.settings import consent_fields, settings_fields
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue

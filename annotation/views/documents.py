@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
+from annotation.access import campaign_for
 from annotation.models import Campaign, CampaignDocument
-from annotation.views.access import campaign_for
 from documents.html.tokens import Tokenization
 from documents.selectors import page_display, tokenization_load
 from web.tables import Cell, Column, QueryRows, Table, as_file

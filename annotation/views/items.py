@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.permissions import Action, actions_of, can, signed_in
+from annotation.access import campaign_for
 from annotation.forms import GuidelineForm, ItemsFilterForm, PilotForm
 from annotation.models import Annotation, BatchState, Campaign, Item, Purpose
 from annotation.selectors.campaigns import guideline_current
@@ -21,7 +22,6 @@ from annotation.selectors.sealing import unsealed
 from annotation.services.exclusions import annotation_exclude, annotation_restore
 from annotation.services.items import item_retire, pilot_draw
 from annotation.tasktypes.registry import TASK_TYPES
-from annotation.views.access import campaign_for
 from web.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 
 RETIRE = BulkAct(

@@ -1,7 +1,5 @@
 """An annotator's way into a campaign and out of it: consent, training, guidelines, withdrawal."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -9,17 +7,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from accounts.parameters import whole_number
 from accounts.permissions import Action, can, signed_in
-from accounts.selectors import consent_is_current, consent_text_current
+from accounts.selectors import consent_text_current
+from annotation.access import campaign_for, own_campaign_for
+from annotation.markdown import markdown_html
 from annotation.models import Campaign
 from annotation.selectors.campaigns import guideline_current
 from annotation.selectors.questions import MOST_FAQ, faq_of
 from annotation.services.claims import slot_claim_next
-from annotation.services.training import lesson_answer, lesson_next
 from annotation.services.withdrawal import (
     participation_consent,
     withdrawal_ask,
@@ -27,8 +24,6 @@ from annotation.services.withdrawal import (
     withdrawal_undo,
 )
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
-from annotation.views.access import campaign_for, own_campaign_for
-from annotation.views.markdown import markdown_html
 
 
 @login_required
@@ -46,38 +41,6 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
     asked = withdrawal_of(campaign=campaign, surrogate_id=signed_in(request).surrogate_id)
     context = {"campaign": campaign, "text": text, "guidelines": body, "asked": asked}
     return render(request, "annotation/consent.html", context)
-
-
-@login_required
-@never_cache
-@require_http_methods(["GET", "POST"])
-def training(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the introduction, then one example after the other, with feedback."""
-    campaign = campaign_for(request, slug, Action.ANNOTATE)
-    surrogate_id = signed_in(request).surrogate_id
-    if not consent_is_current(scope_id=campaign.pk, surrogate_id=surrogate_id):
-        return redirect("consent", slug=slug)
-    context: dict[str, Any] = {"campaign": campaign}
-    if request.method == "POST":
-        lesson = lesson_answer(
-            campaign=campaign,
-            surrogate_id=surrogate_id,
-            number=whole_number(request.POST.get("number")),
-            sent=request.POST.dict(),
-            now=timezone.now(),
-        )
-        template = "annotation/training_feedback.html"
-    else:
-        lesson = lesson_next(campaign=campaign, surrogate_id=surrogate_id)
-        is_first = lesson is not None and lesson.number == 1 and "begin" not in request.GET
-        template = "annotation/training_welcome.html" if is_first else "annotation/training.html"
-    if lesson is None:
-        return redirect("work", slug=slug)
-    context |= {"lesson": lesson, "examples": TASK_TYPES[campaign.task_type].examples}
-    body = markdown_html(guideline_current(campaign).body)
-    pages = pages_of(campaign.task_type)
-    context |= {"guidelines": mark_safe(body), "pages": pages} | pages.item(lesson.content)  # noqa: S308  sanitised
-    return render(request, template, context)
 
 
 @login_required

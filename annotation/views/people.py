@@ -23,9 +23,9 @@ from accounts.services import (
     membership_revoke,
     role_waiver_grant,
 )
+from annotation.access import campaign_for
 from annotation.forms import EmailDomainForm, InvitationForm, NamedInvitationsForm
 from annotation.models import Campaign
-from annotation.views.access import campaign_for
 
 INVITED_BY_MANAGERS = (Role.ANNOTATOR, Role.EXPERT)
 

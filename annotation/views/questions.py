@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign, FaqEntry, ItemReport, Purpose
 from annotation.selectors.questions import MOST_FAQ, faq_of, own_questions, questions_open
 from annotation.services.questions import (
@@ -19,7 +20,6 @@ from annotation.services.questions import (
     faq_retire,
     question_answer,
 )
-from annotation.views.access import campaign_for
 
 MOST_SHOWN = 50
 

@@ -11,10 +11,10 @@ from django.views.decorators.http import require_http_methods
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from accounts.selectors import consent_is_current
+from annotation.access import campaign_for
+from annotation.desk.problems import problem_of
 from annotation.selectors.recent import UNDO_SECONDS, recent_answers
 from annotation.services.undo import NothingToUndo, OpenedAgain, submission_undo
-from annotation.views.access import campaign_for
-from annotation.views.problems import problem_of
 
 
 @login_required

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import ConsentText
 from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_text_current
+from annotation.access import campaign_for
 from annotation.models import Campaign
 from annotation.services.campaigns import CHANGEABLE, NewConsent, campaign_change, consent_change, options_change
 from annotation.settings_forms import ConsentForm, OptionsForm, SettingsForm
 from annotation.tasktypes.registry import TASK_TYPES
-from annotation.views.access import campaign_for
 
 
 @login_required

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import AuditEvent
 from accounts.permissions import Action
+from annotation.access import campaign_for
 from annotation.models import Campaign
-from annotation.views.access import campaign_for
 from console.audit_words import ACTS
 from jobs.models import Job, JobState
 from jobs.services import job_retry

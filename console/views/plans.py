@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
-from annotation.views.access import campaign_for
 from console.forms import PlanForm
 from console.plans.words import TITLES, span, written
 from jobs.services import job_enqueue

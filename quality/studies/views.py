@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.permissions import Action, can, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign, Item
 from annotation.tasktypes.base import Extractive, Pages
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
-from annotation.views.access import campaign_for
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from quality.dashboard.selectors.agreement import agreement_shown

@@ -18,6 +18,7 @@ BY_ADDRESS = {
     "visit-draft",
     "visit-skip",
     "visit-events",
+    "visit-submit",
 }
 
 

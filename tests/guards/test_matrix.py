@@ -113,6 +113,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
             "visit-draft",
             "visit-skip",
             "visit-events",
+            "visit-submit",
         ),
         ("post", "public"),
     ),

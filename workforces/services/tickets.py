@@ -5,7 +5,9 @@ finished assignment with our code (or had signed the address); then it counts an
 """
 
 import secrets
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -29,7 +31,7 @@ from annotation.models import (
 )
 from annotation.services.claims import Claim, Reason, claim_next, participation_lock
 from annotation.services.counting import submissions_give_up
-from annotation.services.work import AssignmentOver, NoSuchAssignment, answer_take
+from annotation.services.work import AssignmentOver, NoSuchAssignment, Taken, answer_take, assignment_submit
 from database.transactions import durable, require_transaction
 from workforces.kinds.base import Arrival, Outcome
 from workforces.kinds.registry import KINDS
@@ -194,6 +196,17 @@ def ticket_answer(
     ------
     AnswerError, DraftConflict, AssignmentOver, NoSuchAssignment
     """
+    return _taken(ticket, assignment_id, partial(answer_take, stage=stage, sent=sent, version=version, now=now), now)
+
+
+@durable
+def ticket_submit(*, ticket: Ticket, assignment_id: UUID, now: datetime) -> Ticket:
+    """Submit a draft that is finished already; see `ticket_answer`."""
+    return _taken(ticket, assignment_id, partial(assignment_submit, now=now), now)
+
+
+def _taken(ticket: Ticket, assignment_id: UUID, take: Callable[..., Taken], now: datetime) -> Ticket:
+    """Have work taken as this ticket's, once."""
     # The person first, then the ticket, then the assignment, as everywhere.
     participation_lock(campaign_id=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id)
     held = Ticket.objects.select_for_update(no_key=True, of=("self",)).get(pk=ticket.pk)
@@ -203,13 +216,9 @@ def ticket_answer(
             raise AssignmentOver(held.state)
         assignment_check(ticket=ticket, assignment_id=assignment_id)
         _check_is_last(ticket, assignment_id)
-        taken = answer_take(
+        taken = take(
             assignment_id=assignment_id,
             surrogate_id=ticket.surrogate_id,
-            stage=stage,
-            sent=sent,
-            version=version,
-            now=now,
             via=ticket.workforce.kind,
             is_provisional=is_provisional(ticket),
             another=False,

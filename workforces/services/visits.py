@@ -49,10 +49,10 @@ def visitor_learn(*, ticket: Ticket, number: int, sent: Mapping[str, Any], now: 
     return lesson
 
 
-def visit_skip(*, ticket: Ticket, assignment_id: UUID, reason: str, now: datetime) -> Claim:
+def visit_skip(*, ticket: Ticket, assignment_id: UUID, reason: str, note: str, now: datetime) -> Claim:
     """Give an item back with a reason; it never counts against anybody."""
     return assignment_skip(
-        assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, reason=reason, note="", now=now
+        assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, reason=reason, note=note, now=now
     )
 
 

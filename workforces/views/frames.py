@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,8 +16,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 
+from annotation.desk.problems import PROBLEMS, Problem, is_script, problem_json, problem_of
 from annotation.services.work import ConsentMissing
-from annotation.views.problems import PROBLEMS, problem_of
 from workforces.kinds.base import ArrivalRefused
 from workforces.services.tickets import TicketRefused
 
@@ -32,6 +33,22 @@ def origins() -> list[str]:
     return sorted({"{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in settings.MTURK_SUBMIT_URLS})
 
 
+TOLD: tuple[type[Exception], ...] = (VisitOver, ArrivalRefused, TicketRefused, *PROBLEMS)
+
+
+def _problem_of(error: Exception) -> Problem:
+    if isinstance(error, VisitOver):
+        over = _("This address is no longer valid. Open the task again from where you found it.")
+        return Problem(HTTPStatus.FORBIDDEN, over)
+    if isinstance(error, ArrivalRefused | TicketRefused):
+        return Problem(HTTPStatus.FORBIDDEN, _("This address cannot be used: %(why)s.") % {"why": error})
+    return problem_of(error)
+
+
+def _told(request: HttpRequest, problem: Problem) -> HttpResponse:
+    return problem_json(problem) if is_script(request) else framed_problem(request, problem)
+
+
 def in_frame(view: View) -> View:
     """Let a page be shown in a marketplace's frame, without cookies; translate what can go wrong on the way."""
 
@@ -42,17 +59,10 @@ def in_frame(view: View) -> View:
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             response = view(request, *args, **kwargs)
-        except VisitOver:
-            response = framed_problem(
-                request, 403, _("This address is no longer valid. Open the task again from where you found it.")
-            )
-        except ConsentMissing:  # the page that asks for it comes instead
-            response = redirect("visit", token=kwargs["token"])
-        except (ArrivalRefused, TicketRefused) as error:
-            response = framed_problem(request, 403, _("This address cannot be used: %(why)s.") % {"why": error})
-        except PROBLEMS as error:
-            problem = problem_of(error)
-            response = framed_problem(request, problem.status, problem.text)
+        except ConsentMissing as error:  # the page that asks for it comes instead
+            response = _told(request, problem_of(error)) if is_script(request) else redirect("visit", kwargs["token"])
+        except TOLD as error:
+            response = _told(request, _problem_of(error))
         replaced = {"frame-ancestors": origins() or [NONE], "form-action": [SELF, *origins()]}
         csp_replace(replaced)(lambda _request: response)(request)
         return response
@@ -65,6 +75,6 @@ def framed(request: HttpRequest, template: str, context: Mapping[str, Any], stat
     return render(request, template, {**context, "csrf_token": None, "user": None, "messages": ()}, status=status)
 
 
-def framed_problem(request: HttpRequest, status: int, text: str) -> HttpResponse:
+def framed_problem(request: HttpRequest, problem: Problem) -> HttpResponse:
     """Say what went wrong, and what to do."""
-    return framed(request, "workforces/visit/problem.html", {"problem": text}, status)
+    return framed(request, "workforces/visit/problem.html", {"problem": problem.text}, problem.status)

@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Standing
-from annotation.views.access import campaign_for
 from jobs.services import job_enqueue
 from storage.tables.cells import harmless
 from workforces.forms import PanelListForm

@@ -1,39 +1,35 @@
-"""Pages for people from a marketplace or a panel: in a frame, without any cookie, with a signed address.
+"""The door of people from a marketplace or a panel: a signed address proves who is there, without any cookie.
 
-The address is the proof that a request belongs to an arrival, so these pages need neither a session nor a
-CSRF token. They render without either.
+These pages stand in a frame of another site, so they need neither a session nor a CSRF token, and render without.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from datetime import datetime
+from functools import wraps
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
-from django.utils.safestring import mark_safe
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.parameters import whole_number
 from accounts.selectors import consent_is_current, consent_text_current, is_forgotten
+from annotation.desk import actions, pages
+from annotation.desk.problems import Problem
+from annotation.desk.seats import Seat, Step
+from annotation.language import language_speak
 from annotation.models import Assignment, Campaign
-from annotation.selectors.campaigns import guideline_change, guideline_current
-from annotation.services import events as event_log
-from annotation.services.campaigns import guideline_read
 from annotation.services.claims import RAN_OUT, Claim, Reason
-from annotation.services.training import lesson_next
-from annotation.services.work import SKIP_REASONS, ConsentMissing, draft_save, stage_back
-from annotation.tasktypes.registry import TASK_TYPES, pages_of
-from annotation.views.annotate import events_sent
-from annotation.views.drafts import draft_told
-from annotation.views.language import language_speak
-from annotation.views.markdown import markdown_html
-from annotation.views.problems import PROBLEMS, problem_of
+from annotation.services.training import Lesson
+from annotation.services.work import ConsentMissing
+from annotation.tasktypes.registry import pages_of
 from workforces.kinds.base import Arrival, ArrivalRefused, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, TicketState, Workforce
@@ -47,12 +43,15 @@ from workforces.services.tickets import (
     ticket_answer,
     ticket_claim,
     ticket_open,
+    ticket_submit,
 )
 from workforces.views.frames import VisitOver, framed, framed_problem, in_frame
 
 SALT = "quorate.visit"
 COOKIE = "quorate_visit"
 MAX_AGE_SECONDS = 3 * 86_400
+OF_VISIT = {"consent": "visit-agree", "training": "visit-learn", "guidelines-read": "visit-guidelines"}
+OF_ASSIGNMENT = ("stage", "back", "draft", "submit", "skip", "events")
 
 
 def _token(workforce: Workforce, arrival: Arrival) -> str:
@@ -67,10 +66,16 @@ def _token_read(token: str) -> dict[str, Any]:
     return data
 
 
-class Visit:
+class VisitSeat(Seat):
     """Who is here, by which way, with which ticket: read from the signed address."""
 
+    frame = "workforces/visit/base.html"
+    desk_frame = "workforces/visit/base.html"
+    head_template = "workforces/visit/_head.html"
+    training_note = gettext_lazy("The time is paid with this task.")
+
     def __init__(self, request: HttpRequest, token: str) -> None:
+        super().__init__(request)
         data = _token_read(token)
         self.token = token
         workforce = Workforce.objects.select_related("campaign").filter(pk=data.pop("workforce")).first()
@@ -83,29 +88,96 @@ class Visit:
         self.found = ticket_find(workforce=workforce, arrival=self.arrival)
         if self.found is None and is_forgotten(source=workforce.source, name=self.arrival.worker):
             raise VisitOver
-        self.surrogate_id = surrogate_known(workforce=workforce, arrival=self.arrival, ticket=self.found)
+
+    @cached_property
+    def known_id(self) -> UUID | None:
+        """Who this is, if anything is known of them here."""
+        return surrogate_known(workforce=self.workforce, arrival=self.arrival, ticket=self.found)
 
     @cached_property
     def has_consented(self) -> bool:
         """Return whether this person agreed to the text in force."""
-        return self.surrogate_id is not None and consent_is_current(
-            scope_id=self.campaign.pk, surrogate_id=self.surrogate_id
-        )
+        return self.known_id is not None and consent_is_current(scope_id=self.campaign.pk, surrogate_id=self.known_id)
 
-    def ticket(self, assignment_id: UUID | None = None) -> Ticket:
-        """Return the ticket, made at first sight; only after consent, and only if the assignment belongs to it.
+    @cached_property
+    def ticket(self) -> Ticket:
+        """Return the ticket, made at first sight; only after consent.
 
         Raises
         ------
-        ConsentMissing, NoSuchAssignment
+        ConsentMissing
         """
         if not self.has_consented:
             raise ConsentMissing
         ticket = ticket_open(workforce=self.workforce, arrival=self.arrival, found=self.found, now=timezone.now())
         ticket.workforce = self.workforce
-        if assignment_id is not None:
-            assignment_check(ticket=ticket, assignment_id=assignment_id)
         return ticket
+
+    @property
+    def surrogate_id(self) -> UUID:
+        """Whose ticket it is."""
+        return self.ticket.surrogate_id
+
+    def prove(self, assignment_id: UUID) -> None:
+        """Refuse an assignment that is not this person's."""
+        assignment_check(ticket=self.ticket, assignment_id=assignment_id)
+
+    def address(self, action: str, assignment: Assignment | None = None) -> str:
+        """Return the address of an action: all begin with the signed one."""
+        if action in ("work", "next"):
+            return reverse("visit", args=[self.token])
+        if assignment is None:
+            return reverse(OF_VISIT[action], args=[self.token]) if action in OF_VISIT else ""
+        return reverse(f"visit-{action}", args=[self.token, assignment.pk]) if action in OF_ASSIGNMENT else ""
+
+    def answer(self, assignment_id: UUID, *, stage: str, sent: dict[str, Any], version: int, now: datetime) -> Step:
+        """Take an answer of this ticket; its last item makes it ready to be handed in."""
+        ticket_answer(ticket=self.ticket, assignment_id=assignment_id, stage=stage, sent=sent, version=version, now=now)
+        return Step(Claim(None))
+
+    def submit(self, assignment_id: UUID, *, now: datetime) -> Step:
+        """Submit a finished draft of this ticket."""
+        ticket_submit(ticket=self.ticket, assignment_id=assignment_id, now=now)
+        return Step(Claim(None))
+
+    def skip(self, assignment_id: UUID, *, reason: str, note: str, now: datetime) -> Step:
+        """Give an item back; the ticket goes on with another."""
+        return Step(
+            visit_services.visit_skip(
+                ticket=self.ticket, assignment_id=assignment_id, reason=reason, note=note, now=now
+            )
+        )
+
+    def learn(self, *, number: int, sent: Mapping[str, Any], now: datetime) -> Lesson | None:
+        """Take an answer to an example; the ticket that the round ends with is paid for it."""
+        return visit_services.visitor_learn(ticket=self.ticket, number=number, sent=sent, now=now)
+
+    def go_on(self, _step: Step, _now: datetime) -> HttpResponse:
+        """Return to the address of the visit, which shows where it stands."""
+        return redirect("visit", token=self.token)
+
+    def ask_consent(self) -> HttpResponse:
+        """Show the consent text, and how to end the visit without agreeing."""
+        begun = self.found is not None and visit_services.has_begun(self.found)
+        context = {"text": consent_text_current(self.campaign.pk), "begun": begun}
+        return self.page("workforces/visit/consent.html", context)
+
+    def teach(self) -> HttpResponse:
+        """Show the example that this person stands at."""
+        return pages.lesson_page(self)
+
+    def no_work(self, step: Step, now: datetime) -> HttpResponse:
+        """Say that there is nothing; what was done is handed in all the same, except during a pause."""
+        claim, ticket = step.claim, self.ticket
+        waits = claim.reason is Reason.PAUSED and visit_services.has_begun(ticket)
+        if not waits and visit_services.visit_end(ticket=ticket, ran_out=claim.reason in RAN_OUT, now=now):
+            ticket.refresh_from_db()
+            return self.leave(ticket)
+        outcome = Outcome.SCREENED_OUT if claim.reason is Reason.SUSPENDED else Outcome.NOTHING_LEFT
+        farewell = None
+        if not waits and not KINDS[self.workforce.kind].confirms:  # a marketplace has its own way to give a task back
+            farewell = self._farewell(outcome, ticket)
+        return self.page("workforces/visit/no_work.html", {"claim": claim, "farewell": farewell, "waits": waits})
 
     def ticket_done(self) -> Ticket | None:
         """Return the ticket if all that is left is to hand it in; nobody has to agree to anything for that."""
@@ -115,9 +187,30 @@ class Visit:
             workforce=self.workforce, arrival=self.arrival, found=self.found, now=timezone.now()
         )
 
-    def context(self) -> dict[str, Any]:
-        """Return what every page of a visit shows."""
-        return {"campaign": self.campaign, "token": self.token, "pages": pages_of(self.campaign.task_type)}
+    def leave(self, ticket: Ticket) -> HttpResponse:
+        """Show how a ticket is handed in."""
+        outcome = Outcome(ticket.outcome or Outcome.NOTHING_LEFT)  # the panel listed it while it was in work
+        own = statement_path(ticket) if is_person_known(ticket.surrogate_id) else ""
+        waits = ticket.state == TicketState.ANSWERED and not KINDS[self.workforce.kind].confirms
+        context = {"ticket": ticket, "farewell": self._farewell(outcome, ticket), "statement": own, "waits": waits}
+        return self.page("workforces/visit/leave.html", context)
+
+    def _farewell(self, outcome: Outcome, ticket: Ticket) -> Any:
+        kind = kind_of(self.workforce, now=timezone.now())
+        return kind.farewell(self.arrival, terms_of(self.workforce), outcome, ticket.code)
+
+    def extras(self, _step: Step) -> dict[str, Any]:
+        """Return the guidelines, which these pages bring along: no other address is needed for them."""
+        return pages.reading(self.campaign)
+
+    def page(self, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
+        """Render a page for a frame of another site."""
+        own = {"seat": self, "campaign": self.campaign, "token": self.token, "pages": pages_of(self.campaign.task_type)}
+        return framed(self.request, template, {**own, **context}, status)
+
+    def problem_page(self, problem: Problem) -> HttpResponse:
+        """Render what went wrong."""
+        return framed_problem(self.request, problem)
 
 
 @in_frame
@@ -161,116 +254,47 @@ def _continued(request: HttpRequest, workforce: Workforce, arrival: Arrival) -> 
 def _preview(request: HttpRequest, workforce: Workforce) -> HttpResponse:
     campaign = workforce.campaign
     language_speak(request, campaign)
+    reading = pages.reading(campaign)
     context = {
         "campaign": campaign,
-        "guidelines": _guidelines(campaign),
-        "examples": _examples(campaign)[:1],
+        **reading,
+        "examples": reading["examples"][:1],
         "pages": pages_of(campaign.task_type),
     }
     return framed(request, "workforces/visit/preview.html", context)
-
-
-def _guidelines(campaign: Campaign) -> str:
-    return mark_safe(markdown_html(guideline_current(campaign).body))  # noqa: S308  sanitised
 
 
 @in_frame
 @require_GET
 def visit(request: HttpRequest, token: str) -> HttpResponse:
     """Show where this visit stands: consent, training, the item in hand, or how to leave."""
-    here = Visit(request, token)
-    if (done := here.ticket_done()) is not None:
-        return _leave(request, here, done)
-    if not here.has_consented:
-        return _consent(request, here)
-    ticket = here.ticket()
+    seat = VisitSeat(request, token)
+    if (done := seat.ticket_done()) is not None:
+        return seat.leave(done)
+    if not seat.has_consented:
+        return seat.ask_consent()
+    ticket, now = seat.ticket, timezone.now()
     if ticket.state != TicketState.OPEN or is_owed(ticket):  # it had lapsed with all of its work done, or needs none
-        visit_services.visit_end(ticket=ticket, ran_out=True, now=timezone.now())
+        visit_services.visit_end(ticket=ticket, ran_out=True, now=now)
         ticket.refresh_from_db()
-        return _leave(request, here, ticket)
-    claim = ticket_claim(ticket=ticket, now=timezone.now())
-    if claim.reason is Reason.TRAINING_NEEDED:
-        return _lesson(request, here, ticket)
-    if claim.assignment is None:
-        return _no_work(request, here, ticket, claim)
-    return _item(request, here, ticket, claim.assignment)
-
-
-def _item(request: HttpRequest, here: Visit, ticket: Ticket, assignment: Assignment) -> HttpResponse:
-    """Show the item in hand; before it, what changed in the guidelines since this person read them."""
-    change = guideline_change(here.campaign, ticket.surrogate_id)
-    if change is not None:
-        return framed(request, "workforces/visit/changed.html", here.context() | {"change": change})
-    template, more = pages_of(here.campaign.task_type).stage(assignment)
-    names = ("stage", "back", "draft", "skip", "events")
-    urls = {name: reverse(f"visit-{name}", args=[here.token, assignment.pk]) for name in names}
-    context = here.context() | more | {"urls": urls, "stage_template": template, "examples": _examples(here.campaign)}
-    return framed(request, "workforces/visit/work.html", context | {"guidelines": _guidelines(here.campaign)})
-
-
-def _consent(request: HttpRequest, here: Visit) -> HttpResponse:
-    begun = here.found is not None and visit_services.has_begun(here.found)
-    context = here.context() | {"text": consent_text_current(here.campaign.pk), "begun": begun}
-    return framed(request, "workforces/visit/consent.html", context)
-
-
-def _examples(campaign: Campaign) -> Any:
-    return TASK_TYPES[campaign.task_type].examples
-
-
-def _lesson(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
-    lesson = lesson_next(campaign=here.campaign, surrogate_id=ticket.surrogate_id)
-    assert lesson is not None  # the claim said so
-    if lesson.number == 1 and "begin" not in request.GET:
-        context = here.context() | {"guidelines": _guidelines(here.campaign), "examples": _examples(here.campaign)}
-        return framed(request, "workforces/visit/welcome.html", context)
-    context = here.context() | {"lesson": lesson} | pages_of(here.campaign.task_type).item(lesson.content)
-    return framed(request, "workforces/visit/lesson.html", context)
-
-
-def _no_work(request: HttpRequest, here: Visit, ticket: Ticket, claim: Claim) -> HttpResponse:
-    """Say that there is nothing; what was done with this ticket is handed in all the same, except during a pause."""
-    waits = claim.reason is Reason.PAUSED and visit_services.has_begun(ticket)
-    if not waits and visit_services.visit_end(ticket=ticket, ran_out=claim.reason in RAN_OUT, now=timezone.now()):
-        ticket.refresh_from_db()
-        return _leave(request, here, ticket)
-    outcome = Outcome.SCREENED_OUT if claim.reason is Reason.SUSPENDED else Outcome.NOTHING_LEFT
-    farewell = None
-    if not waits and not KINDS[here.workforce.kind].confirms:  # a marketplace has its own way to give a task back
-        farewell = kind_of(here.workforce, now=timezone.now()).farewell(
-            here.arrival, terms_of(here.workforce), outcome, ticket.code
-        )
-    return framed(
-        request,
-        "workforces/visit/no_work.html",
-        here.context() | {"claim": claim, "farewell": farewell, "waits": waits},
-    )
-
-
-def _leave(request: HttpRequest, here: Visit, ticket: Ticket) -> HttpResponse:
-    outcome = Outcome(ticket.outcome or Outcome.NOTHING_LEFT)  # the panel listed it while it was in work
-    farewell = kind_of(here.workforce, now=timezone.now()).farewell(
-        here.arrival, terms_of(here.workforce), outcome, ticket.code
-    )
-    own = statement_path(ticket) if is_person_known(ticket.surrogate_id) else ""
-    waits = ticket.state == TicketState.ANSWERED and not KINDS[here.workforce.kind].confirms
-    context = here.context() | {"ticket": ticket, "farewell": farewell, "statement": own, "waits": waits}
-    return framed(request, "workforces/visit/leave.html", context)
+        return seat.leave(ticket)
+    claim = ticket_claim(ticket=ticket, now=now)
+    return pages.show(seat, Step(replace(claim, is_unread=True)), now)  # as far as is known yet
 
 
 @in_frame
 @require_POST
 def agree(request: HttpRequest, token: str) -> HttpResponse:
     """Record consent, or end the visit with what was done so far."""
-    here = Visit(request, token)
+    seat = VisitSeat(request, token)
     if "hand_in" in request.POST:
-        if here.found is not None:
-            visit_services.visit_end(ticket=here.found, ran_out=False, now=timezone.now())
+        if seat.found is not None:
+            visit_services.visit_end(ticket=seat.found, ran_out=False, now=timezone.now())
         return redirect("visit", token=token)
-    text = consent_text_current(here.campaign.pk)
+    text = consent_text_current(seat.campaign.pk)
     if text is not None and request.POST.get("text") == str(text.pk):
         visit_services.visitor_consent(
-            workforce=here.workforce, arrival=here.arrival, text_id=text.pk, now=timezone.now()
+            workforce=seat.workforce, arrival=seat.arrival, text_id=text.pk, now=timezone.now()
         )
     return redirect("visit", token=token)
 
@@ -279,12 +303,7 @@ def agree(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 def guidelines(request: HttpRequest, token: str) -> HttpResponse:
     """Take a visitor's word that they read what changed in the guidelines."""
-    here = Visit(request, token)
-    guideline_read(
-        campaign=here.campaign,
-        surrogate_id=here.ticket().surrogate_id,
-        version=whole_number(request.POST.get("version"), -1),
-    )
+    actions.guidelines_read(VisitSeat(request, token))
     return redirect("visit", token=token)
 
 
@@ -292,90 +311,18 @@ def guidelines(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 def learn(request: HttpRequest, token: str) -> HttpResponse:
     """Take an answer of the training round and say what was right."""
-    here = Visit(request, token)
-    ticket = here.ticket()
-    lesson = visit_services.visitor_learn(
-        ticket=ticket, number=whole_number(request.POST.get("number")), sent=request.POST.dict(), now=timezone.now()
-    )
-    if lesson is None:
-        return redirect("visit", token=token)
-    context = here.context() | {"lesson": lesson} | pages_of(here.campaign.task_type).item(lesson.content)
-    return framed(request, "workforces/visit/feedback.html", context)
+    return pages.learn(VisitSeat(request, token), timezone.now())
 
 
-@in_frame
-@require_POST
-def answer(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
-    """Take an answer; then comes the next item of this ticket, or handing in."""
-    here = Visit(request, token)
-    ticket_answer(
-        ticket=here.ticket(),
-        assignment_id=assignment_id,
-        stage=request.POST.get("stage", ""),
-        sent=request.POST.dict(),
-        version=whole_number(request.POST.get("version"), -1),
-        now=timezone.now(),
-    )
-    return redirect("visit", token=token)
+def at_assignment(action: actions.Action) -> Callable[..., HttpResponse]:
+    """Make an action on an assignment a view for visitors."""
 
+    @in_frame
+    @require_POST
+    @wraps(action)
+    def view(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
+        seat = VisitSeat(request, token)
+        seat.prove(assignment_id)
+        return action(seat, assignment_id)
 
-@in_frame
-@require_POST
-def back(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
-    """Open the stage before again."""
-    here = Visit(request, token)
-    stage_back(
-        assignment_id=assignment_id,
-        surrogate_id=here.ticket(assignment_id).surrogate_id,
-        now=timezone.now(),
-        version=whole_number(request.POST.get("version"), -1),
-    )
-    return redirect("visit", token=token)
-
-
-@in_frame
-@require_POST
-def draft(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
-    """Keep what is marked but not confirmed."""
-    here = Visit(request, token)
-    try:
-        kept = draft_save(
-            assignment_id=assignment_id,
-            surrogate_id=here.ticket(assignment_id).surrogate_id,
-            suggestion=request.POST.dict(),
-            version=whole_number(request.POST.get("version"), -1),
-        )
-    except PROBLEMS as error:
-        problem = problem_of(error)
-        return JsonResponse({"error": problem.text, **problem.data}, status=problem.status)
-    return JsonResponse(draft_told(kept))
-
-
-@in_frame
-@require_POST
-def skip(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
-    """Give an item back; the ticket goes on with another."""
-    here = Visit(request, token)
-    reason = request.POST.get("reason", "")
-    if reason not in SKIP_REASONS:
-        return framed_problem(request, 422, _("Choose why you skip this item."))
-    ticket = here.ticket(assignment_id)
-    visit_services.visit_skip(ticket=ticket, assignment_id=assignment_id, reason=reason, now=timezone.now())
-    return redirect("visit", token=token)
-
-
-@in_frame
-@require_POST
-def events(request: HttpRequest, token: str, assignment_id: UUID) -> HttpResponse:
-    """Store a piece of the click log."""
-    here = Visit(request, token)
-    sent = events_sent(request)
-    if sent is not None and here.has_consented:
-        event_log.events_store(
-            assignment_id=assignment_id,
-            surrogate_id=here.ticket(assignment_id).surrogate_id,
-            sequence=sent[0],
-            events=sent[1],
-            now=timezone.now(),
-        )
-    return HttpResponse(status=204)
+    return view

@@ -14,9 +14,9 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
+from annotation.access import campaign_for
 from annotation.models import Campaign, Snapshot
 from annotation.tasktypes.registry import pages_of
-from annotation.views.access import campaign_for
 from measures.charts.svg import Chart, as_csv, as_file, in_page
 from quality.dashboard.charts.campaign import DRAWINGS, chart_of
 from quality.dashboard.charts.drawings import Numbers

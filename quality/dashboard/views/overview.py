@@ -10,10 +10,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
+from annotation.access import campaign_for
 from annotation.models import Campaign, Snapshot
 from annotation.services.numbers import numbers_request
 from annotation.tasktypes.registry import pages_of
-from annotation.views.access import campaign_for
 from quality.dashboard.charts.campaign import CHARTS, outlook
 from quality.dashboard.selectors.agreement import agreement_shown
 from quality.dashboard.selectors.review_queue import WAITING

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign
-from annotation.views.access import campaign_for
 from quality.dashboard.selectors.review_queue import decisions_of
 from quality.examination.services import examine_again
 from quality.flags.services import flag_decide

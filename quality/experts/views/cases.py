@@ -14,11 +14,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign, Item
 from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Pages
 from annotation.tasktypes.registry import pages_of
-from annotation.views.access import campaign_for
 from jobs.services import job_enqueue
 from quality.dashboard.services import quality_numbers_request
 from quality.experts.forms import SampleForm

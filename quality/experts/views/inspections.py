@@ -11,10 +11,10 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign
 from annotation.selectors.items import answer_shown
 from annotation.tasktypes.registry import pages_of
-from annotation.views.access import campaign_for
 from quality.experts.services.cases import CaseError, case_ask
 from quality.experts.services.inspections import inspection_decide, inspection_next
 from quality.models import CaseReason, Inspection, InspectionVerdict

@@ -11,10 +11,10 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import Membership, Role
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
-from annotation.views.access import campaign_for
 from jobs.services import job_enqueue
 from measures.audits import LEAST
 from quality.dashboard.services import quality_numbers_request

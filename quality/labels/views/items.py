@@ -10,12 +10,12 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action, can, signed_in
+from annotation.access import campaign_for
 from annotation.models import AnnotationState, Item
 from annotation.selectors.items import ShownAnswer, answers_side_by_side, comparison_of
 from annotation.selectors.sealing import is_sealed
 from annotation.tasktypes.base import Pages
 from annotation.tasktypes.registry import pages_of
-from annotation.views.access import campaign_for
 from documents.selectors import page_display
 from quality.labels.selectors.item_history import history_of
 from quality.models import Verdict

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign, Split
-from annotation.views.access import campaign_for
 from quality.labels.services.sealing import SealError, split_seal, split_unseal
 
 

@@ -8,9 +8,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
+from annotation.access import campaign_for
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
-from annotation.views.access import campaign_for
 from measures.targets import Calibration, Point, Target, belief_before, forecast
 from quality.labels.charts import TARGET
 from quality.labels.forms import BeforeForm

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
-from annotation.views.access import campaign_for
+from annotation.access import campaign_for
 from quality.models import BehaviourSnapshot
 from quality.people.selectors.names import names_of
 from quality.people.services.behaviour import behaviour_request

@@ -20,9 +20,9 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign, Standing
 from annotation.tasktypes.registry import pages_of
-from annotation.views.access import campaign_for
 from quality.dashboard.services import quality_numbers_request
 from quality.models import QualitySnapshot
 from quality.people.selectors.names import names_of

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import Campaign
-from annotation.views.access import campaign_for
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from quality.models import RuleFiring, WatchRule

@@ -13,8 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import signed_in
+from annotation.access import own_campaign_for
 from annotation.models import Campaign
-from annotation.views.access import own_campaign_for
 from quality.models import Review, ReviewState
 from quality.people.services.reviews import ReviewError
 from quality.people.services.suspensions import suspension_appeal, suspension_of

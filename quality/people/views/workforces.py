@@ -12,10 +12,10 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
+from annotation.access import campaign_for
 from annotation.models import ORDINARY, Campaign, Item, ItemState
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
-from annotation.views.access import campaign_for
 from jobs.models import Job
 from jobs.services import job_enqueue
 from quality.policies.policy import Policy

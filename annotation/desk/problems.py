@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.http import HttpRequest, JsonResponse
 from django.utils.translation import gettext as _
 
 from annotation.models import AssignmentState
@@ -59,3 +60,13 @@ PROBLEMS = tuple(_PROBLEMS)
 def problem_of(error: Exception) -> Problem:
     """Return what a person reads about one of `PROBLEMS`."""
     return next(make(error) for kind, make in _PROBLEMS.items() if isinstance(error, kind))
+
+
+def is_script(request: HttpRequest) -> bool:
+    """Return whether a script of the desk asks, which reads JSON."""
+    return request.headers.get("Accept", "").startswith("application/json")
+
+
+def problem_json(problem: Problem) -> JsonResponse:
+    """Return a problem as a script reads it."""
+    return JsonResponse({"error": problem.text, **problem.data}, status=problem.status)

@@ -1,0 +1,131 @@
+"""What a person does at the desk. Each action takes one request of a seat; a door makes it a view."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from accounts.parameters import whole_number
+from annotation.desk.problems import Problem
+from annotation.desk.seats import Seat, Step
+from annotation.language import language_speak
+from annotation.models import Assignment
+from annotation.services import work
+from annotation.services.campaigns import guideline_read
+from annotation.services.claims import Claim
+from annotation.services.events import events_store
+from annotation.services.questions import item_report
+from annotation.services.shown import remarks_of
+from annotation.tasktypes.registry import pages_of
+
+Action = Callable[[Seat, UUID], HttpResponse]
+
+
+def stage(seat: Seat, assignment_id: UUID) -> HttpResponse:
+    """Take one stage's answer; the last stage submits and brings what comes next."""
+    now, sent = timezone.now(), seat.request.POST
+    step = seat.answer(
+        assignment_id, stage=sent.get("stage", ""), sent=sent.dict(), version=_version(seat.request), now=now
+    )
+    return seat.go_on(step, now)
+
+
+def submit(seat: Seat, assignment_id: UUID) -> HttpResponse:
+    """Submit a finished draft and bring what comes next."""
+    now = timezone.now()
+    return seat.go_on(seat.submit(assignment_id, now=now), now)
+
+
+def back(seat: Seat, assignment_id: UUID) -> HttpResponse:
+    """Open the stage before again."""
+    now = timezone.now()
+    assignment = work.stage_back(
+        assignment_id=assignment_id, surrogate_id=seat.surrogate_id, version=_version(seat.request), now=now
+    )
+    return seat.go_on(Step(Claim(assignment)), now)
+
+
+def draft(seat: Seat, assignment_id: UUID) -> HttpResponse:
+    """Keep what is marked but not confirmed; answer with the draft's version and remarks on a text in it."""
+    kept = work.draft_save(
+        assignment_id=assignment_id,
+        surrogate_id=seat.surrogate_id,
+        suggestion=seat.request.POST.dict(),
+        version=_version(seat.request),
+    )
+    language_speak(seat.request, kept.campaign)
+    return JsonResponse({"version": kept.draft_version, "remarks": _remarks(kept)})
+
+
+def _remarks(assignment: Assignment) -> list[dict[str, Any]]:
+    texts = pages_of(assignment.campaign.task_type).remark_texts
+    return [{"text": str(texts[one.key]), "refuses": one.refuses} for one in remarks_of(assignment)]
+
+
+def skip(seat: Seat, assignment_id: UUID) -> HttpResponse:
+    """Give an item back and bring what comes next."""
+    now, sent = timezone.now(), seat.request.POST
+    reason = sent.get("reason", "")
+    if reason not in work.SKIP_REASONS:
+        return seat.problem(Problem(422, _("Choose why you skip this item.")))
+    return seat.go_on(seat.skip(assignment_id, reason=reason, note=sent.get("note", ""), now=now), now)
+
+
+def report(seat: Seat, assignment_id: UUID) -> HttpResponse:
+    """Tell the managers that something is wrong with an item."""
+    text = seat.request.POST.get("text", "").strip()
+    if not text:
+        return seat.problem(Problem(422, _("Say in a few words what is wrong.")))
+    now = timezone.now()
+    if not item_report(assignment_id=assignment_id, surrogate_id=seat.surrogate_id, text=text, now=now):
+        several = _("You wrote several times about this item: the managers will look at those first.")
+        return seat.problem(Problem(409, several))
+    if seat.is_partial:
+        return seat.page("annotation/_reported.html", {})
+    messages.success(seat.request, _("Thank you: the managers will look at this item."))
+    return redirect(seat.address("work"))
+
+
+def extend(seat: Seat, assignment_id: UUID) -> HttpResponse:
+    """Give more time."""
+    deadline_at = work.deadline_extend(assignment_id=assignment_id, surrogate_id=seat.surrogate_id, now=timezone.now())
+    return JsonResponse({"deadline_at": deadline_at.isoformat()})
+
+
+def events(seat: Seat, assignment_id: UUID) -> HttpResponse:
+    """Store a piece of the click log."""
+    sent = _events_sent(seat.request)
+    if sent is not None:
+        events_store(
+            assignment_id=assignment_id,
+            surrogate_id=seat.surrogate_id,
+            sequence=sent[0],
+            events=sent[1],
+            now=timezone.now(),
+        )
+    return HttpResponse(status=204)
+
+
+def guidelines_read(seat: Seat) -> None:
+    """Take a person's word that they read what changed in the guidelines."""
+    guideline_read(campaign=seat.campaign, surrogate_id=seat.surrogate_id, version=_version(seat.request))
+
+
+def _version(request: HttpRequest) -> int:
+    return whole_number(request.POST.get("version"), -1)
+
+
+def _events_sent(request: HttpRequest) -> tuple[int, list[Any]] | None:
+    """Return (sequence, events) of a piece of the click log; None for what is malformed, never an error."""
+    sequence = whole_number(request.POST.get("sequence"), -1)
+    try:
+        sent = json.loads(request.POST.get("events", "[]"))
+    except (ValueError, RecursionError):
+        return None
+    return (sequence, sent) if isinstance(sent, list) and sequence >= 0 else None
