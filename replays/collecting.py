@@ -35,6 +35,7 @@ from simulation.people import people_of
 from simulation.world import chance_of
 from storage.secrets import new_password
 from storage.tables.rows import read_rows
+from workforces.kinds.mturk.terms import source_at
 from workforces.models import Ticket, TicketState
 from workforces.services.refusals import ticket_refuse
 from workforces.services.workforces import workforce_add
@@ -115,7 +116,7 @@ class Collecting:
                 terms=terms_of(self.material),
                 actor_id=None,
                 now=timezone.now(),
-                endpoint_url=services.endpoint_url,
+                source=source_at(services.endpoint_url),
             )
         self._keys()
         with self.state.phase("sign up"):

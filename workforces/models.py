@@ -14,14 +14,6 @@ from workforces.kinds.registry import KINDS
 MOST_PLACES = 9  # the tenth assignment of a HIT costs an extra fee, and 9 can never be extended to 10
 
 
-class WorkforceKind(models.TextChoices):
-    """Where annotators come from."""
-
-    INTERNAL = "internal", _("Members")
-    MTURK = "mturk", _("Marketplace (MTurk protocol)")
-    LINK = "link", _("Link for a panel")
-
-
 def new_token() -> str:
     """Return 32 random characters for an address or a signature."""
     return secrets.token_urlsafe(24)
@@ -31,7 +23,7 @@ class Workforce(models.Model):
     """One way into a campaign, with its terms (see `annotation.workforces`)."""
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="workforces")
-    kind = models.CharField(max_length=10, choices=WorkforceKind)
+    kind = models.CharField(max_length=10)  # a key of `workforces.kinds.registry.KINDS`
     key = models.CharField(max_length=43, unique=True, default=new_token, editable=False)  # in its addresses
     secret = models.CharField(max_length=43, default=new_token, editable=False)  # with which a panel signs addresses
     terms = models.JSONField(default=dict)
@@ -48,6 +40,11 @@ class Workforce(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.campaign_id}"
+
+    @property
+    def title(self) -> str:
+        """What pages call its kind."""
+        return str(KINDS[self.kind].title)
 
     @property
     def path(self) -> str:

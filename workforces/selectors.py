@@ -7,16 +7,10 @@ from django.db.models import OuterRef, Subquery
 from django.utils.translation import gettext as _
 
 from annotation.models import Campaign, Participation, Standing, StandingChange
-from jobs.models import Job
 from workforces.kinds.base import terms_from
-from workforces.kinds.link.kind import placeholders
 from workforces.kinds.registry import KINDS
-from workforces.models import Errand, ErrandKind, ErrandState, Ticket, TicketState, Workforce, WorkforceKind
+from workforces.models import Errand, ErrandKind, ErrandState
 from workforces.money import fee_cents
-
-CONFIRM_LIST = "workforces.confirm_list"  # the kind of the job that reads a panel's list
-RECONCILE = "workforces.reconcile"  # the kind of the job that compares the books
-MOST_WAITING = 10_000  # counted no further on a page
 
 
 def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
@@ -53,19 +47,6 @@ def notice_of(standing: Standing) -> str:
     return _("A manager has suspended you from this campaign.")
 
 
-def workforces_shown(campaign: Campaign) -> list[Workforce]:
-    """Return a campaign's workforces; those by a link with the visits that wait for a list, and the last lists."""
-    rows = list(campaign.workforces.order_by("pk"))
-    for row in rows:
-        if row.kind == WorkforceKind.LINK:
-            waiting = Ticket.objects.filter(workforce=row, state=TicketState.ANSWERED)
-            lists = Job.objects.filter(scope_id=campaign.pk, kind=CONFIRM_LIST).order_by("-created_at")
-            row.placeholders = placeholders(terms_from(KINDS[row.kind], row.terms))  # type: ignore[attr-defined]
-            row.waiting = len(waiting.values_list("pk")[:MOST_WAITING])  # type: ignore[attr-defined]
-            row.lists = list(lists[:3])  # type: ignore[attr-defined]
-    return rows
-
-
 def refusal_reason() -> Subquery:
     """Return, for a query of tickets, what a manager gave as the reason of the refusal in force."""
     refusals = Errand.objects.filter(ticket=OuterRef("pk"), kind=ErrandKind.REJECT).exclude(state=ErrandState.UNDONE)
@@ -77,6 +58,6 @@ def answer_cents(campaign: Campaign) -> float:
     found = 0.0
     for row in campaign.workforces.order_by("pk"):
         terms = terms_from(KINDS[row.kind], row.terms)
-        fee = fee_cents(terms.reward_cents, has_fees=getattr(terms, "has_fees", False))
+        fee = fee_cents(terms.reward_cents, has_fees=terms.has_fees)
         found = max(found, (terms.reward_cents + fee) / terms.items_per_ticket)
     return found

@@ -1,9 +1,12 @@
 """Addresses of the workforces app."""
 
+from importlib import import_module
+
 from django.urls import path
 
 from annotation.desk import actions
-from workforces.views import panels, statement, visits
+from workforces.kinds.registry import KINDS
+from workforces.views import statement, visits
 
 urlpatterns = [
     path("hit/<slug:key>/", visits.enter, {"door": "hit"}, name="hit"),
@@ -19,6 +22,5 @@ urlpatterns = [
     path("visit/<str:token>/<uuid:assignment_id>/skip/", visits.at_assignment(actions.skip), name="visit-skip"),
     path("visit/<str:token>/<uuid:assignment_id>/events/", visits.at_assignment(actions.events), name="visit-events"),
     path("statement/<str:token>/", statement.statement, name="statement"),
-    path("campaigns/<slug:slug>/workforces/<int:workforce_id>/approvals.csv", panels.approvals, name="approvals"),
-    path("campaigns/<slug:slug>/workforces/<int:workforce_id>/confirm/", panels.confirm, name="panel-confirm"),
+    *(pattern for kind in KINDS.values() if kind.urls for pattern in import_module(kind.urls).urlpatterns),
 ]

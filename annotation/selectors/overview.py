@@ -17,6 +17,8 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
     slots = data.get("slots", {})
     wanted = sum(count for state, count in slots.items() if state != "closed")
     total = data.get("annotations", 0)
+    pages = pages_of(campaign.task_type)
+    seconds = data.get("stage_median_seconds", {})
     return {
         "snapshot": snapshot,
         "slots": {state: slots.get(state, 0) for state in ("open", "held", "filled")},
@@ -25,9 +27,9 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
         "wanted": wanted,
         "percent": round(100 * slots.get("filled", 0) / wanted) if wanted else 0,
         "annotations": total,
-        "paths": _bars(pages_of(campaign.task_type).paths, data.get("paths", {}), total),
-        "paths_note": pages_of(campaign.task_type).paths_note,
-        "stage_seconds": data.get("stage_median_seconds", {}),
+        "paths": _bars(pages.paths, data.get("paths", {}), total),
+        "paths_note": pages.paths_note,
+        "stage_seconds": [(name, seconds[stage]) for stage, name in pages.stage_names.items() if stage in seconds],
         "splits": data.get("splits", []),
         "days": data.get("days", []),
         "people": _people(data.get("people", []), named=named),

@@ -308,6 +308,7 @@ class Pages:
     part_names: ClassVar[Mapping[str, Any]] = {}  # by what they are (``what`` of `Part`)
     part_template: ClassVar[str] = ""  # shows a part that experts judge, below the item; empty: the item says it all
     answer_template: ClassVar[str] = "annotation/_summary.html"  # shows an answer for reading, its summary at hand
+    stage_names: ClassVar[Mapping[str, Any]] = {}  # of the stages (`TaskType.stages`)
     training_stage: ClassVar[str] = ""  # which stage the training round shows
     # The ends of the annotator's paths (`TaskType.path`) with their names, for the chart, and a note under it.
     paths: ClassVar[tuple[tuple[str, Any], ...]] = ()

@@ -23,6 +23,7 @@ from quality.models import GoldCheck, Inspection, Opinion, QualitySnapshot, Verd
 from quality.people.selectors.pay import wages_of
 from quality.policies.policy import Policy
 from quality.policies.selectors import policy_current
+from workforces.kinds.registry import KINDS
 from workforces.models import LedgerEntry, Workforce
 from workforces.services.pay import committed_cents
 from workforces.services.terms import terms_of
@@ -121,7 +122,8 @@ def _workforce(row: Workforce) -> dict[str, Any]:
     terms = terms_of(row)
     return {
         "kind": row.kind,
-        "kind_label": str(row.get_kind_display()),
+        "kind_label": row.title,
+        "confirms": KINDS[row.kind].confirms,
         "problem": row.problem,
         "stopped": row.spent_stop,
         "cap_cents": terms.cap_cents,

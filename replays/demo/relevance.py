@@ -19,6 +19,7 @@ from quality.policies.policy import Policy
 from quality.policies.services import policy_publish
 from replays.demo.seed import PEOPLE
 from storage.tables.rows import read_rows
+from workforces.kinds.mturk.terms import source_at
 from workforces.services.workforces import workforce_add
 
 CONTENT = Path(__file__).parent / "content"
@@ -70,7 +71,7 @@ def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> Non
         terms=TERMS,
         actor_id=admin.surrogate_id,
         now=now,
-        endpoint_url=market["endpoint_url"],
+        source=source_at(market["endpoint_url"]),
     )
 
 

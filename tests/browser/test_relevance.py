@@ -76,7 +76,7 @@ def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_
     inner.wait_for_selector("[aria-current=step]")
     frame.locator("#question").press("y")
     frame.locator("[aria-current=step] [data-no]").press("n")
-    frame.get_by_role("link", name="Go to the first task").press("Enter", **LEAVES)
+    frame.get_by_role("link", name="Go to the first item").press("Enter", **LEAVES)
     inner.wait_for_selector("[aria-current=step]")
     frame.get_by_text("How do you repair thing number 0?").wait_for()
     assert inner.evaluate("document.cookie") == ""

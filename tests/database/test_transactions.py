@@ -73,6 +73,11 @@ quality.people.services.pauses.person_pause
 quality.labels.services.verdicts.items_judge
 quality.labels.services.verdicts.items_lock
 quality.people.services.rules.rules_run
+workforces.kinds.link.pay.refusal_carry_out
+workforces.kinds.mturk.exclusions.exclusion_begin
+workforces.kinds.mturk.exclusions.exclusion_end
+workforces.kinds.mturk.pay.refusal_make_good
+workforces.kinds.mturk.pay.refusal_override
 workforces.services.identities.ticket_identify
 workforces.services.messages.person_message
 workforces.services.outbox.errand_add
@@ -82,14 +87,10 @@ workforces.services.pay.pay_refusal_end
 workforces.services.pay.pay_refusal_move
 workforces.services.pay.pay_release
 workforces.services.pay.ticket_paid
-workforces.services.refusals.panel_visits_pass
-workforces.services.refusals.refusal_carry_out
-workforces.services.refusals.refusal_make_good
 workforces.services.refusals.refusal_take_back
 workforces.services.refusals.refusals_take_back
 workforces.services.refusals.tickets_refuse
-workforces.services.tickets.exclusion_begin
-workforces.services.tickets.exclusion_end
+workforces.services.refusals.work_pass
 workforces.services.tickets.ticket_finish
 """.split()
 

@@ -10,6 +10,7 @@ class ChoicePages(Pages):
     """One form."""
 
     key = "choice"
+    stage_names = {"choice": "Colour"}
     measures = {"label": "Colour"}
     grades = tuple((label, label.capitalize(), "") for label in LABELS)
     paths = tuple((label, label.capitalize()) for label in LABELS)

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from simulation.browser import Browser
 from tests.workforces.conftest import TERMS
+from workforces.kinds.mturk.reconcile import reconcile
 from workforces.models import Posting, Ticket, Workforce
-from workforces.services.reconcile import reconcile
 
 
 def fault(made, operation, kind, times):

@@ -11,8 +11,8 @@ from simulation.people import Habits, Person
 from simulation.world import KnownWorld
 from tests import factories
 from tests.marketplace.served import served
+from workforces.kinds.mturk.rounds import round_request
 from workforces.models import Errand
-from workforces.services.rounds import round_request
 from workforces.services.workforces import workforce_add
 
 TERMS = {

@@ -6,21 +6,17 @@ import numpy as np
 import pytest
 from django.conf import settings
 from django.test import Client
-from django.utils import timezone
 
 from accounts.models import Membership
 from annotation.models import Annotation, Assignment, EventChunk
 from simulation.browser import Browser, NotHere
 from simulation.crowd import Crowd
-from simulation.doors.link import PanelMember
 from simulation.doors.market import Outcome
 from simulation.doors.member import Member
 from simulation.people import Habits, Kind, Person
 from simulation.reading.writing import WritingWorld
 from simulation.world import KnownWorld
 from tests import factories, writing
-from tests.workforces.acts import by_link
-from workforces.services.workforces import workforce_add
 
 WORLD = KnownWorld((1, 2, 3, 4), {}, otherwise=3)
 PANEL = {
@@ -129,16 +125,6 @@ def test_who_writes_what_was_asked_already_finds_other_words_and_in_the_end_leav
     assert len(questions) + Assignment.objects.filter(state="skipped").count() == len(rows)
     assert outcomes[0] is Outcome.HANDED_IN
     assert outcomes[-1] is Outcome.NOTHING
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_panel_s_people_come_answer_some_items_and_come_again(live_server, settings):
-    settings.PLATFORM_URL = live_server.url
-    campaign = factories.antique(items=4, n=2)
-    row = workforce_add(campaign=campaign, kind="link", terms=PANEL, actor_id=None, now=timezone.now())
-    one = PanelMember(lambda visit: live_server.url + by_link(row, "p1", f"v{visit}"), person(), WORLD)
-    assert [one.work() for _ in range(3)] == [Outcome.HANDED_IN, Outcome.HANDED_IN, Outcome.NOTHING]
-    assert Annotation.objects.filter(campaign=campaign, state="counted").count() == 4
 
 
 def test_a_worker_who_leaves_a_task_behind_says_nothing_and_one_who_returns_it_gives_it_back(desk):

@@ -32,8 +32,8 @@ from tests.workforces.acts import (
 )
 from tests.workforces.panel import come, confirm, link, states, unsigned
 from tests.workforces.test_handing_in import owed
+from workforces.kinds.mturk.postings import posting_end
 from workforces.models import LedgerEntry, Posting, Ticket, Workforce
-from workforces.services.postings import posting_end
 
 HIT_OF_THREE = {"items_per_ticket": 3, "reward_cents": 50, "places": 1}
 

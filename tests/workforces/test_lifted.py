@@ -12,11 +12,11 @@ from annotation.models import Annotation
 from quality.models import Review
 from tests import factories
 from tests.workforces.acts import paid
+from workforces.kinds.mturk.postings import compensation_post, postings_plan
 from workforces.models import Appeal, Errand, Posting, Ticket
 from workforces.services.appeals import appeal_decide, appeal_open
 from workforces.services.confirmations import ticket_accept
 from workforces.services.outbox import errand_retry
-from workforces.services.postings import compensation_post, postings_plan
 from workforces.services.refusals import ticket_refuse
 from workforces.services.statements import statement_path
 from workforces.services.workforces import workforce_add

@@ -15,13 +15,13 @@ from tests import factories
 from tests.workforces.acts import arrive, fault, paid
 from tests.workforces.conftest import TERMS
 from workforces.kinds.mturk.client import Market
+from workforces.kinds.mturk.postings import compensation_post, posting_end
+from workforces.kinds.mturk.reconcile import reconcile
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.confirmations import ticket_accept
 from workforces.services.messages import person_message
 from workforces.services.outbox import errand_add
 from workforces.services.pay import PayError, bonus_grant, committed_cents, pay_hold, pay_refusal_end
-from workforces.services.postings import compensation_post, posting_end
-from workforces.services.reconcile import reconcile
 from workforces.services.refusals import refusal_take_back, ticket_refuse, tickets_refuse
 from workforces.services.statements import statement_path
 from workforces.services.workforces import workforce_add

@@ -15,8 +15,8 @@ from jobs.models import Job
 from tests import factories
 from tests.workforces.acts import by_link
 from tests.workforces.panel import come, come_only, confirm, link, states, unsigned, work
+from workforces.kinds.link.lists import CONFIRM_LIST
 from workforces.models import Ticket
-from workforces.selectors import CONFIRM_LIST
 from workforces.services.confirmations import ticket_accept
 from workforces.services.statements import statement_path
 from workforces.services.tickets import tickets_lapse

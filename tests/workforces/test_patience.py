@@ -6,8 +6,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Annotation
+from workforces.kinds.mturk import postings, pulls
 from workforces.models import Errand, Posting, Ticket, Workforce
-from workforces.services import postings, pulls
 from workforces.services.messages import person_message
 
 CALLS_IN_FLIGHT = 4  # as an installation has it

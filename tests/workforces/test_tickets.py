@@ -16,9 +16,9 @@ from quality.policies.policy import Policy
 from simulation.browser import Form
 from tests import factories
 from tests.workforces.acts import answer, arrive, lapse, local, paid, path, text_of, visit_of
+from workforces.kinds.mturk.postings import posting_end
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.confirmations import ticket_accept
-from workforces.services.postings import posting_end
 from workforces.services.refusals import ticket_refuse
 
 pytestmark = pytest.mark.django_db(transaction=True)

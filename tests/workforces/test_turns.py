@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from tests import factories
 from tests.workforces.conftest import TERMS
-from workforces.services.errands import _due_in_turns
+from workforces.kinds.mturk.turns import due_in_turns
 from workforces.services.outbox import errand_add
 from workforces.services.workforces import workforce_add
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def drawn_of(workforce):
     """Return the kinds that are drawn, and the statements that asked for each."""
     kinds, statements = [], []
-    errands = _due_in_turns(workforce)
+    errands = due_in_turns(workforce)
     while True:
         with CaptureQueriesContext(connection) as asked:
             errand = next(errands, None)

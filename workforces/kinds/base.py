@@ -1,20 +1,27 @@
 """What a kind of workforce is: how people arrive, who vouches for them, and how they leave.
 
-A kind is a folder beside this file and one line in `workforces.kinds.registry`. The people of every kind
-claim slots and answer in the same way; the kinds differ in how a person arrives, whether a submission has
-to be confirmed, and how a person leaves.
+A kind is a folder beside this file and one line in `workforces.kinds.registry`; `docs/how-to/add-a-workforce.md` makes one.
+The people of every kind claim slots and answer in the same way. Kinds differ in how a person arrives and leaves, in who
+confirms their work and pays it, in how they are told something, and in what has to be looked after meanwhile.
 """
 
 import hashlib
 import hmac
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
+from uuid import UUID
 
 
 class ArrivalRefused(ValueError):
     """An address cannot be followed; the message says what is wrong with it."""
+
+
+class NotConfigured(ValueError):
+    """The other side is not configured here."""
 
 
 class Outcome(StrEnum):
@@ -71,6 +78,8 @@ class Terms:
     training_bonus_cents: int = 0
     most_bonus_cents: int = 1000
     unsigned: str = Unsigned.WAIT
+    undo_seconds: int = 0  # how long a decision can be taken back before it is sent
+    has_fees: bool = False  # whether the other side takes a fee on what is paid
     confirm_seconds: int = 0  # how long finished work waits to be confirmed, beyond the time for a task
 
     def __post_init__(self) -> None:
@@ -86,26 +95,145 @@ class Terms:
             raise ValueError(f"unsigned must be one of {', '.join(Unsigned)}")
 
 
-class Kind(Protocol):
-    """One kind of workforce."""
+@dataclass
+class Reconciliation:
+    """The two books. Amounts in cents, without fees; ``differences`` says each one that was found."""
+
+    hits: int = 0
+    assignments: int = 0
+    rewards_ours: int = 0
+    rewards_theirs: int = 0
+    bonuses_ours: int = 0
+    bonuses_theirs: int = 0
+    fees_ours: int = 0
+    differences: list[str] = field(default_factory=list)
+
+    @property
+    def agrees(self) -> bool:
+        """Return whether nothing differs."""
+        return not self.differences
+
+
+class Kind(ABC):
+    """One kind of workforce. Whatever a kind doesn't do stays as it is here: nothing.
+
+    Attributes
+    ----------
+    key, title
+        In rows and commands, and on pages.
+    door
+        The address people come by: ``hit`` in a frame, ``join`` in a window of its own, or none.
+    confirms
+        Whether the other side confirms each submission, pays for it, and keeps people from taking more; if not, its
+        people are paid elsewhere, by a list that we give.
+    terms_class
+        What is agreed with its people.
+    form, begin
+        The dotted path of the form for its terms, and what the button says that begins; kinds without one are not offered.
+    page
+        The template of its part of a campaign's page of workforces; it sees ``row`` and what `shown` returns.
+    tasks, urls
+        Dotted paths of modules with its ``JOBS`` and ``SWEEPS``, and with its ``urlpatterns``.
+    writes, has_books
+        Whether `notify` reaches its people, and whether `reconcile` has books to compare.
+    list_job
+        The kind of the job that reads a list which confirms visits.
+    """
 
     key: ClassVar[str]
-    door: ClassVar[str]  # the address people come by: "hit" in a frame, "join" in a window of its own, or none
-    confirms: ClassVar[bool]  # whether work counts only when the other side has confirmed it
-    terms_class: ClassVar[type[Terms]]
+    title: ClassVar[Any]
+    door: ClassVar[str] = ""
+    confirms: ClassVar[bool] = False
+    terms_class: ClassVar[type[Terms]] = Terms
+    form: ClassVar[str] = ""
+    begin: ClassVar[Any] = ""
+    page: ClassVar[str] = ""
+    tasks: ClassVar[str] = ""
+    urls: ClassVar[str] = ""
+    writes: ClassVar[bool] = False
+    has_books: ClassVar[bool] = False
+    list_job: ClassVar[str] = ""
 
-    def arrive(self, query: Mapping[str, str], terms: Terms) -> Arrival | None:
+    def configured(self, _secret: str, _now: float) -> "Kind":
+        """Return this kind with what it needs to check an address: the secret of a workforce, and the time."""
+        return self
+
+    def source(self, campaign_id: UUID) -> str:
+        """Return under what name its people are known: one campaign's alone, unless the other side has names for them."""
+        return f"{self.key} {campaign_id}"
+
+    # People arrive and leave.
+
+    @abstractmethod
+    def arrive(self, query: Mapping[str, str], terms: Any) -> Arrival | None:
         """Return who came by an address, or None for a look without a person (a preview).
 
         Raises
         ------
         ArrivalRefused
         """
-        ...
 
-    def farewell(self, arrival: Arrival, terms: Terms, outcome: Outcome, code: str) -> Farewell:
+    @abstractmethod
+    def farewell(self, arrival: Arrival, terms: Any, outcome: Outcome, code: str) -> Farewell:
         """Return how a person leaves."""
-        ...
+
+    def admit(self, *, workforce: Any, arrival: Arrival, now: datetime) -> Any:
+        """Return the posting that an arrival comes from, if this kind has postings; refuse one that is none of ours."""
+        return None
+
+    # A manager looks after it.
+
+    def shown(self, row: Any) -> dict[str, Any]:
+        """Return what `page` shows of a workforce."""
+        return {}
+
+    def handed_out(self, row: Any) -> dict[str, str]:
+        """Return what whoever adds a workforce hands on to the other side: a link, a secret."""
+        return {}
+
+    def reconcile(self, *, workforce: Any) -> Reconciliation:
+        """Compare what we wrote down with the other side's books; change nothing.
+
+        Raises
+        ------
+        NotConfigured
+        """
+        raise NotConfigured("there are no books on the other side")
+
+    # Pay. Each of these is part of a larger transaction.
+
+    def refuse_pay(
+        self, *, ticket_id: int, reason: str, actor_id: UUID, due_at: datetime, now: datetime, mark: str = ""
+    ) -> bool:
+        """Refuse the pay of confirmed work; return whether it was not decided before."""
+        return False
+
+    def refuse_doubtful(self, *, ticket: Any, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
+        """Refuse the pay of work that nobody can match; return whether it was not decided before."""
+        return False
+
+    def pay_refused(self, *, ticket: Any, reason: str, actor_id: UUID, now: datetime) -> Any:
+        """Pay what was refused; return the errand that does it, if one has to be sent."""
+        return None
+
+    def let_pass(self, *, tickets: Any, now: datetime) -> None:
+        """Let confirmed work be paid for good, so that no later refusal finds it."""
+
+    def has_refused(self, *, workforce: Any, surrogate_id: UUID) -> bool:
+        """Return whether the pay of other work of a person was refused, where each is refused by itself."""
+        return False
+
+    # What people are told, and who is kept away.
+
+    def notify(self, *, workforce: Any, surrogate_id: UUID, text: str, token: str, now: datetime) -> Any:
+        """Write to a person, once for each token; return the errand, or None where there is no way to write to them."""
+        return None
+
+    def exclude(self, *, workforce: Any, surrogate_id: UUID, why: str, now: datetime) -> None:
+        """Keep a person from coming again."""
+
+    def let_back(self, *, workforce: Any, surrogate_id: UUID, now: datetime) -> None:
+        """Let a person come again who was kept from it."""
 
 
 def signature_verify(secret: str, query: Mapping[str, str], *values: str, now: float) -> bool:

@@ -12,7 +12,6 @@ from workforces.models import Errand, ErrandState, Ticket, TicketState
 
 # In these a ticket of a marketplace is still to be paid or decided.
 _UNSETTLED = [TicketState.OPEN, TicketState.ANSWERED, TicketState.SUBMITTED, TicketState.UNMATCHED]
-_PAID_BY_US = [key for key, kind in KINDS.items() if kind.confirms]
 
 
 class NotSettled(ValueError):
@@ -34,6 +33,7 @@ def person_erase(*, ticket: Ticket, now: datetime) -> None:
     own = Ticket.objects.filter(surrogate_id=identity.surrogate_id)
     to_do = Q(surrogate_id=identity.surrogate_id) | Q(ticket__in=own)
     waiting = Errand.objects.filter(to_do, state__in=[ErrandState.DUE, ErrandState.SENDING])
-    if own.filter(state__in=_UNSETTLED, workforce__kind__in=_PAID_BY_US).exists() or waiting.exists():
+    paid_by_us = [key for key, kind in KINDS.items() if kind.confirms]
+    if own.filter(state__in=_UNSETTLED, workforce__kind__in=paid_by_us).exists() or waiting.exists():
         raise NotSettled
     external_erase(identity=identity, actor_id=None, now=now)

@@ -5,8 +5,10 @@ from uuid import UUID
 
 from annotation.models import Campaign
 from database.transactions import require_transaction
-from workforces.models import Errand, ErrandKind, Ticket, WorkforceKind
-from workforces.services.outbox import errand_add
+from workforces.kinds.registry import KINDS
+from workforces.models import Errand, Ticket
+
+MOST_TICKETS = 50  # of a person that are looked through for a way to write to them
 
 
 def person_message(*, campaign: Campaign, surrogate_id: UUID, text: str, token: str, now: datetime) -> Errand | None:
@@ -15,15 +17,12 @@ def person_message(*, campaign: Campaign, surrogate_id: UUID, text: str, token: 
     People of a panel read on their statement what there is to know; a panel offers no way to write to them.
     """
     require_transaction()
-    tickets = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=surrogate_id)
-    last = tickets.filter(workforce__kind=WorkforceKind.MTURK).select_related("workforce").order_by("-pk").first()
-    if last is None:
-        return None
-    return errand_add(
-        workforce=last.workforce,
-        kind=ErrandKind.NOTIFY,
-        surrogate_id=surrogate_id,
-        text=text[:900],
-        due_at=now,
-        token=f"notify-{last.workforce_id}-{token}",
-    )
+    own = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=surrogate_id)
+    for ticket in own.select_related("workforce").order_by("-pk")[:MOST_TICKETS]:
+        kind = KINDS[ticket.workforce.kind]
+        said: Errand | None = kind.notify(
+            workforce=ticket.workforce, surrogate_id=surrogate_id, text=text, token=token, now=now
+        )
+        if said is not None:
+            return said
+    return None

@@ -1,4 +1,4 @@
-"""The outbox of the marketplace: errands are rows first. Sending them is `workforces.services.errands`."""
+"""The outbox of the marketplace: errands are rows first. Sending them is `workforces.kinds.mturk.errands`."""
 
 import secrets
 from datetime import datetime

@@ -172,7 +172,7 @@ def bonus_grant(
     granted = Errand.objects.filter(token=token).first()
     if granted is not None:
         return granted
-    _refuse_beyond_cap(ticket.workforce, cents + fee_cents(cents, has_fees=getattr(terms, "has_fees", False)))
+    _refuse_beyond_cap(ticket.workforce, cents + fee_cents(cents, has_fees=terms.has_fees))
     errand = errand_add(
         workforce=ticket.workforce,
         kind=ErrandKind.BONUS,
@@ -240,7 +240,7 @@ def _enter(ticket: Ticket, errand: Errand | None, kind: str, cents: int, now: da
         kind=kind,
         cents=cents,
         at=now,
-        fee_cents=fee_cents(cents, has_fees=getattr(terms, "has_fees", False)),
+        fee_cents=fee_cents(cents, has_fees=terms.has_fees),
     )
 
 
@@ -253,7 +253,7 @@ def committed_cents(workforce: Workforce) -> int:
     bonuses = Errand.objects.filter(
         workforce=workforce, kind=ErrandKind.BONUS, state__in=[ErrandState.DUE, ErrandState.SENDING, ErrandState.FAILED]
     )
-    has_fees = getattr(terms_of(workforce), "has_fees", False)
+    has_fees = terms_of(workforce).has_fees
     owed = sum(cents + fee_cents(cents, has_fees=has_fees) for cents in bonuses.values_list("cents", flat=True))
     return _sum(paid, "cents") + _sum(paid, "fee_cents") + _open_cents(workforce) + owed
 
@@ -287,9 +287,7 @@ def _open_cents(workforce: Workforce) -> int:
 def place_cents(workforce: Workforce, terms: Any) -> tuple[int, int]:
     """Return what one place costs, with its fee: the reward, and the training of a new person."""
     training = terms.training_bonus_cents if workforce.campaign.has_training else 0
-    reward, bonus = (
-        cents + fee_cents(cents, has_fees=getattr(terms, "has_fees", False)) for cents in (terms.reward_cents, training)
-    )
+    reward, bonus = (cents + fee_cents(cents, has_fees=terms.has_fees) for cents in (terms.reward_cents, training))
     return reward, bonus
 
 

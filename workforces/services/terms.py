@@ -4,22 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
-
 from workforces.kinds.base import Kind, Terms, Unsigned, terms_from
-from workforces.kinds.link.kind import Link
-from workforces.kinds.mturk.kind import MTurk
 from workforces.kinds.registry import KINDS
 from workforces.models import Posting, Ticket, Workforce
 
 
 def kind_of(row: Workforce, *, now: datetime) -> Kind:
     """Return the kind behind a row, as configured here."""
-    if row.kind == MTurk.key:
-        return MTurk(settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET, now.timestamp())
-    if row.kind == Link.key:
-        return Link(row.secret, now.timestamp())
-    return KINDS[row.kind]
+    return KINDS[row.kind].configured(row.secret, now.timestamp())
 
 
 def terms_of(row: Workforce) -> Any:

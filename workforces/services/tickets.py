@@ -15,7 +15,6 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
 
-from accounts.models import ExternalIdentity
 from accounts.selectors import is_known
 from annotation.models import (
     BLOCKING,
@@ -24,10 +23,6 @@ from annotation.models import (
     AnnotationState,
     Assignment,
     AssignmentState,
-    Participation,
-    Slot,
-    SlotState,
-    Standing,
 )
 from annotation.services.claims import Claim, Reason, claim_next, participation_lock
 from annotation.services.counting import submissions_give_up
@@ -35,13 +30,12 @@ from annotation.services.work import AssignmentOver, NoSuchAssignment, Taken, an
 from database.transactions import durable, require_transaction
 from workforces.kinds.base import Arrival, Outcome
 from workforces.kinds.registry import KINDS
-from workforces.models import Errand, ErrandKind, Posting, PostingState, Ticket, TicketState, TicketWork, Workforce
+from workforces.models import PostingState, Ticket, TicketState, TicketWork, Workforce
 from workforces.services.identities import surrogate_begin, ticket_people_lock
-from workforces.services.outbox import errand_add
 from workforces.services.pay import REFUSED_BEFORE, is_pay_refused
 from workforces.services.terms import is_provisional, terms_of, ticket_terms
 
-# Why a person is kept from taking more postings.
+# Why a person is kept from coming again.
 EXCLUDING = (Reason.ALL_SEEN, Reason.SUSPENDED, Reason.QUOTA_REACHED)
 FALLS_SHORT = "submitted with fewer items than it asks for"
 
@@ -61,7 +55,7 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None,
     if found is not None:
         return _taken_again(found, now) if found.state == TicketState.LAPSED else found
     with transaction.atomic():
-        posting = posting_find(workforce, arrival, now) if arrival.posting else None
+        posting = KINDS[workforce.kind].admit(workforce=workforce, arrival=arrival, now=now)
         ticket, _ = Ticket.objects.get_or_create(
             workforce=workforce,
             remote_id=arrival.remote_id,
@@ -75,19 +69,6 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None,
             },
         )
     return ticket
-
-
-def posting_find(workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
-    """Return the posting that an arrival comes from; raise `TicketRefused` if it is none of this campaign's."""
-    posting = Posting.objects.filter(workforce=workforce, hit_id=arrival.posting).first()
-    if posting is None and workforce.postings.filter(state=PostingState.WANTED).exists():
-        raise TicketRefused("this HIT was posted a moment ago: try again in a minute")
-    if posting is None:
-        raise TicketRefused("this HIT does not belong to this campaign")
-    if posting.state == PostingState.SETTLED:
-        raise TicketRefused("this HIT is over")
-    Posting.objects.filter(pk=posting.pk).update(touched_at=now)
-    return posting
 
 
 def _taken_again(ticket: Ticket, now: datetime) -> Ticket:
@@ -112,56 +93,10 @@ def ticket_claim(*, ticket: Ticket, now: datetime) -> Claim:
     """Return the item in hand or the next one; a ticket whose share is done gets none."""
     claim = claim_next(campaign=ticket.workforce.campaign, surrogate_id=ticket.surrogate_id, now=now)
     if claim.assignment is None and claim.reason in EXCLUDING:
-        exclusion_begin(workforce=ticket.workforce, surrogate_id=ticket.surrogate_id, why=str(claim.reason), now=now)
-    return claim
-
-
-def exclusion_begin(*, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
-    """Keep a person from taking more postings: the marketplace is told once, and never of an unconfirmed visit."""
-    require_transaction()
-    last = _last_word(workforce, surrogate_id)
-    if not ExternalIdentity.objects.filter(surrogate_id=surrogate_id).exists():
-        return
-    if KINDS[workforce.kind].confirms and (last is None or last.kind == ErrandKind.REVOKE):
-        errand_add(workforce=workforce, kind=ErrandKind.GRANT, surrogate_id=surrogate_id, text=why, due_at=now)
-
-
-def exclusion_check(*, ticket: Ticket, surrogate_id: UUID, now: datetime) -> None:
-    """Keep a person from taking more postings who turned out to be behind an unsigned visit, if they may have no more.
-
-    Who comes by signed addresses is told at their next claim; a visit that nobody vouches for claims as a newcomer.
-    """
-    campaign_id = ticket.workforce.campaign_id
-    place = Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
-    if place.filter(standing__in=[Standing.PAUSED, Standing.SUSPENDED]).exists():
-        exclusion_begin(workforce=ticket.workforce, surrogate_id=surrogate_id, why=Reason.SUSPENDED, now=now)
-    elif ticket.work.exclude(annotation__surrogate=surrogate_id).exists():  # they had annotated these before
-        seen = Assignment.objects.filter(surrogate=surrogate_id, item=OuterRef("item"))
-        unseen = Slot.objects.filter(campaign_id=campaign_id, state=SlotState.OPEN).exclude(Exists(seen))
-        if not unseen.exists():
-            exclusion_begin(workforce=ticket.workforce, surrogate_id=surrogate_id, why=Reason.ALL_SEEN, now=now)
-
-
-def exclusion_end(*, workforce: Workforce, surrogate_id: UUID, now: datetime, only: str = "") -> None:
-    """Let a person take postings again who was kept from it (for one reason only, if it is given)."""
-    require_transaction()
-    last = _last_word(workforce, surrogate_id)
-    if last is not None and last.kind == ErrandKind.GRANT and only in ("", last.text):
-        errand_add(
-            workforce=workforce,
-            kind=ErrandKind.REVOKE,
-            surrogate_id=surrogate_id,
-            due_at=now,
-            text="There may be work for you again",
+        KINDS[ticket.workforce.kind].exclude(
+            workforce=ticket.workforce, surrogate_id=ticket.surrogate_id, why=str(claim.reason), now=now
         )
-
-
-def _last_word(workforce: Workforce, surrogate_id: UUID) -> Errand | None:
-    """Return the last errand that kept a person out or let them back."""
-    words = Errand.objects.filter(
-        workforce=workforce, surrogate_id=surrogate_id, kind__in=[ErrandKind.GRANT, ErrandKind.REVOKE]
-    )
-    return words.order_by("-pk").first()
+    return claim
 
 
 def assignment_check(*, ticket: Ticket, assignment_id: UUID) -> None:

@@ -14,16 +14,16 @@ from annotation.services.withdrawal import participation_consent
 from annotation.services.work import assignment_skip
 from database.transactions import durable
 from workforces.kinds.base import Arrival, Outcome
+from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, TicketState, TicketWork, Workforce
 from workforces.services.identities import surrogate_begin, ticket_find
-from workforces.services.tickets import FALLS_SHORT, falls_short, is_owed, posting_find, ticket_finish, ticket_open
+from workforces.services.tickets import FALLS_SHORT, falls_short, is_owed, ticket_finish, ticket_open
 
 
 @durable
 def visitor_consent(*, workforce: Workforce, arrival: Arrival, text_id: int, now: datetime) -> None:
     """Record that a visitor agrees; only now is anything known of them here."""
-    if arrival.posting:
-        posting_find(workforce, arrival, now)
+    KINDS[workforce.kind].admit(workforce=workforce, arrival=arrival, now=now)  # refused here, nothing is recorded
     ticket = ticket_find(workforce=workforce, arrival=arrival)
     surrogate_id = ticket.surrogate_id if ticket else surrogate_begin(workforce=workforce, arrival=arrival)
     participation_consent(campaign=workforce.campaign, text_id=text_id, surrogate_id=surrogate_id, now=now)

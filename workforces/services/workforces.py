@@ -4,13 +4,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 
 from accounts.audit import record
 from annotation.models import Campaign
-from workforces.models import Workforce, WorkforceKind
+from workforces.kinds.registry import KINDS
+from workforces.models import Workforce
 from workforces.services.terms import terms_check
+
+BOOKS = "workforces.reconcile"  # the kind of the job that compares the books
 
 
 def workforce_add(
@@ -20,11 +22,11 @@ def workforce_add(
     terms: dict[str, Any],
     actor_id: UUID | None,
     now: datetime,
-    endpoint_url: str = "",
+    source: str = "",
 ) -> Workforce:
     """Add a workforce to a campaign, or give the one that is there new terms; what is posted keeps the old ones.
 
-    ``endpoint_url`` names the marketplace whose people they are; by default the configured one.
+    ``source`` says under what name its people are known; by default as its kind says.
 
     Raises
     ------
@@ -32,11 +34,7 @@ def workforce_add(
         The kind is unknown or the terms are wrong.
     """
     terms_check(kind, terms)
-    source = (
-        f"mturk {endpoint_url or settings.MTURK_ENDPOINT_URL}"
-        if kind == WorkforceKind.MTURK
-        else f"{kind} {campaign.pk}"
-    )
+    source = source or KINDS[kind].source(campaign.pk)
     with transaction.atomic():
         row, _ = Workforce.objects.update_or_create(
             campaign=campaign,

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.parameters import whole_number
 from annotation.services.withdrawal import withdrawal_ask, withdrawal_of, withdrawal_undo
+from workforces.kinds.registry import KINDS
 from workforces.models import Ticket
 from workforces.selectors import refusal_reason, standing_of
 from workforces.services.appeals import AppealError, appeal_open
@@ -80,4 +81,9 @@ def _erased(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
 def _over(request: HttpRequest, ticket: Ticket) -> HttpResponse:
     """Say that an address has expired; a new one goes to the person by the marketplace, and nowhere else."""
     sent = request.method == "POST" and statement_send(ticket=ticket, now=timezone.now())
-    return render(request, "workforces/statement_over.html", {"ticket": ticket, "sent": sent}, status=410)
+    return render(
+        request,
+        "workforces/statement_over.html",
+        {"can_be_sent": KINDS[ticket.workforce.kind].writes, "sent": sent},
+        status=410,
+    )

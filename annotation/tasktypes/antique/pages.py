@@ -57,6 +57,7 @@ class AntiquePages(Pages):
         '"possibly_correct_id": "18_0", "possibly_correct_answer": "With a whetstone.", "accepted": [3, 4]}\n'
     )
     script = "annotation/antique.js"
+    stage_names = {STAGE: _("A pair")}
     training_stage = STAGE
     measures = {"label": _("Label")}
     grades = LABELS

@@ -14,6 +14,7 @@ class DocumentBasedPages(WritingPages):
 
     key = "dbqa"
     task: ClassVar[DocumentBased] = DocumentBased()
+    stage_names = {PICK: _("Choose a sentence"), **WritingPages.stage_names}
     headings = {
         PICK: _("Choose a sentence that answers something worth asking"),
         WRITE: _("Write a question that the marked sentence answers"),

@@ -28,6 +28,7 @@ class NaturalQuestionsPages(Pages):
 
     key = "nq"
     script = "annotation/nq.js"
+    stage_names = {"question": _("Question"), "long_answer": _("Long answer"), "short_answer": _("Short answer")}
     paths = (
         ("bad_question", _("Bad question")),
         ("no_answer", _("No answer")),

@@ -35,6 +35,11 @@ class WritingPages(Pages):
     task: ClassVar[Writing]
     headings: ClassVar[dict[str, Any]]  # by stage
     script = "annotation/writing.js"
+    stage_names = {
+        WRITE: _("Write a question"),
+        REVIEW: _("Review a question"),
+        RECOVER: _("Answer a question"),
+    }
     summary_names = {
         "question": _("question"),
         "answer": _("answer"),

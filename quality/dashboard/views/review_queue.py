@@ -20,7 +20,7 @@ from quality.flags.services import flag_decide
 from quality.models import Flag, Review
 from quality.people.services.reviews import ReviewError, review_decide
 from quality.people.services.suspensions import suspension_appeal_decide
-from workforces.models import Appeal, Errand, Ticket, WorkforceKind
+from workforces.models import Appeal, Errand, Ticket
 from workforces.services.appeals import AppealError, appeal_decide
 from workforces.services.confirmations import ticket_accept
 from workforces.services.outbox import errand_retry, errand_undo
@@ -53,7 +53,7 @@ def decide(request: HttpRequest, slug: str, what: str, pk: int) -> HttpResponse:
 
 def _review(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     review = get_object_or_404(Review, pk=pk, campaign=campaign)
-    undo = max((terms_of(row).undo_seconds for row in campaign.workforces.filter(kind=WorkforceKind.MTURK)), default=0)
+    undo = max((terms_of(row).undo_seconds for row in campaign.workforces.all()), default=0)
     choice = request.POST.get("choice")
     if choice not in ("suspend", "refuse", "reinstate"):
         raise ReviewError(_("Choose what to do."))

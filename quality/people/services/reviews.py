@@ -15,12 +15,11 @@ from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
-from workforces.models import WorkforceKind
+from workforces.kinds.registry import KINDS
 from workforces.selectors import notice_of
 from workforces.services.messages import person_message
 from workforces.services.pay import pay_release
-from workforces.services.refusals import panel_visits_pass, tickets_refuse
-from workforces.services.tickets import exclusion_end
+from workforces.services.refusals import tickets_refuse, work_pass
 
 
 class ReviewError(ValueError):
@@ -83,7 +82,7 @@ def review_decide(
     )
     pay_release(campaign=review.campaign, surrogate_id=review.surrogate_id)
     if not refuse_pay:
-        panel_visits_pass(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
+        work_pass(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
     if suspend:
         _suspend(review, reason, refuse_pay=refuse_pay, actor_id=actor_id, now=now, undo_seconds=undo_seconds)
     else:
@@ -103,8 +102,8 @@ def review_decide(
 
 def exclusions_end(*, campaign: Campaign, surrogate_id: UUID, now: datetime) -> None:
     """Let a person be given tickets again wherever they come from."""
-    for workforce in campaign.workforces.filter(kind=WorkforceKind.MTURK):
-        exclusion_end(workforce=workforce, surrogate_id=surrogate_id, now=now)
+    for workforce in campaign.workforces.all():
+        KINDS[workforce.kind].let_back(workforce=workforce, surrogate_id=surrogate_id, now=now)
 
 
 def _suspend(
@@ -176,5 +175,5 @@ def reviews_lapse(now: datetime) -> None:
     for review in due.order_by("pk")[:50]:
         with transaction.atomic():
             Review.objects.filter(pk=review.pk).update(evidence={**review.evidence, "lapsed": now.isoformat()})
-            panel_visits_pass(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
+            work_pass(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
             record(action="review_lapse", subject=review, now=now, actor_id=None, scope_id=review.campaign_id)

@@ -1,12 +1,14 @@
 """Where the people of a campaign come from."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -16,15 +18,15 @@ from annotation.access import campaign_for
 from annotation.models import ORDINARY, Campaign, Item, ItemState
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
-from jobs.models import Job
 from jobs.services import job_enqueue
 from quality.policies.policy import Policy
 from quality.policies.selectors import policy_current
-from workforces.forms import LinkForm, MTurkForm, PanelListForm
+from workforces.forms import TermsForm
+from workforces.kinds.base import Kind
+from workforces.kinds.registry import KINDS
 from workforces.models import Workforce
 from workforces.money import estimate
-from workforces.selectors import RECONCILE, workforces_shown
-from workforces.services.workforces import workforce_add
+from workforces.services.workforces import BOOKS, workforce_add
 
 
 @login_required
@@ -32,43 +34,62 @@ from workforces.services.workforces import workforce_add
 def workforces(request: HttpRequest, slug: str) -> HttpResponse:
     """Add a workforce: first the estimate, then the decision."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    forms: dict[str, MTurkForm] = {
-        kind: form(auto_id=f"id_{kind}_%s", initial=dict(pages_of(campaign.task_type).posting))
-        for kind, form in _FORMS.items()
-    }
+    offers = [Offer(kind, _form(campaign, kind)) for kind in KINDS.values() if kind.form]
     estimated: dict[str, Any] | None = None
-    kind = request.POST.get("kind", "")
-    if request.method == "POST" and kind in _FORMS:
-        form = forms[kind] = _FORMS[kind](request.POST, auto_id=f"id_{kind}_%s")
-        if form.is_valid():
-            estimated = _estimated(campaign, form)
+    chosen = request.POST.get("kind", "")
+    for offer in offers if request.method == "POST" else ():
+        if offer.kind.key != chosen:
+            continue
+        offer.form = _form(campaign, offer.kind, request.POST)
+        if offer.form.is_valid():
+            estimated = _estimated(campaign, offer.form)
             if "launch" in request.POST:
-                actor_id = signed_in(request).surrogate_id
-                workforce_add(campaign=campaign, kind=kind, terms=form.terms(), actor_id=actor_id, now=timezone.now())
+                actor_id, terms = signed_in(request).surrogate_id, offer.form.terms()
+                workforce_add(campaign=campaign, kind=chosen, terms=terms, actor_id=actor_id, now=timezone.now())
                 messages.success(request, _("People can come now."))
                 return redirect("quality-workforces", slug=slug)
     if "reconcile" in request.POST:
-        row = get_object_or_404(Workforce, pk=whole_number(request.POST["reconcile"]), campaign=campaign, kind="mturk")
-        job_enqueue(
-            kind=RECONCILE,
-            payload={"workforce": row.pk, "name": str(_("Comparison of the books"))},
-            now=timezone.now(),
-            scope_id=campaign.pk,
-            requested_by_id=signed_in(request).surrogate_id,
-            key=f"reconcile:{row.pk}",
-        )
-        return redirect("quality-workforces", slug=slug)
-    rows = [(row, _address(request, row), _terms(row)) for row in workforces_shown(campaign)]
-    context = {"campaign": campaign, "forms": forms, "workforces": rows, "estimated": estimated, "kind": kind}
-    context["list_form"] = PanelListForm()
-    context["compared"] = Job.objects.filter(scope_id=campaign.pk, kind=RECONCILE).order_by("-created_at").first()
+        return _compare(request, campaign)
+    rows = [
+        {"row": row, "page": KINDS[row.kind].page, "terms": _terms(row), **KINDS[row.kind].shown(row)}
+        for row in campaign.workforces.order_by("pk")
+    ]
+    context = {"campaign": campaign, "offers": offers, "workforces": rows, "estimated": estimated, "chosen": chosen}
     return render(request, "quality/people/workforces.html", context)
 
 
-_FORMS: dict[str, type[MTurkForm]] = {"mturk": MTurkForm, "link": LinkForm}
+@dataclass(slots=True)
+class Offer:
+    """A kind of workforce that a campaign can have, with the form for its terms."""
+
+    kind: Kind
+    form: TermsForm
 
 
-def _estimated(campaign: Campaign, form: MTurkForm) -> dict[str, Any]:
+def _form(campaign: Campaign, kind: Kind, sent: Any = None) -> TermsForm:
+    made: TermsForm = import_string(kind.form)(
+        sent, auto_id=f"id_{kind.key}_%s", initial=dict(pages_of(campaign.task_type).posting)
+    )
+    return made
+
+
+def _compare(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Have the books of a workforce compared with the other side's."""
+    row = get_object_or_404(Workforce, pk=whole_number(request.POST["reconcile"]), campaign=campaign)
+    if not KINDS[row.kind].has_books:
+        raise Http404
+    job_enqueue(
+        kind=BOOKS,
+        payload={"workforce": row.pk, "name": str(_("Comparison of the books"))},
+        now=timezone.now(),
+        scope_id=campaign.pk,
+        requested_by_id=signed_in(request).surrogate_id,
+        key=f"reconcile:{row.pk}",
+    )
+    return redirect("quality-workforces", slug=campaign.slug)
+
+
+def _estimated(campaign: Campaign, form: TermsForm) -> dict[str, Any]:
     """Return the estimate and the hourly pay it comes to, in cents, with what is wrong about them."""
     data, found = form.cleaned_data, policy_current(campaign)
     policy = found[1] if found else Policy()
@@ -98,14 +119,11 @@ def _estimated(campaign: Campaign, form: MTurkForm) -> dict[str, Any]:
 
 def _terms(row: Workforce) -> list[tuple[Any, Any]]:
     """Return what was agreed on in the words of the form that asked for it; the rest stays as it came about."""
-    fields = _FORMS[row.kind].base_fields if row.kind in _FORMS else {}
+    form = KINDS[row.kind].form
+    fields = import_string(form).base_fields if form else {}
     found = []
     for name, field in fields.items():
         if name in row.terms and row.terms[name] not in (None, ""):
             value = field.prepare_value(row.terms[name])
             found.append((field.label, dict(getattr(field, "choices", ())).get(value, value)))
     return found
-
-
-def _address(request: HttpRequest, row: Workforce) -> str:
-    return request.build_absolute_uri(row.path) if row.kind == "link" else ""

@@ -26,7 +26,7 @@ from annotation.models import (
 )
 from annotation.selectors.items import items_drawn
 from quality.studies.selectors.studies import REFERENCES, extractive
-from workforces.models import WorkforceKind
+from workforces.kinds.registry import KINDS
 from workforces.selectors import answer_cents
 
 CHUNK = 5_000  # items asked for at once
@@ -81,7 +81,7 @@ def study_plan(campaign: Campaign, design: StudyDesign) -> StudyPlan:
         people=len(people),
         needed=lacking[worst] if worst is not None else 0,
         short=max(0, lacking[worst] - further[worst]) if worst is not None else 0,
-        from_outside=campaign.workforces.filter(is_active=True).exclude(kind=WorkforceKind.INTERNAL).exists(),
+        from_outside=any(KINDS[row.kind].door for row in campaign.workforces.filter(is_active=True)),
         cents=annotations * answer_cents(campaign),
         seconds=_seconds(campaign),
         experts=Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count(),

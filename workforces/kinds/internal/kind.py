@@ -1,23 +1,23 @@
 """Members of the campaign: they log in, their work counts at once, and they leave when they like."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Outcome, Terms
+from django.utils.translation import gettext_lazy as _
+
+from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Kind, Outcome
 
 
-class Internal:
+class Internal(Kind):
     """People with an account here."""
 
     key: ClassVar[str] = "internal"
-    door: ClassVar[str] = ""
-    confirms: ClassVar[bool] = False
-    terms_class: ClassVar[type[Terms]] = Terms
+    title: ClassVar[Any] = _("Members")
 
-    def arrive(self, query: Mapping[str, str], terms: Terms) -> Arrival | None:
+    def arrive(self, query: Mapping[str, str], terms: Any) -> Arrival | None:
         """Refuse: members come by their account, not by an address."""
         raise ArrivalRefused("members of a campaign log in")
 
-    def farewell(self, arrival: Arrival, terms: Terms, outcome: Outcome, code: str) -> Farewell:
+    def farewell(self, arrival: Arrival, terms: Any, outcome: Outcome, code: str) -> Farewell:
         """Return nothing: there is nowhere to go."""
         return Farewell()

@@ -6,61 +6,49 @@ in the terms which parameter holds the person and which the visit.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
-from urllib.parse import urlencode, urlsplit
+from datetime import datetime
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+from uuid import UUID
 
-from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Outcome, Terms, Unsigned, signature_verify
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Kind, Outcome, Terms, Unsigned, signature_verify
+from workforces.kinds.link.forms import PanelListForm
+from workforces.kinds.link.lists import CONFIRM_LIST, lists_shown
+from workforces.kinds.link.pay import visit_pay, visit_pay_refuse, visit_refuse
+from workforces.kinds.link.terms import LinkTerms, placeholders
+from workforces.models import Ticket, TicketState, Workforce
+from workforces.services.terms import terms_of
 
 _NAME = re.compile(r"[\w.@+-]{1,120}")
 
 
-@dataclass(frozen=True, slots=True)
-class LinkTerms(Terms):
-    """What a panel agreed to.
-
-    ``return_url`` gets the code appended as ``cc``; without one the code is shown to be copied.
-    ``confirm_seconds`` is how long finished work of unsigned visits waits for the panel's list.
-    """
-
-    person_parameter: str = "PROLIFIC_PID"
-    visit_parameter: str = "SESSION_ID"
-    study_parameter: str = "STUDY_ID"
-    code_completed: str = ""
-    code_screened_out: str = ""
-    code_nothing_left: str = ""
-    return_url: str = ""
-    items_per_ticket: int = 10
-    confirm_seconds: int = 14 * 86_400
-
-    def __post_init__(self) -> None:
-        Terms.__post_init__(self)
-        if self.return_url and urlsplit(self.return_url).scheme not in ("https", "http"):
-            raise ValueError("return_url must be an http or https address")
-        if urlsplit(self.return_url).fragment or "cc=" in urlsplit(self.return_url).query:
-            raise ValueError("return_url cannot have a part after # or a parameter cc: the code is appended as cc")
-        if len({self.code_completed, self.code_screened_out, self.code_nothing_left}) < 3:
-            raise ValueError("each outcome needs a completion code of its own")
-
-
-def placeholders(terms: LinkTerms) -> str:
-    """Return the query of the address that a panel is given, with the placeholders that Prolific fills in."""
-    return f"{terms.person_parameter}={{{{%PROLIFIC_PID%}}}}&STUDY_ID={{{{%STUDY_ID%}}}}&{terms.visit_parameter}={{{{%SESSION_ID%}}}}"
-
-
-class Link:
+class Link(Kind):
     """People sent by a panel, which can sign their addresses with the secret of the workforce."""
 
     key: ClassVar[str] = "link"
+    title: ClassVar[Any] = _("Link for a panel")
     door: ClassVar[str] = "join"
-    confirms: ClassVar[bool] = False
     terms_class: ClassVar[type[Terms]] = LinkTerms
+    form: ClassVar[str] = "workforces.kinds.link.forms.LinkForm"
+    begin: ClassVar[Any] = _("Make the link")
+    page: ClassVar[str] = "workforces/kinds/link.html"
+    tasks: ClassVar[str] = "workforces.kinds.link.tasks"
+    urls: ClassVar[str] = "workforces.kinds.link.urls"
+    list_job: ClassVar[str] = CONFIRM_LIST
 
     def __init__(self, secret: str = "", now: float = 0.0) -> None:
         self.secret = secret
         self.now = now
 
-    def arrive(self, query: Mapping[str, str], terms: Terms) -> Arrival | None:
+    def configured(self, secret: str, now: float) -> "Link":
+        """Return this kind with the secret of a workforce."""
+        return Link(secret, now)
+
+    def arrive(self, query: Mapping[str, str], terms: Any) -> Arrival | None:
         """Return who came; an address without a person is a look at the instructions."""
         assert isinstance(terms, LinkTerms)
         worker = query.get(terms.person_parameter, "").strip()
@@ -76,7 +64,7 @@ class Link:
             raise ArrivalRefused("the panel's signature is missing from this address")
         return Arrival(worker=worker, remote_id=visit, is_signed=is_signed)
 
-    def farewell(self, arrival: Arrival, terms: Terms, outcome: Outcome, code: str) -> Farewell:
+    def farewell(self, arrival: Arrival, terms: Any, outcome: Outcome, code: str) -> Farewell:
         """Return the panel's address with the code of this outcome."""
         assert isinstance(terms, LinkTerms)
         its_code = {
@@ -88,3 +76,39 @@ class Link:
             return Farewell(code=its_code)
         sign = "&" if "?" in terms.return_url else "?"
         return Farewell(url=f"{terms.return_url}{sign}{urlencode({'cc': its_code})}", code=its_code)
+
+    def shown(self, row: Workforce) -> dict[str, Any]:
+        """Return the link for the panel, the visits that wait for its list, and its last lists."""
+        return {
+            "address": settings.PLATFORM_URL + row.path,
+            "placeholders": placeholders(terms_of(row)),
+            "list_form": PanelListForm(),
+            **lists_shown(row),
+        }
+
+    def handed_out(self, row: Workforce) -> dict[str, str]:
+        """Return the link, and the secret by which a panel signs it."""
+        return {"link": settings.PLATFORM_URL + row.path, "secret": row.secret}
+
+    def refuse_pay(
+        self, *, ticket_id: int, reason: str, actor_id: UUID, due_at: datetime, now: datetime, mark: str = ""
+    ) -> bool:
+        """Say on the panel's list that a visit is not to be paid."""
+        return visit_pay_refuse(ticket_id, reason, actor_id, now, mark)
+
+    def refuse_doubtful(self, *, ticket: Ticket, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
+        """Let a doubtful visit not count."""
+        return visit_refuse(ticket, now)
+
+    def pay_refused(self, *, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> None:
+        """Say on the panel's list that a visit is to be paid after all; there is nothing to send."""
+        visit_pay(ticket)
+
+    def let_pass(self, *, tickets: QuerySet[Ticket], now: datetime) -> None:
+        """Let finished visits be paid for good: a manager decided so, or nobody decided in time."""
+        tickets.filter(state=TicketState.SUBMITTED, decided_at=None).update(decided_at=now)
+
+    def has_refused(self, *, workforce: Workforce, surrogate_id: UUID) -> bool:
+        """Return whether a visit of this person was refused: visits are refused one by one."""
+        own = Ticket.objects.filter(workforce=workforce, surrogate_id=surrogate_id)
+        return own.filter(state=TicketState.REFUSED).exists()

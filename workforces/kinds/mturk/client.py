@@ -19,7 +19,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from defusedxml import ElementTree
 
-from workforces.kinds.mturk.kind import PRESETS, MTurkTerms
+from workforces.kinds.mturk.terms import PRESETS, MTurkTerms
 
 EXTERNAL = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
 _PASSING = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUnavailable", "RequestTimeout"}

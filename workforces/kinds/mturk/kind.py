@@ -6,89 +6,68 @@ it lists the finished assignment with our code. (MTurk Requester UI guide, "Exte
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from datetime import datetime
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
+from uuid import UUID
 
-from workforces.kinds.base import Arrival, ArrivalRefused, Farewell, Outcome, Terms, Unsigned, signature_verify
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from jobs.models import Job
+from workforces.kinds.base import (
+    Arrival,
+    ArrivalRefused,
+    Farewell,
+    Kind,
+    Outcome,
+    Reconciliation,
+    Terms,
+    Unsigned,
+    signature_verify,
+)
+from workforces.kinds.mturk.exclusions import exclusion_begin, exclusion_end
+from workforces.kinds.mturk.pay import refusal_override, refuse
+from workforces.kinds.mturk.postings import posting_find
+from workforces.kinds.mturk.terms import CODE_FIELD, MTurkTerms, source_at
+from workforces.models import Errand, ErrandKind, Posting, Ticket, Workforce
+from workforces.services.outbox import errand_add
+from workforces.services.workforces import BOOKS
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
-CODE_FIELD = "quorateCode"
 _WORKER = re.compile(r"A[A-Z0-9]{1,63}")
 _ENTITY = re.compile(r"[A-Z0-9]{1,64}")
-# Qualifications of the ANTIQUE paper: over 98 % approved, at least 5,000 assignments.
-PRESETS: dict[str, list[dict[str, object]]] = {
-    "paper": [
-        {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThan", "IntegerValues": [98]},
-        {"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThanOrEqualTo", "IntegerValues": [5000]},
-    ],
-    "own": [],
-}
 
 
-@dataclass(frozen=True, slots=True)
-class MTurkTerms(Terms):
-    """What a posting says, and when its work is paid.
-
-    Attributes
-    ----------
-    places
-        Assignments of a posting. 0: as many as an item wants annotations, so that a crowd no larger than
-        that can do all of them (nobody can take two assignments of one HIT).
-    approve_after_seconds
-        How long submitted work waits before it is approved by itself.
-    auto_approval_seconds
-        When the marketplace approves by itself; nothing waits longer than an hour before that.
-    stale_seconds
-        A posting that nobody took for so long is replaced: who worked on it cannot take it again.
-    undo_seconds
-        How long a decision can be taken back before it is sent.
-    """
-
-    title: str = "How well does an answer answer a question?"
-    description: str = "Read a question and an answer, and choose one of four labels."
-    keywords: str = "question, answer, relevance, labels"
-    places: int = 0
-    lifetime_seconds: int = 7 * 86_400
-    auto_approval_seconds: int = 7 * 86_400
-    approve_after_seconds: int = 86_400
-    stale_seconds: int = 6 * 3_600
-    undo_seconds: int = 600
-    qualification: str = "paper"
-    frame_height: int = 0
-    has_fees: bool = True
-    reward_cents: int = 5
-
-    def __post_init__(self) -> None:
-        Terms.__post_init__(self)
-        if not 0 <= self.places <= 9:
-            raise ValueError("places must lie between 0 (automatic) and 9: the tenth assignment costs an extra fee")
-        if self.qualification not in PRESETS:
-            raise ValueError(f"qualification must be one of {', '.join(PRESETS)}")
-        if not 30 <= self.lifetime_seconds <= 31_536_000:
-            raise ValueError("lifetime_seconds must lie between 30 and 31,536,000")
-        if not self.approve_after_seconds <= self.auto_approval_seconds <= 2_592_000:
-            raise ValueError("auto_approval_seconds must lie between approve_after_seconds and 2,592,000")
-        if self.reward_cents < 1:
-            raise ValueError("reward_cents must be at least 1")
-        if self.unsigned == Unsigned.COUNT:
-            raise ValueError("unsigned cannot be count here: the marketplace lists what was handed in")
-
-
-class MTurk:
+class MTurk(Kind):
     """People who take a HIT."""
 
     key: ClassVar[str] = "mturk"
+    title: ClassVar[Any] = _("Marketplace (MTurk protocol)")
     door: ClassVar[str] = "hit"
     confirms: ClassVar[bool] = True
     terms_class: ClassVar[type[Terms]] = MTurkTerms
+    form: ClassVar[str] = "workforces.kinds.mturk.forms.MTurkForm"
+    begin: ClassVar[Any] = _("Post it")
+    page: ClassVar[str] = "workforces/kinds/mturk.html"
+    tasks: ClassVar[str] = "workforces.kinds.mturk.tasks"
+    writes: ClassVar[bool] = True
+    has_books: ClassVar[bool] = True
 
     def __init__(self, submit_origins: Sequence[str] = (), frame_secret: str = "", now: float = 0.0) -> None:
         self.submit_origins = submit_origins
         self.frame_secret = frame_secret
         self.now = now
 
-    def arrive(self, query: Mapping[str, str], terms: Terms) -> Arrival | None:
+    def configured(self, _secret: str, now: float) -> "MTurk":
+        """Return this kind with the marketplace of this installation."""
+        return MTurk(settings.MTURK_SUBMIT_URLS, settings.MTURK_FRAME_SECRET, now)
+
+    def source(self, campaign_id: UUID) -> str:
+        """Return the marketplace: its workers have the same ids in every campaign."""
+        return source_at(settings.MTURK_ENDPOINT_URL)
+
+    def arrive(self, query: Mapping[str, str], terms: Any) -> Arrival | None:
         """Return who accepted which assignment, or None for a preview."""
         assignment = query.get("assignmentId", "")
         if assignment in ("", PREVIEW):
@@ -118,9 +97,57 @@ class MTurk:
             raise ArrivalRefused("turkSubmitTo is not a marketplace that this installation works with")
         return f"{base.rstrip('/')}/mturk/externalSubmit"
 
-    def farewell(self, arrival: Arrival, terms: Terms, outcome: Outcome, code: str) -> Farewell:
+    def farewell(self, arrival: Arrival, terms: Any, outcome: Outcome, code: str) -> Farewell:
         """Return the form that hands the assignment in; the browser sends it."""
         return Farewell(arrival.submit_url, {"assignmentId": arrival.remote_id, CODE_FIELD: code})
+
+    def admit(self, *, workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
+        """Return the HIT that an arrival comes from."""
+        return posting_find(workforce, arrival, now)
+
+    def shown(self, row: Workforce) -> dict[str, Any]:
+        """Return the last comparison of the books."""
+        compared = Job.objects.filter(scope_id=row.campaign_id, kind=BOOKS).order_by("-created_at").first()
+        return {"compared": compared}
+
+    def reconcile(self, *, workforce: Workforce) -> Reconciliation:
+        """Read every posting at the marketplace and compare it with the ledger."""
+        from workforces.kinds.mturk.reconcile import reconcile  # noqa: PLC0415  boto3, where it is asked for
+
+        return reconcile(workforce=workforce)
+
+    def refuse_pay(
+        self, *, ticket_id: int, reason: str, actor_id: UUID, due_at: datetime, now: datetime, mark: str = ""
+    ) -> bool:
+        """Have an assignment rejected."""
+        return refuse(ticket_id, reason, actor_id, due_at, mark)
+
+    def refuse_doubtful(self, *, ticket: Ticket, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
+        """Have an assignment rejected that nobody can match."""
+        return refuse(ticket.pk, reason, actor_id, due_at)
+
+    def pay_refused(self, *, ticket: Ticket, reason: str, actor_id: UUID, now: datetime) -> Errand:
+        """Override a rejection, or pay a bonus when the marketplace no longer lets us."""
+        return refusal_override(ticket=ticket, reason=reason, actor_id=actor_id, now=now)
+
+    def notify(self, *, workforce: Workforce, surrogate_id: UUID, text: str, token: str, now: datetime) -> Errand:
+        """Write to a worker."""
+        return errand_add(
+            workforce=workforce,
+            kind=ErrandKind.NOTIFY,
+            surrogate_id=surrogate_id,
+            text=text[:900],
+            due_at=now,
+            token=f"notify-{workforce.pk}-{token}",
+        )
+
+    def exclude(self, *, workforce: Workforce, surrogate_id: UUID, why: str, now: datetime) -> None:
+        """Give a worker the qualification that keeps them from postings."""
+        exclusion_begin(workforce=workforce, surrogate_id=surrogate_id, why=why, now=now)
+
+    def let_back(self, *, workforce: Workforce, surrogate_id: UUID, now: datetime) -> None:
+        """Take that qualification back."""
+        exclusion_end(workforce=workforce, surrogate_id=surrogate_id, now=now)
 
 
 def worker_of(text: str) -> str:

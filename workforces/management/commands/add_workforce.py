@@ -3,7 +3,6 @@
 from dataclasses import fields
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -17,7 +16,7 @@ class Command(BaseCommand):
     """Add a workforce, or give the one that is there new terms."""
 
     help = (
-        "Add a workforce to a campaign: mturk posts HITs at the configured endpoint, link prints the address for "
+        "Add a workforce to a campaign: postings at the configured marketplace, or a link, which is printed, for "
         "a panel. Terms are given as NAME=VALUE; --list shows them. Example: manage.py add_workforce relevance "
         "mturk reward_cents=5 qualification=paper cap_cents=50000"
     )
@@ -25,7 +24,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("campaign", metavar="SLUG")
-        parser.add_argument("kind", choices=["mturk", "link"])
+        parser.add_argument("kind", choices=[key for key, kind in KINDS.items() if kind.form])
         parser.add_argument("terms", nargs="*", metavar="NAME=VALUE")
         parser.add_argument("--list", action="store_true", help="list the terms with their defaults, change nothing")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -49,11 +48,10 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         result = {"campaign": campaign.slug, "kind": row.kind, "terms": row.terms}
         summary = f"{campaign.slug} has a workforce {row.kind}"
-        if row.kind == "link":
-            result["link"] = settings.PLATFORM_URL + row.path
-            result["secret"] = row.secret
-            summary = str(result["link"])
-        print_result(self.stdout, result, as_json=options["json"], summary=summary)
+        handed_out = KINDS[row.kind].handed_out(row)
+        if handed_out:
+            summary = next(iter(handed_out.values()))
+        print_result(self.stdout, {**result, **handed_out}, as_json=options["json"], summary=summary)
 
 
 def _term(text: str, known: dict[str, Any]) -> tuple[str, Any]:

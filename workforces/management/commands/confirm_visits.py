@@ -7,8 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.campaigns import campaign_named
 from jobs.terminal import print_result, run_here
-from workforces.models import WorkforceKind
-from workforces.selectors import CONFIRM_LIST
+from workforces.kinds.registry import KINDS
 
 
 class Command(BaseCommand):
@@ -30,13 +29,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Confirm as a job run here."""
         campaign, path = campaign_named(options["campaign"]), options["file"]
-        row = campaign.workforces.filter(kind=WorkforceKind.LINK).first()
+        row = next((row for row in campaign.workforces.order_by("pk") if KINDS[row.kind].list_job), None)
         if row is None:
             raise CommandError(f"{campaign.slug} has no link for a panel")
         if not path.is_file():
             raise CommandError(f"{path}: no such file")
         payload = {"workforce": row.pk, "path": str(path.resolve()), "name": path.name, "encoding": options["encoding"]}
-        job = run_here(kind=CONFIRM_LIST, payload=payload, stderr=self.stderr, scope_id=campaign.pk)
+        job = run_here(kind=KINDS[row.kind].list_job, payload=payload, stderr=self.stderr, scope_id=campaign.pk)
         for error in job.result["errors"]:
             self.stderr.write(f"{path}, row {error['row']}: {error['error']}")
         for note in job.result["notes"]:

@@ -7,9 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.campaigns import campaign_named
 from jobs.terminal import print_result
-from workforces.models import Workforce
-from workforces.services.connection import NotConfigured
-from workforces.services.reconcile import reconcile
+from workforces.kinds.base import NotConfigured
+from workforces.kinds.registry import KINDS
 
 
 class Command(BaseCommand):
@@ -28,11 +27,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Compare and print."""
         campaign = campaign_named(options["campaign"])
-        workforce = Workforce.objects.filter(campaign=campaign, kind="mturk").first()
+        workforce = next((row for row in campaign.workforces.order_by("pk") if KINDS[row.kind].has_books), None)
         if workforce is None:
             raise CommandError(f"{campaign.slug} has no workforce at a marketplace")
         try:
-            found = reconcile(workforce=workforce)
+            found = KINDS[workforce.kind].reconcile(workforce=workforce)
         except NotConfigured as error:
             raise CommandError(str(error)) from error
         for difference in found.differences:

@@ -3,11 +3,8 @@
 from django.conf import settings
 
 from database.transactions import refuse_transaction
+from workforces.kinds.base import NotConfigured
 from workforces.kinds.mturk.client import Endpoint, Market
-
-
-class NotConfigured(ValueError):
-    """No marketplace is configured here."""
 
 
 def market() -> Market:

@@ -11,6 +11,8 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 from accounts.audit import record
 from annotation.models import BatchState, CampaignState, ItemState, Purpose, Slot, SlotState
 from annotation.services.claims import Reason
+from workforces.kinds.base import Arrival
+from workforces.kinds.mturk.exclusions import exclusion_end
 from workforces.models import (
     MOST_PLACES,
     Errand,
@@ -24,7 +26,7 @@ from workforces.models import (
 from workforces.services.outbox import errand_add
 from workforces.services.pay import PayError, committed_cents, place_cents, workforce_lock
 from workforces.services.terms import terms_of
-from workforces.services.tickets import exclusion_end
+from workforces.services.tickets import TicketRefused
 
 MOST_OPEN_POSTINGS = 200
 MOST_FINISHED = 1_000  # postings that are ended in one go
@@ -233,3 +235,16 @@ def _exclusions_end(workforce: Workforce, now: datetime) -> None:
         for surrogate_id in granted.order_by("surrogate_id").values_list("surrogate_id", flat=True).distinct():
             if surrogate_id is not None:
                 exclusion_end(workforce=workforce, surrogate_id=surrogate_id, now=now, only=Reason.ALL_SEEN)
+
+
+def posting_find(workforce: Workforce, arrival: Arrival, now: datetime) -> Posting:
+    """Return the posting that an arrival comes from; raise `TicketRefused` if it is none of this campaign's."""
+    posting = Posting.objects.filter(workforce=workforce, hit_id=arrival.posting).first()
+    if posting is None and workforce.postings.filter(state=PostingState.WANTED).exists():
+        raise TicketRefused("this HIT was posted a moment ago: try again in a minute")
+    if posting is None:
+        raise TicketRefused("this HIT does not belong to this campaign")
+    if posting.state == PostingState.SETTLED:
+        raise TicketRefused("this HIT is over")
+    Posting.objects.filter(pk=posting.pk).update(touched_at=now)
+    return posting

@@ -6,13 +6,14 @@ from typing import Any
 
 from django.utils import timezone
 
+from jobs.models import Job
 from jobs.work import Work
 from storage.tables.delimited import folded
 from storage.tables.faults import RowError
 from storage.tables.reading import Row
 from storage.tables.values import clean, text_of
+from workforces.kinds.link.confirmations import visit_confirm, visit_doubt
 from workforces.models import Ticket, TicketState, Workforce
-from workforces.services.confirmations import visit_confirm, visit_doubt
 from workforces.services.identities import tickets_claimed
 from workforces.services.terms import terms_of
 
@@ -22,6 +23,8 @@ VISIT = ("submission_id", "session_id", "visit")
 # Prolific's words for visits whose work was handed in. A list without the column names only such visits.
 FINISHED = ("awaiting review", "approved", "completed")
 CHUNK = 500
+CONFIRM_LIST = "workforces.confirm_list"  # the kind of the job that reads a list
+MOST_WAITING = 10_000  # counted no further on a page
 MOST_ERRORS_KEPT = 100
 
 
@@ -100,3 +103,10 @@ def _confirm(workforce: Workforce, person: str, visit: str, status: str) -> str:
         return "unknown"
     waits = Ticket.objects.filter(pk__in=[one.pk for one in claims], state=TicketState.UNMATCHED)
     return "doubtful" if waits.exists() else "confirmed"
+
+
+def lists_shown(row: Workforce) -> dict[str, Any]:
+    """Return how many visits of a workforce wait for a list, and the last lists."""
+    waiting = Ticket.objects.filter(workforce=row, state=TicketState.ANSWERED)
+    lists = Job.objects.filter(scope_id=row.campaign_id, kind=CONFIRM_LIST).order_by("-created_at")
+    return {"waiting": len(waiting.values_list("pk")[:MOST_WAITING]), "lists": list(lists[:3])}

@@ -1,25 +1,14 @@
-"""Errands at the marketplace: due, sending, confirmed. Every call is outside of a transaction.
+"""What each kind of errand calls at the marketplace, and what is written down when the call got through."""
 
-A worker can die between any two lines. Before the call the row says ``sending``; whoever comes next sees
-that, and either sends the same token again (the marketplace knows it for a day) or reads back first.
-"""
-
-import logging
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
-from accounts.audit import record
 from accounts.models import ExternalIdentity
-from database.transactions import is_transient
-from jobs.work import LeaseLost, Work, WorkerStopping
-from workforces.kinds.mturk.client import Market, Refused, Requirement, Unreachable, everybody, only_holders
+from workforces.kinds.mturk.client import Market, Refused, Requirement, everybody, only_holders
+from workforces.kinds.mturk.turns import is_outdated
 from workforces.models import (
     Errand,
     ErrandKind,
@@ -31,28 +20,13 @@ from workforces.models import (
     Workforce,
 )
 from workforces.services.identities import is_person_known
-from workforces.services.inflight import run_in_flight
 from workforces.services.outbox import OVERRIDE, appeal_token
 from workforces.services.pay import bonus_paid, ticket_paid
-from workforces.services.refusals import refusal_make_good
 from workforces.services.statements import statement_path
 from workforces.services.terms import posting_terms
 
-logger = logging.getLogger(__name__)
-
 TOKEN_LIFE = timedelta(hours=23)  # the marketplace keeps tokens for 24 hours
-# Refusals that a person can fix at the marketplace or in the settings: the same errand is tried again.
-FOR_NOW = (
-    "InsufficientFunds",
-    "UnrecognizedClient",
-    "InvalidSignature",
-    "InvalidClientTokenId",
-    "AccessDenied",
-    "NotAuthorized",
-)
 
-# One of each kind, and five publications: people look for work now, and pay has hours.
-TURN = [ErrandKind.PUBLISH] * 4 + list(ErrandKind)
 
 # What a call brought: what to write down in the transaction that confirms the errand.
 Effect = Callable[[datetime], object]
@@ -88,138 +62,6 @@ class Attempt:
 
 class Unknown(Exception):
     """A person or something that an errand is about is not known any more."""
-
-
-def errands_run(*, work: Work, market: Market, workforce: Workforce, seconds: float) -> tuple[int, bool]:
-    """Do what is due for some seconds, several errands at once; return how many were confirmed, and whether all began.
-
-    The kinds take turns, so that ten thousand approvals keep no posting waiting, nor the other way round.
-    """
-    confirmed: list[int] = []
-    if not workforce.remote.get("exclusion") and _is_exclusion_due(workforce):
-        with suppress(Refused):  # each errand that needs it meets the refusal, and is failed by it
-            exclusion_id(market, workforce)
-
-    def do(errand: Errand) -> None:
-        if _run(work, market, errand, timezone.now()):
-            confirmed.append(errand.pk)
-
-    all_begun = run_in_flight(_due_in_turns(workforce), do, calls=settings.MTURK_CALLS_IN_FLIGHT, seconds=seconds)
-    return len(confirmed), all_begun
-
-
-_WORDS = [ErrandKind.GRANT, ErrandKind.REVOKE]
-
-
-def _earlier_word(pk: Any, surrogate: Any) -> QuerySet[Errand]:
-    """Return what is still to be done about keeping a person out or letting them back, before a later word on it."""
-    waiting = Errand.objects.filter(kind__in=_WORDS, state__in=[ErrandState.DUE, ErrandState.SENDING])
-    return waiting.filter(surrogate=surrogate, pk__lt=pk)
-
-
-def _is_outdated(errand: Errand) -> bool:
-    """Return whether there is a later word on keeping this person out or letting them back."""
-    later = Errand.objects.filter(workforce=errand.workforce_id, surrogate=errand.surrogate_id, kind__in=_WORDS)
-    return later.filter(pk__gt=errand.pk).exclude(state=ErrandState.UNDONE).exists()
-
-
-def _is_exclusion_due(workforce: Workforce) -> bool:
-    """Return whether an errand is due that needs the exclusion qualification: made once, not by several at once."""
-    kinds = [ErrandKind.PUBLISH, ErrandKind.GRANT, ErrandKind.REVOKE]
-    waiting = Errand.objects.filter(workforce=workforce, kind__in=kinds, due_at__lte=timezone.now())
-    return waiting.filter(state__in=[ErrandState.DUE, ErrandState.SENDING]).exists()
-
-
-def _cannot_be_told() -> Q:
-    """Return which notices have to wait: the marketplace tells only whom something was decided about, and it will be."""
-    own = Ticket.objects.filter(workforce=OuterRef("workforce"), surrogate=OuterRef("surrogate"))
-    decided = own.filter(state__in=[TicketState.APPROVED, TicketState.REFUSED])
-    return Q(kind=ErrandKind.NOTIFY) & ~Exists(decided) & Exists(own.exclude(state=TicketState.LAPSED))
-
-
-def _due_in_turns(workforce: Workforce) -> Iterator[Errand]:
-    """Yield errands that are due, each once, some of a kind after some of the other, the oldest of each first."""
-    too_early = Exists(_earlier_word(OuterRef("pk"), OuterRef("surrogate")).filter(workforce=workforce))
-    waiting = Errand.objects.filter(
-        workforce=workforce, due_at__lte=timezone.now(), state__in=[ErrandState.DUE, ErrandState.SENDING]
-    )
-    due = (
-        waiting.exclude(too_early, kind__in=_WORDS)
-        .exclude(_cannot_be_told())
-        .select_related("posting", "ticket__workforce", "workforce__campaign")
-    )
-    after = {kind: Q() for kind in waiting.values_list("kind", flat=True).distinct().order_by()}  # mostly none
-    while after:
-        for kind in filter(after.__contains__, TURN):
-            errand = due.filter(after[kind], kind=kind).order_by("due_at", "pk").first()
-            if errand is None:
-                del after[kind]
-                continue
-            after[kind] = Q(due_at__gt=errand.due_at) | Q(due_at=errand.due_at, pk__gt=errand.pk)
-            yield errand
-
-
-def _run(work: Work, market: Market, errand: Errand, now: datetime) -> bool:
-    again = errand.state == ErrandState.SENDING
-    with work.step_beside():
-        taken = Errand.objects.filter(pk=errand.pk, state=errand.state, attempts=errand.attempts).update(
-            state=ErrandState.SENDING, sending_since=errand.sending_since or now, attempts=errand.attempts + 1
-        )
-    if not taken:  # it was undone, or is another worker's
-        return False
-    errand.sending_since = errand.sending_since or now
-    try:
-        effect = _HANDLERS[ErrandKind(errand.kind)](Attempt(market, errand, again, now))
-    except Unreachable as error:
-        _later(work, errand, str(error), now)
-        return False
-    except Refused as error:
-        if any(code in error.code for code in FOR_NOW):
-            _later(work, errand, str(error), now, is_refused=True)
-        else:
-            _fail(work, errand, str(error), now)
-        return False
-    except (LeaseLost, WorkerStopping):
-        raise
-    except Exception as error:  # whatever it is, it must not keep the errands behind it from being done
-        if is_transient(error):
-            raise
-        if not isinstance(error, Unknown):
-            logger.exception("errand %s (%s) failed", errand.pk, errand.kind)
-        _fail(work, errand, str(error) or repr(error), now)
-        return False
-    with work.step_beside():
-        done = Errand.objects.filter(pk=errand.pk, state=ErrandState.SENDING).update(
-            state=ErrandState.CONFIRMED, confirmed_at=timezone.now(), error=""
-        )
-        if done:
-            effect(timezone.now())
-    return bool(done)
-
-
-def _later(work: Work, errand: Errand, error: str, now: datetime, *, is_refused: bool = False) -> None:
-    """Leave it as ``sending``: it may have got through. What was refused for now is tried ever more rarely."""
-    seconds = min(60 * 2 ** min(errand.attempts, 6), 3600) if is_refused else settings.MTURK_RETRY_SECONDS
-    with work.step_beside():
-        Errand.objects.filter(pk=errand.pk).update(due_at=now + timedelta(seconds=seconds), error=error[:500])
-
-
-def _fail(work: Work, errand: Errand, error: str, now: datetime) -> None:
-    """Give it to a person: nothing is dropped in silence."""
-    with work.step_beside():
-        Errand.objects.filter(pk=errand.pk).update(state=ErrandState.FAILED, error=error[:500])
-        if errand.kind == ErrandKind.APPROVE and errand.text == OVERRIDE and errand.ticket is not None:
-            # An appeal was granted and the marketplace does not let us approve any more: it is paid all the same.
-            refusal_make_good(ticket=errand.ticket, reason="Paid after an appeal", actor_id=None, now=now)
-        record(
-            action="errand_fail",
-            subject=errand,
-            now=now,
-            actor_id=None,
-            scope_id=errand.workforce.campaign_id,
-            kind=errand.kind,
-            error=error[:300],
-        )
 
 
 def worker_name(errand: Errand) -> str:
@@ -367,14 +209,14 @@ def _bonus(attempt: Attempt) -> Effect:
 
 def _grant(attempt: Attempt) -> Effect:
     market, errand = attempt.market, attempt.errand
-    if not _is_outdated(errand):
+    if not is_outdated(errand):
         market.grant(exclusion_id(market, errand.workforce), worker_name(errand))
     return _nothing
 
 
 def _revoke(attempt: Attempt) -> Effect:
     market, errand = attempt.market, attempt.errand
-    if not _is_outdated(errand):
+    if not is_outdated(errand):
         market.revoke(exclusion_id(market, errand.workforce), worker_name(errand), errand.text)
     return _nothing
 
@@ -391,7 +233,7 @@ def _nothing(at: datetime) -> None:
     """Confirm, and no more."""
 
 
-_HANDLERS: dict[ErrandKind, Callable[[Attempt], Effect]] = {
+CALLS: dict[ErrandKind, Callable[[Attempt], Effect]] = {
     ErrandKind.PUBLISH: _publish,
     ErrandKind.EXPIRE: _expire,
     ErrandKind.APPROVE: _approve,

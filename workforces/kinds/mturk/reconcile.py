@@ -1,33 +1,14 @@
 """Compare what we wrote down with what the marketplace says, assignment by assignment and cent by cent."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Sum
 
+from workforces.kinds.base import Reconciliation
+from workforces.kinds.mturk.connection import market
 from workforces.models import LedgerEntry, Posting, Ticket, TicketState, Workforce
-from workforces.services.connection import market
 
 STATUS = {"Approved": TicketState.APPROVED, "Rejected": TicketState.REFUSED}
-
-
-@dataclass
-class Reconciliation:
-    """The two books. Amounts in cents, without fees; ``differences`` says each one that was found."""
-
-    hits: int = 0
-    assignments: int = 0
-    rewards_ours: int = 0
-    rewards_theirs: int = 0
-    bonuses_ours: int = 0
-    bonuses_theirs: int = 0
-    fees_ours: int = 0
-    differences: list[str] = field(default_factory=list)
-
-    @property
-    def agrees(self) -> bool:
-        """Return whether nothing differs."""
-        return not self.differences
 
 
 def reconcile(*, workforce: Workforce) -> Reconciliation:

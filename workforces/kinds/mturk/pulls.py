@@ -19,11 +19,11 @@ from annotation.services.counting import people_lock
 from database.transactions import is_transient
 from jobs.work import LeaseLost, Work, WorkerStopping
 from workforces.kinds.mturk.client import Market, Refused, RemoteAssignment, Unreachable
-from workforces.kinds.mturk.kind import CODE_FIELD
+from workforces.kinds.mturk.confirmations import ticket_confirm, unmatched_record
+from workforces.kinds.mturk.inflight import run_in_flight
+from workforces.kinds.mturk.terms import CODE_FIELD
 from workforces.models import Posting, PostingState, Ticket, TicketState, Workforce
-from workforces.services.confirmations import ticket_confirm, unmatched_record
 from workforces.services.identities import tickets_claimed
-from workforces.services.inflight import run_in_flight
 from workforces.services.pay import ticket_paid
 
 logger = logging.getLogger(__name__)

@@ -22,10 +22,10 @@ from annotation.access import campaign_for
 from annotation.models import Standing
 from jobs.services import job_enqueue
 from storage.tables.cells import harmless
-from workforces.forms import PanelListForm
 from workforces.kinds.base import Unsigned
-from workforces.models import PayRefusal, Ticket, TicketState, Workforce, WorkforceKind
-from workforces.selectors import CONFIRM_LIST
+from workforces.kinds.link.forms import PanelListForm
+from workforces.kinds.link.lists import CONFIRM_LIST
+from workforces.models import PayRefusal, Ticket, TicketState, Workforce
 from workforces.services.terms import terms_of
 
 
@@ -34,7 +34,7 @@ from workforces.services.terms import terms_of
 def approvals(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponseBase:
     """Send the list of a panel's people and how each visit ended, to be approved there."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    row = get_object_or_404(Workforce, pk=workforce_id, campaign=campaign, kind=WorkforceKind.LINK)
+    row = get_object_or_404(Workforce, pk=workforce_id, campaign=campaign, kind=PANEL)
     response = StreamingHttpResponse(_approval_lines(row), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{campaign.slug}-approvals.csv"'
     return response
@@ -45,7 +45,7 @@ def approvals(request: HttpRequest, slug: str, workforce_id: int) -> HttpRespons
 def confirm(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponse:
     """Take the panel's list of its people and their visits: what they did counts from then on."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    row = get_object_or_404(Workforce, pk=workforce_id, campaign=campaign, kind=WorkforceKind.LINK)
+    row = get_object_or_404(Workforce, pk=workforce_id, campaign=campaign, kind=PANEL)
     form = PanelListForm(request.POST, request.FILES)
     if form.is_valid():
         upload = form.cleaned_data["file"]
@@ -61,6 +61,9 @@ def confirm(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponse:
     else:
         messages.error(request, " ".join(map(str, form.errors.get("file", []))))
     return redirect("quality-workforces", slug=slug)
+
+
+PANEL = "link"
 
 
 class _Line:

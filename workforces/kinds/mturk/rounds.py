@@ -16,17 +16,19 @@ from annotation.models import CampaignState
 from database.transactions import is_transient
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
+from workforces.kinds.base import NotConfigured
 from workforces.kinds.mturk.client import Unreachable
-from workforces.models import Errand, ErrandState, Posting, PostingState, Workforce, WorkforceKind
-from workforces.services.connection import NotConfigured, market
-from workforces.services.errands import errands_run
+from workforces.kinds.mturk.connection import market
+from workforces.kinds.mturk.errands import errands_run
+from workforces.kinds.mturk.postings import postings_plan
+from workforces.kinds.mturk.pulls import postings_pull
+from workforces.models import Errand, ErrandState, Posting, PostingState, Workforce
 from workforces.services.pay import approvals_due
-from workforces.services.postings import postings_plan
-from workforces.services.pulls import postings_pull
 from workforces.services.tickets import tickets_lapse
 
 logger = logging.getLogger(__name__)
 
+MARKETPLACE = "mturk"
 KEY = "marketplace"  # one round at a time
 
 
@@ -42,7 +44,7 @@ def _workforces_due(now: datetime) -> Iterator[Workforce]:
     before = (now - timedelta(seconds=settings.MTURK_ROUND_SECONDS)).isoformat()
     postings = Posting.objects.filter(workforce=OuterRef("pk")).exclude(state=PostingState.SETTLED)
     errands = Errand.objects.filter(workforce=OuterRef("pk"), state__in=[ErrandState.DUE, ErrandState.SENDING])
-    rows = Workforce.objects.filter(kind=WorkforceKind.MTURK).filter(
+    rows = Workforce.objects.filter(kind=MARKETPLACE).filter(
         Q(campaign__state=CampaignState.OPEN) | Exists(postings) | Exists(errands)
     )
     for workforce in rows.select_related("campaign").order_by("pk"):

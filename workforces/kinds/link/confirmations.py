@@ -1,0 +1,53 @@
+"""Visits that a panel lists, or that came with the same ids."""
+
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef
+
+from annotation.services.counting import submissions_give_up
+from database.transactions import durable
+from workforces.kinds.link.pay import refusal_carry_out
+from workforces.models import PayRefusal, Ticket, TicketState, TicketWork
+from workforces.services.confirmations import refused_before, unconfirmed, work_count
+from workforces.services.identities import ticket_identify, ticket_people_lock
+from workforces.services.tickets import ticket_annotations
+
+
+@durable
+def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
+    """Let the work of a visit count because the panel lists it; return whether that was new.
+
+    A visit that is still in work here is left alone: what its visitor hands in next would be lost.
+
+    Where its own pay was refused before anybody listed it, that is carried out now. Where the pay of other visits of its
+    person is refused, a manager decides about this one too.
+    """
+    ticket_people_lock(ticket, name=name)
+    has_work = Exists(TicketWork.objects.filter(ticket=OuterRef("pk")))
+    if (
+        not unconfirmed(ticket)
+        .exclude(state=TicketState.OPEN)
+        .filter(has_work)
+        .update(state=TicketState.SUBMITTED, submitted_at=now)
+    ):
+        return False
+    refusal = PayRefusal.objects.filter(campaign=ticket.workforce.campaign_id, surrogate_id=ticket.surrogate_id).first()
+    person = ticket_identify(ticket=ticket, name=name, now=now)
+    if refusal is not None and refusal_carry_out(ticket=ticket, refusal=refusal, now=now):
+        work_count(ticket, person, now)
+    elif problem := refused_before(ticket, person):
+        submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
+    else:
+        work_count(ticket, person, now)
+    return True
+
+
+@durable
+def visit_doubt(*, ticket: Ticket, now: datetime) -> bool:
+    """Hand a visit to a manager because another came with the same ids; return whether that was new."""
+    ticket_people_lock(ticket)
+    problem = "several visits came with these ids"
+    if not unconfirmed(ticket).update(state=TicketState.UNMATCHED, submitted_at=now, problem=problem):
+        return False
+    submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
+    return True

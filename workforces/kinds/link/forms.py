@@ -1,0 +1,52 @@
+"""What a link for a panel says and pays, and the panel's list."""
+
+from typing import Any
+
+from django import forms
+from django.core.validators import FileExtensionValidator
+from django.utils.translation import gettext_lazy as _
+
+from workforces.forms import DollarsField, TermsForm
+from workforces.kinds.base import Unsigned
+from workforces.kinds.link.terms import LinkTerms
+
+
+class LinkForm(TermsForm):
+    """A link for a panel."""
+
+    terms_class = LinkTerms
+    items_per_ticket = forms.IntegerField(label=_("Items in a visit"), min_value=1, max_value=100, initial=10)
+    reward_cents = DollarsField(label=_("Reward for a visit ($)"), min_value=0, max_value=1000, initial=200)
+    person_parameter = forms.CharField(label=_("Parameter with the person"), initial="PROLIFIC_PID")
+    visit_parameter = forms.CharField(label=_("Parameter with the visit"), initial="SESSION_ID")
+    code_completed = forms.CharField(label=_("Code: completed"))
+    code_screened_out = forms.CharField(label=_("Code: screened out"))
+    code_nothing_left = forms.CharField(label=_("Code: nothing left"))
+    return_url = forms.URLField(label=_("Where people go back to"), required=False, assume_scheme="https")
+    unsigned = forms.ChoiceField(
+        label=_("Addresses that the panel did not sign"),
+        choices=[
+            (Unsigned.WAIT, _("Work counts when the panel's list confirms it")),
+            (Unsigned.COUNT, _("Work counts at once: anybody who knows the link can invent people")),
+            (Unsigned.REFUSE, _("Not let in")),
+        ],
+        initial=Unsigned.WAIT,
+    )
+
+    def __init__(self, data: Any = None, *, initial: dict[str, Any] | None = None, **kwargs: Any) -> None:
+        proposed = dict(initial or {})
+        if "reward_cents" in proposed:  # of one item
+            proposed["reward_cents"] *= self.base_fields["items_per_ticket"].initial
+        super().__init__(data, initial=proposed, **kwargs)
+
+
+class PanelListForm(forms.Form):
+    """A panel's list of its people and their visits."""
+
+    file = forms.FileField(
+        label=_("Confirmed visits (CSV)"),
+        validators=[FileExtensionValidator(["csv", "tsv", "jsonl"])],
+        help_text=_(
+            "The panel's export: a column with the person and one with the visit (Prolific's own is understood)."
+        ),
+    )

@@ -1,0 +1,91 @@
+"""Submissions that the marketplace lists, matched with our tickets."""
+
+import secrets
+from datetime import datetime
+
+from accounts.identities import claimed_forget, external_surrogate
+from accounts.models import Surrogate
+from accounts.selectors import is_forgotten
+from annotation.services.counting import submissions_give_up
+from database.transactions import durable
+from workforces.kinds.mturk.client import RemoteAssignment
+from workforces.kinds.mturk.exclusions import exclusion_check
+from workforces.kinds.mturk.terms import CODE_FIELD
+from workforces.models import Posting, Ticket, TicketState
+from workforces.services.confirmations import refused_before, unconfirmed, work_count
+from workforces.services.identities import claimed_name, is_person_known, ticket_identify, ticket_people_lock
+from workforces.services.tickets import FALLS_SHORT, falls_short, ticket_annotations
+
+
+@durable
+def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -> bool:
+    """Match a ticket with what the marketplace lists: its answers count from now on. Return whether that was new.
+
+    Without our code (and without the marketplace's signature) the ticket goes to a person: it may be
+    another person's work under this name. It is neither counted nor paid nor refused by a rule.
+    """
+    proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
+    ticket_people_lock(ticket, name=remote.worker)
+    forgotten = not ticket.is_signed and is_forgotten(source=ticket.workforce.source, name=remote.worker)
+    problem = _doubt(ticket, forgotten=forgotten) if proven else "submitted without the code we gave out"
+    moved = unconfirmed(ticket).update(
+        state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
+        submitted_at=remote.submitted_at,
+        auto_approval_at=remote.auto_approval_at,
+        problem=problem,
+    )
+    if not moved:
+        return False
+    if forgotten:
+        claimed_forget(surrogate_id=ticket.surrogate_id)
+    # Our code came back with this worker, whatever their address claimed: nobody else's it is from now on.
+    person = ticket_identify(ticket=ticket, name=remote.worker, now=now) if proven else ticket.surrogate_id
+    problem = problem or refused_before(ticket, person)
+    if problem:
+        submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)
+    else:
+        work_count(ticket, person, now)
+    if not ticket.is_signed and is_person_known(person):
+        exclusion_check(ticket=ticket, surrogate_id=person, now=now)
+    return True
+
+
+def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
+    """Return why a person has to look at a submission that brought our code, or nothing.
+
+    ``forgotten``: its worker was erased here.
+    """
+    answered_at, problem = Ticket.objects.values_list("answered_at", "problem").get(pk=ticket.pk)
+    if not answered_at:
+        return "submitted before its work was done"
+    if problem or ticket.is_signed:
+        return str(problem)
+    if forgotten and claimed_name(ticket):
+        return "its worker asked to be forgotten here, and came under another name"
+    # The address may have named another HIT, which asks for less than the one that this turned out to be.
+    return FALLS_SHORT if falls_short(ticket, ran_out=False) else ""
+
+
+@durable
+def unmatched_record(*, posting: Posting, remote: RemoteAssignment, now: datetime) -> Ticket:
+    """Keep an assignment that the marketplace lists and that never was here, for a person to look at."""
+    source = posting.workforce.source
+    if is_forgotten(source=source, name=remote.worker):  # what they are called is not kept again
+        surrogate_id = Surrogate.objects.create().pk
+    else:
+        surrogate_id = external_surrogate(source=source, name=remote.worker)
+    ticket, _ = Ticket.objects.get_or_create(
+        workforce=posting.workforce,
+        remote_id=remote.remote_id,
+        surrogate_id=surrogate_id,
+        defaults={
+            "posting": posting,
+            "code": secrets.token_urlsafe(18),
+            "state": TicketState.UNMATCHED,
+            "opened_at": remote.accepted_at,
+            "submitted_at": remote.submitted_at,
+            "auto_approval_at": remote.auto_approval_at,
+            "problem": "submitted without ever having opened our page",
+        },
+    )
+    return ticket

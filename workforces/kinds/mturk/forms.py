@@ -1,0 +1,46 @@
+"""What a posting says and pays."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from workforces.forms import DollarsField, MinutesField, TermsForm
+from workforces.kinds.mturk.terms import MTurkTerms
+
+
+class MTurkForm(TermsForm):
+    """What a posting says and pays."""
+
+    terms_class = MTurkTerms
+    field_order = (
+        "title",
+        "description",
+        "reward_cents",
+        "training_bonus_cents",
+        "items_per_ticket",
+        "qualification",
+        "cap_cents",
+        "floor_cents_per_hour",
+        "approve_after_seconds",
+        "undo_seconds",
+        "has_fees",
+        "people",
+        "seconds_each",
+    )
+
+    title = forms.CharField(label=_("Title"), max_length=128, initial="How well does an answer answer a question?")
+    description = forms.CharField(
+        label=_("Description"), max_length=2000, initial="Read a question and an answer, and choose one of four labels."
+    )
+    training_bonus_cents = DollarsField(
+        label=_("Bonus for the training round ($)"), min_value=0, max_value=100, initial=25
+    )
+    qualification = forms.ChoiceField(
+        label=_("Who may take it"),
+        choices=[
+            ("paper", _("As in ANTIQUE: over 98 % approved, at least 5,000 tasks")),
+            ("own", _("Our own crowd: anybody there")),
+        ],
+    )
+    approve_after_seconds = MinutesField(label=_("Approve after (minutes)"), min_value=0, initial=86_400)
+    undo_seconds = MinutesField(label=_("Decisions can be undone for (minutes)"), min_value=0, initial=600)
+    has_fees = forms.BooleanField(label=_("The marketplace takes a fee of 20 %"), required=False, initial=True)

@@ -1,0 +1,69 @@
+"""What a posting says, and when its work is paid."""
+
+from dataclasses import dataclass
+
+from workforces.kinds.base import Terms, Unsigned
+
+CODE_FIELD = "quorateCode"  # of the form that hands an assignment in
+# Qualifications of the ANTIQUE paper: over 98 % approved, at least 5,000 assignments.
+PRESETS: dict[str, list[dict[str, object]]] = {
+    "paper": [
+        {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThan", "IntegerValues": [98]},
+        {"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThanOrEqualTo", "IntegerValues": [5000]},
+    ],
+    "own": [],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MTurkTerms(Terms):
+    """What a posting says, and when its work is paid.
+
+    Attributes
+    ----------
+    places
+        Assignments of a posting. 0: as many as an item wants annotations, so that a crowd no larger than
+        that can do all of them (nobody can take two assignments of one HIT).
+    approve_after_seconds
+        How long submitted work waits before it is approved by itself.
+    auto_approval_seconds
+        When the marketplace approves by itself; nothing waits longer than an hour before that.
+    stale_seconds
+        A posting that nobody took for so long is replaced: who worked on it cannot take it again.
+    undo_seconds
+        How long a decision can be taken back before it is sent.
+    """
+
+    title: str = "How well does an answer answer a question?"
+    description: str = "Read a question and an answer, and choose one of four labels."
+    keywords: str = "question, answer, relevance, labels"
+    places: int = 0
+    lifetime_seconds: int = 7 * 86_400
+    auto_approval_seconds: int = 7 * 86_400
+    approve_after_seconds: int = 86_400
+    stale_seconds: int = 6 * 3_600
+    undo_seconds: int = 600
+    qualification: str = "paper"
+    frame_height: int = 0
+    has_fees: bool = True
+    reward_cents: int = 5
+
+    def __post_init__(self) -> None:
+        Terms.__post_init__(self)
+        if not 0 <= self.places <= 9:
+            raise ValueError("places must lie between 0 (automatic) and 9: the tenth assignment costs an extra fee")
+        if self.qualification not in PRESETS:
+            raise ValueError(f"qualification must be one of {', '.join(PRESETS)}")
+        if not 30 <= self.lifetime_seconds <= 31_536_000:
+            raise ValueError("lifetime_seconds must lie between 30 and 31,536,000")
+        if not self.approve_after_seconds <= self.auto_approval_seconds <= 2_592_000:
+            raise ValueError("auto_approval_seconds must lie between approve_after_seconds and 2,592,000")
+        if self.reward_cents < 1:
+            raise ValueError("reward_cents must be at least 1")
+        if self.unsigned == Unsigned.COUNT:
+            raise ValueError("unsigned cannot be count here: the marketplace lists what was handed in")
+
+
+def source_at(endpoint_url: str) -> str:
+    """Return under what name the workers of a marketplace are known."""
+    return f"mturk {endpoint_url}"[:100]

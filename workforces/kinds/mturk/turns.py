@@ -1,0 +1,70 @@
+"""Which errands are due, and in what order."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from workforces.models import (
+    Errand,
+    ErrandKind,
+    ErrandState,
+    Ticket,
+    TicketState,
+    Workforce,
+)
+
+# One of each kind, and five publications: people look for work now, and pay has hours.
+TURN = [ErrandKind.PUBLISH] * 4 + list(ErrandKind)
+
+
+WORDS = [ErrandKind.GRANT, ErrandKind.REVOKE]
+
+
+def _earlier_word(pk: Any, surrogate: Any) -> QuerySet[Errand]:
+    """Return what is still to be done about keeping a person out or letting them back, before a later word on it."""
+    waiting = Errand.objects.filter(kind__in=WORDS, state__in=[ErrandState.DUE, ErrandState.SENDING])
+    return waiting.filter(surrogate=surrogate, pk__lt=pk)
+
+
+def is_outdated(errand: Errand) -> bool:
+    """Return whether there is a later word on keeping this person out or letting them back."""
+    later = Errand.objects.filter(workforce=errand.workforce_id, surrogate=errand.surrogate_id, kind__in=WORDS)
+    return later.filter(pk__gt=errand.pk).exclude(state=ErrandState.UNDONE).exists()
+
+
+def is_exclusion_due(workforce: Workforce) -> bool:
+    """Return whether an errand is due that needs the exclusion qualification: made once, not by several at once."""
+    kinds = [ErrandKind.PUBLISH, ErrandKind.GRANT, ErrandKind.REVOKE]
+    waiting = Errand.objects.filter(workforce=workforce, kind__in=kinds, due_at__lte=timezone.now())
+    return waiting.filter(state__in=[ErrandState.DUE, ErrandState.SENDING]).exists()
+
+
+def _cannot_be_told() -> Q:
+    """Return which notices have to wait: the marketplace tells only whom something was decided about, and it will be."""
+    own = Ticket.objects.filter(workforce=OuterRef("workforce"), surrogate=OuterRef("surrogate"))
+    decided = own.filter(state__in=[TicketState.APPROVED, TicketState.REFUSED])
+    return Q(kind=ErrandKind.NOTIFY) & ~Exists(decided) & Exists(own.exclude(state=TicketState.LAPSED))
+
+
+def due_in_turns(workforce: Workforce) -> Iterator[Errand]:
+    """Yield errands that are due, each once, some of a kind after some of the other, the oldest of each first."""
+    too_early = Exists(_earlier_word(OuterRef("pk"), OuterRef("surrogate")).filter(workforce=workforce))
+    waiting = Errand.objects.filter(
+        workforce=workforce, due_at__lte=timezone.now(), state__in=[ErrandState.DUE, ErrandState.SENDING]
+    )
+    due = (
+        waiting.exclude(too_early, kind__in=WORDS)
+        .exclude(_cannot_be_told())
+        .select_related("posting", "ticket__workforce", "workforce__campaign")
+    )
+    after = {kind: Q() for kind in waiting.values_list("kind", flat=True).distinct().order_by()}  # mostly none
+    while after:
+        for kind in filter(after.__contains__, TURN):
+            errand = due.filter(after[kind], kind=kind).order_by("due_at", "pk").first()
+            if errand is None:
+                del after[kind]
+                continue
+            after[kind] = Q(due_at__gt=errand.due_at) | Q(due_at=errand.due_at, pk__gt=errand.pk)
+            yield errand
