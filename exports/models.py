@@ -11,6 +11,7 @@ class ReleaseState(models.TextChoices):
 
     WRITING = "writing", _("Being written")
     READY = "ready", _("Ready")
+    FAILED = "failed", _("Failed")
 
 
 class Release(models.Model):
@@ -24,6 +25,7 @@ class Release(models.Model):
     seed = models.BigIntegerField(null=True)  # none: the order of the import
     shards = models.PositiveIntegerField(default=1)
     state = models.CharField(max_length=10, choices=ReleaseState, default=ReleaseState.WRITING)
+    problem = models.CharField(max_length=500, blank=True)  # why it could not be written
     job = models.ForeignKey("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="+")
     manifest = models.JSONField(default=dict)
     frozen = models.JSONField(default=dict)  # what else was decided when it was frozen
@@ -61,9 +63,10 @@ class Release(models.Model):
         return self.state == ReleaseState.READY and not any(self.manifest.get("splits", {}).values())
 
     @property
-    def is_stopped(self) -> bool:
-        """Return whether the job that writes it failed, and waits to be tried again."""
-        return self.state == ReleaseState.WRITING and self.job is not None and self.job.state == JobState.FAILED
+    def is_failed(self) -> bool:
+        """Return whether writing it failed, also where the worker was killed again and again and could not say so."""
+        is_given_up = self.job is not None and self.job.state == JobState.FAILED
+        return self.state == ReleaseState.FAILED or (self.state == ReleaseState.WRITING and is_given_up)
 
     @property
     def folder(self) -> str:

@@ -1,6 +1,7 @@
 """How a release is frozen and written."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,6 +13,7 @@ from django.db.models import Max
 from accounts.audit import record
 from annotation.locks import campaign_lock
 from annotation.models import Campaign, Split
+from exports.build import build_release
 from exports.card import card_facts
 from exports.citation import is_one_line
 from exports.families import FAMILIES, families_of
@@ -21,13 +23,19 @@ from exports.selectors.changes import since_before
 from exports.selectors.errata import errata_before
 from exports.selectors.labels import labels_beyond
 from exports.selectors.work import fair_work
+from exports.targets import Progress, Target
 from jobs.services import job_enqueue
 from quality.labels.selectors.audits import audits_counted, label_error_of
 from quality.models import Audit
+from storage.files import StoreAway
 
 
 class ReleaseError(ValueError):
     """A release cannot be made as asked."""
+
+
+class BuildError(ValueError):
+    """The files of a frozen release cannot be written."""
 
 
 def release_freeze(
@@ -206,9 +214,54 @@ def release_sent(*, release: Release, name: str, actor_id: UUID, now: datetime) 
         )
 
 
-def release_finish(*, release: Release, manifest: dict[str, Any]) -> None:
-    """Mark a release as written."""
-    Release.objects.filter(pk=release.pk).update(state=ReleaseState.READY, manifest=manifest)
+def release_make(*, target: Target, progress: Progress, **what: Any) -> dict[str, Any]:
+    """Freeze a release (see `release_freeze`) and write it; return its manifest.
+
+    Raises
+    ------
+    ReleaseError
+        It cannot be frozen as asked.
+    BuildError
+        It was frozen and cannot be written: its row says why.
+    """
+    return release_write(release=release_freeze(**what), target=target, progress=progress)
+
+
+def release_write(
+    *,
+    release: Release,
+    target: Target,
+    progress: Progress,
+    finished: dict[str, Any] | None = None,
+    transaction_open: Callable[[], AbstractContextManager[object]] = transaction.atomic,
+) -> dict[str, Any]:
+    """Write every file of a frozen release and mark it as ready; return its manifest.
+
+    ``progress`` and ``finished`` are those of `build_release`. The transaction in which the row becomes ready is opened
+    by ``transaction_open``: a job passes its step, which refuses if another worker has taken the job over.
+
+    Raises
+    ------
+    BuildError
+        It cannot be written; its row says why, and what was finished is kept for another attempt.
+    StoreAway
+        The store does not answer for the moment.
+    """
+    with transaction.atomic():
+        again = {"state": ReleaseState.WRITING, "problem": ""}
+        Release.objects.filter(pk=release.pk, state=ReleaseState.FAILED).update(**again)
+    try:
+        manifest = build_release(release, target, progress, finished)
+    except StoreAway:
+        raise
+    except (ValueError, OSError, KeyboardInterrupt) as error:  # OSError: a full disk, a bucket that refuses
+        problem = str(error) or type(error).__name__
+        with transaction.atomic():
+            Release.objects.filter(pk=release.pk).update(state=ReleaseState.FAILED, problem=problem[:500])
+        raise BuildError(problem) from error
+    with transaction_open():
+        Release.objects.filter(pk=release.pk).update(state=ReleaseState.READY, manifest=manifest)
+    return manifest
 
 
 def _chosen_splits(campaign: Campaign, names: Sequence[str], ways: int) -> list[Split]:

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from exports.build import FOLDER_PREFIX, build_release
+from exports.build import FOLDER_PREFIX
 from exports.models import Release
-from exports.services import ReleaseError, release_finish
+from exports.services import BuildError, release_write
 from exports.targets import StorageTarget
 from jobs.registry import JobKind, Lane
 from jobs.work import RetryLater, Work
@@ -25,13 +25,17 @@ def write(work: Work) -> dict[str, Any]:
             pass
 
     try:
-        manifest = build_release(release, StorageTarget(release.folder), progress, work.job.result.get("files"))
+        release_write(
+            release=release,
+            target=StorageTarget(release.folder),
+            progress=progress,
+            finished=work.job.result.get("files"),
+            transaction_open=work.step,
+        )
     except StoreAway as error:
         raise RetryLater(str(error)) from error
-    except OSError as error:  # a full disk, a bucket that refuses: what was written before is kept for the next try
-        raise ReleaseError(f"{error}. What was finished is kept; try again once there is room or access.") from error
-    with work.step():
-        release_finish(release=release, manifest=manifest)
+    except BuildError as error:
+        raise BuildError(f"{error}. What was finished is kept; try again once there is room or access.") from error
     return {}
 
 

@@ -279,6 +279,12 @@ def _heartbeat(work: Work) -> Iterator[None]:
         thread.join()
 
 
+def jobs_delete(*, kind: str, scope_id: UUID, payload: dict[str, str] | None = None) -> None:
+    """Delete the jobs of a kind in a campaign, those with these entries in their payload; their results go with them."""
+    entries = {f"payload__{name}": value for name, value in (payload or {}).items()}
+    Job.objects.filter(kind=kind, scope_id=scope_id, **entries).delete()
+
+
 def jobs_forget(now: datetime) -> None:
     """Delete jobs that nobody needs any more: of upkeep, after an hour; failed imports, with their uploads, later.
 

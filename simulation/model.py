@@ -5,9 +5,7 @@ confusions that they share. A person reads with care with some probability, and 
 What spammers do is the limit: no care at all.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,42 +84,6 @@ class CrowdModel:
     def people(self, count: int, chance: np.random.Generator) -> Places:
         """Draw people, with replacement; return their places."""
         return chance.integers(0, len(self.care), size=count)
-
-    def as_data(self) -> dict[str, Any]:
-        """Return the model as JSON."""
-        rounded = {
-            name: np.round(getattr(self, name), 6).tolist()
-            for name in ("prior", "says", "alike", "care", "habits", "loads")
-        }
-        return {"labels": list(self.labels), **rounded, "pace": asdict(self.pace)}
-
-
-def model_from(data: Mapping[str, Any]) -> CrowdModel:
-    """Return the model that was kept as JSON.
-
-    Raises
-    ------
-    ValueError
-        Shapes do not fit, or shares are none.
-    """
-    arrays = {name: np.array(data[name], dtype=float) for name in ("prior", "says", "alike", "care", "habits", "loads")}
-    labels, people = len(data["labels"]), len(data["care"])
-    shapes = {
-        "prior": (labels,),
-        "says": (labels, labels),
-        "alike": (labels,),
-        "care": (people,),
-        "habits": (people, labels),
-        "loads": (people,),
-    }
-    for name, shape in shapes.items():
-        if arrays[name].shape != shape:
-            raise ValueError(f"{name} has the shape {arrays[name].shape}, expected {shape}")
-        if not np.isfinite(arrays[name]).all() or (arrays[name] < 0).any():
-            raise ValueError(f"{name} holds a number below 0, or none")
-    for name in ("prior", "says", "habits", "loads"):
-        arrays[name] = arrays[name] / arrays[name].sum(axis=-1, keepdims=True)
-    return CrowdModel(tuple(map(str, data["labels"])), **arrays, pace=Pace(**data.get("pace", {})))
 
 
 def drawn(shares: Floats, chance: np.random.Generator) -> Places:

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from accounts.audit import record
-from annotation.models import Assignment, Campaign
+from annotation.models import Assignment
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable
 from quality.models import Flag
@@ -25,11 +25,3 @@ def flag_decide(*, flag: Flag, listed: bool, actor_id: UUID, now: datetime) -> N
     """Put a question on the list that releases carry, or take it off."""
     Flag.objects.filter(pk=flag.pk).update(is_listed=listed, decided_by_id=actor_id, decided_at=now)
     record(action="flag_decide", subject=flag, now=now, actor_id=actor_id, scope_id=flag.campaign_id, listed=listed)
-
-
-@durable
-def question_flag(*, campaign: Campaign, question_id: str, actor_id: UUID, now: datetime) -> Flag:
-    """List a question that nobody flagged."""
-    flag, _ = Flag.objects.get_or_create(campaign=campaign, question_id=question_id, defaults={"created_at": now})
-    flag_decide(flag=flag, listed=True, actor_id=actor_id, now=now)
-    return flag

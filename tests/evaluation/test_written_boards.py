@@ -10,9 +10,9 @@ from evaluation.boards.gold import gold_of, metrics_of
 from evaluation.boards.metrics import METRICS
 from evaluation.models import Board
 from evaluation.services import board_create
-from exports.formats.nlpcc import read_blocks
 from exports.models import Release
 from tests import writing
+from tests.exports.blocks import read_blocks
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from annotation.services.campaigns import NewSplit
 from quality.experts.services.opinions import opinion_give
-from quality.flags.services import question_flag
-from quality.models import Case
+from quality.flags.services import flag_decide
+from quality.models import Case, Flag
 from tests import factories
 
 
@@ -58,5 +58,6 @@ def judged():
     opinion_give(
         case=case, surrogate_id=expert.surrogate_id, said={"label": 2}, justification="Off.", now=timezone.now()
     )
-    question_flag(campaign=campaign, question_id="0045", actor_id=expert.surrogate_id, now=timezone.now())
+    flag = Flag.objects.create(campaign=campaign, question_id="0045", created_at=timezone.now())
+    flag_decide(flag=flag, listed=True, actor_id=expert.surrogate_id, now=timezone.now())
     return campaign

@@ -16,8 +16,15 @@ from annotation.services.items import item_retire
 from annotation.services.slots import items_extend, round_open
 from exports.build import build_release
 from exports.models import Release, ReleaseMember
-from exports.services import ReleaseError, release_finish, release_freeze, release_request
-from exports.targets import StorageTarget
+from exports.services import (
+    BuildError,
+    ReleaseError,
+    release_freeze,
+    release_make,
+    release_request,
+    release_write,
+)
+from exports.targets import FolderTarget, StorageTarget
 from jobs.services import job_run
 from tests import factories
 
@@ -143,6 +150,33 @@ def test_items_that_fall_short_are_listed_and_never_padded(labelled, tmp_path, n
     ]
 
 
+class FullDisk(FolderTarget):
+    """A folder on a disk that has no room left for tables, until somebody makes some."""
+
+    problem: type[BaseException] | None = OSError
+
+    def put(self, name, path):
+        if name.startswith("tables/") and self.problem is not None:
+            raise self.problem("No space left on device")
+        super().put(name, path)
+
+
+@pytest.mark.parametrize("problem", [OSError, KeyboardInterrupt])
+def test_a_release_that_cannot_be_written_says_why_and_can_be_written_once_more(labelled, now, tmp_path, problem):
+    target = FullDisk(tmp_path / "out")
+    target.problem = problem
+    asked = {"family": "nq-original", "ways": 3, "splits": [], "seed": 0, "shards": 1, "actor_id": None, "now": now}
+    with pytest.raises(BuildError, match="No space left"):
+        release_make(campaign=labelled, target=target, progress=lambda *_: None, **asked)
+    release = Release.objects.get()
+    assert (release.state, release.problem) == ("failed", "No space left on device")
+    assert release.is_failed
+    target.problem = None
+    manifest = release_write(release=release, target=target, progress=lambda *_: None)
+    release.refresh_from_db()
+    assert (release.state, release.problem, release.manifest) == ("ready", "", manifest)
+
+
 def test_a_frozen_release_does_not_change(labelled, now):
     release = release_freeze(
         campaign=labelled, family="nq-original", ways=3, splits=[], seed=0, shards=1, actor_id=None, now=now
@@ -150,7 +184,7 @@ def test_a_frozen_release_does_not_change(labelled, now):
     before = list(ReleaseMember.objects.order_by("pk").values_list("annotation_id", flat=True))
     annotation_exclude(annotation=labelled.annotations.first(), because="excluded", actor_id=None, now=now)
     build_release(release, StorageTarget(release.folder), lambda *_: None)
-    release_finish(release=release, manifest=build_release(release, StorageTarget(release.folder), lambda *_: None))
+    release_write(release=release, target=StorageTarget(release.folder), progress=lambda *_: None)
     release.refresh_from_db()
     assert release.state == "ready"
     assert release.manifest["splits"] == {"dev": 3}

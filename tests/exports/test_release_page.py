@@ -138,7 +138,7 @@ def test_a_release_whose_job_failed_is_not_being_written(judged, researcher):
     release = make(researcher, judged)
     Release.objects.filter(pk=release.pk).update(state="writing", manifest={})
     Job.objects.filter(pk=release.job_id).update(state="failed")
-    assert ">Stopped<" in researcher.get(f"/campaigns/{judged.slug}/releases/").content.decode()
+    assert ">Failed<" in researcher.get(f"/campaigns/{judged.slug}/releases/").content.decode()
 
 
 def test_who_cannot_stop_a_job_sees_no_button_for_it(judged, researcher):

@@ -126,7 +126,7 @@ def test_a_store_that_goes_away_makes_the_job_wait_and_go_on_where_it_was(store,
 def test_a_store_that_refuses_ends_the_job_with_its_reason(store, campaign):
     store.client.delete_bucket(Bucket=BUCKET)
     release = run(request(campaign))
-    assert (release.state, release.job.state) == (ReleaseState.WRITING, JobState.FAILED)
+    assert (release.state, release.job.state) == (ReleaseState.FAILED, JobState.FAILED)
     assert f"s3://{BUCKET}/quorate/" in release.job.error
     assert "NoSuchBucket" in release.job.error
 

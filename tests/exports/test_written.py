@@ -12,8 +12,9 @@ from annotation.services.campaigns import options_change
 from evaluation.nlpcc.dbqa import read_pairs
 from evaluation.nlpcc.kbqa import read_answers
 from exports.formats.mixing import mixed
-from exports.formats.nlpcc import Block, Damage, read_blocks
+from exports.formats.nlpcc import Block
 from tests import factories, writing
+from tests.exports.blocks import read_blocks
 
 pytestmark = pytest.mark.django_db
 
@@ -225,17 +226,3 @@ def test_real_records_come_out_byte_for_byte(shared):
     blocks = list(read_blocks(data.decode().splitlines(keepends=True)))
     assert len(blocks) == 2000 and all(isinstance(one, Block) for one in blocks)
     assert "".join(f"{line}\r\n" for one in blocks for line in one.lines()).encode() == data
-
-
-@pytest.mark.shared
-def test_damaged_records_of_a_real_file_are_reported_by_line(shared):
-    lines = (shared / "nlpcc" / REAL).read_text(encoding="utf-8").splitlines()[:40]
-    lines[5] = "<triple id=7>\t甲 ||| 乙 ||| 丙"  # under question 2
-    lines[9] = "nothing of the kind"
-    lines[12] = lines[13] = "<question id=4>\t谁？"
-    lines[16:17] = []  # question 5 is missing
-    found = list(read_blocks(lines[:-1]))
-    damages = [one for one in found if isinstance(one, Damage)]
-    assert [one.line for one in damages] == [6, 10, 14, 17, 38]
-    assert "triple 7 stands in the block of question 2" in damages[0].why and "has no end" in damages[-1].why
-    assert len(found) == 10

@@ -1,13 +1,11 @@
 """A crowd's model: what is drawn from it, what is fitted to judgments, and what follows from a seed."""
 
-import json
-
 import numpy as np
 import pytest
 
 from simulation.assumed import assumed, no_majority_of, vote_counts
 from simulation.fit import fitted, rows_of
-from simulation.model import model_from, votes
+from simulation.model import votes
 from simulation.people import Habits, Kind, people_of
 from simulation.world import DrawnWorld, KnownWorld
 
@@ -39,16 +37,6 @@ def test_an_assumed_crowd_disagrees_as_often_as_was_said(crowd):
 def test_no_crowd_is_invented_that_cannot_be():
     with pytest.raises(ValueError, match=r"leaves 90\.0% without a majority"):
         assumed("12", no_majority=0.9)
-
-
-def test_a_model_survives_being_kept_as_json(crowd):
-    again = model_from(json.loads(json.dumps(crowd.as_data())))
-    assert again.labels == crowd.labels
-    assert np.allclose(again.says, crowd.says, atol=1e-5)
-    with pytest.raises(ValueError, match="says has the shape"):
-        model_from({**crowd.as_data(), "says": [[1]]})
-    with pytest.raises(ValueError, match="care holds a number below 0"):
-        model_from({**crowd.as_data(), "care": [-1.0] * len(crowd.care)})
 
 
 def test_a_fitted_crowd_is_right_and_agrees_as_often_as_the_one_it_was_fitted_to(crowd):

@@ -12,7 +12,7 @@ from exports.build import build_release
 from exports.families import FAMILIES
 from exports.models import Release
 from exports.selectors.sealing import closed_by
-from exports.services import ReleaseError, release_finish, release_freeze
+from exports.services import ReleaseError, release_make
 from exports.targets import FolderTaken, FolderTarget
 from jobs.terminal import print_result
 from storage.text_files import FileFault, text_lines
@@ -70,17 +70,19 @@ class Command(BaseCommand):
             target = FolderTarget(options["to"])
         except FolderTaken as error:
             raise CommandError(str(error)) from error
-        release = _made_before(campaign, options["again"]) if options["again"] is not None else _made(campaign, options)
 
         def progress(done: int, total: int, name: str, files: dict[str, Any]) -> None:
             self.stderr.write(f"{done:,} of {total:,} items  {name}")
 
         try:
-            manifest = build_release(release, target, progress)
+            if options["again"] is None:
+                manifest = release_make(target=target, progress=progress, **_wanted(campaign, options))
+            else:
+                manifest = build_release(_made_before(campaign, options["again"]), target, progress)
+        except ReleaseError as error:
+            raise CommandError(str(error)) from error
         except (ValueError, OSError) as error:
             raise CommandError(f"{error}. {options['to']} holds no release: remove it, and release again") from error
-        if options["again"] is None:
-            release_finish(release=release, manifest=manifest)
         items = sum(manifest["splits"].values())
         if not items:
             self.stderr.write("This release holds no item: none was ready when it was frozen.")
@@ -88,24 +90,22 @@ class Command(BaseCommand):
         print_result(self.stdout, manifest, as_json=options["json"], summary=summary)
 
 
-def _made(campaign: Campaign, options: dict[str, Any]) -> Release:
-    try:
-        return release_freeze(
-            campaign=campaign,
-            family=options["format"],
-            ways=options["ways"],
-            splits=options["split"],
-            seed=None if options["as_imported"] else options["seed"],
-            shards=options["shards"],
-            actor_id=None,
-            now=timezone.now(),
-            licence=options["licence"],
-            authors=options["author"],
-            labels_only=options["labels_only"],
-            generated=_lines(options["generated"]),
-        )
-    except ReleaseError as error:
-        raise CommandError(str(error)) from error
+def _wanted(campaign: Campaign, options: dict[str, Any]) -> dict[str, Any]:
+    """Return what to release, as `release_freeze` takes it."""
+    return {
+        "campaign": campaign,
+        "family": options["format"],
+        "ways": options["ways"],
+        "splits": options["split"],
+        "seed": None if options["as_imported"] else options["seed"],
+        "shards": options["shards"],
+        "actor_id": None,
+        "now": timezone.now(),
+        "licence": options["licence"],
+        "authors": options["author"],
+        "labels_only": options["labels_only"],
+        "generated": _lines(options["generated"]),
+    }
 
 
 def _lines(path: Path | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 from accounts.audit import record
 from annotation.models import ORDINARY, Annotation, AnnotationState, Item, ItemState
@@ -10,13 +9,13 @@ from annotation.selectors.sealing import is_sealed
 from annotation.services.queue import queue_rewind
 from annotation.services.slots import round_close, round_open, rounds_wanted
 from annotation.tasktypes.base import Voted
-from annotation.tasktypes.registry import TASK_TYPES, voted
+from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import require_transaction
 from quality.experts.services.cases import case_end, case_open, parts_of
-from quality.labels.process import Stage, Vote, standing
+from quality.labels.process import Stage
 from quality.labels.selectors.verdicts import ItemStanding, standings_of
 from quality.models import PENDING, Case, CaseReason, CaseState, Inspection, PolicyVersion, Verdict
-from quality.policies.policy import Policy, Process, policy_from
+from quality.policies.policy import Policy, Process
 
 
 def items_lock(item_ids: Iterable[int]) -> list[Item]:
@@ -104,16 +103,3 @@ def _case_open(item: Item, policy: Policy, now: datetime) -> None:
             [Inspection(campaign_id=item.campaign_id, annotation_id=pk, because="no_agreement") for pk in undecided],
             ignore_conflicts=True,
         )
-
-
-def verdict_recompute(verdict: Verdict) -> Any:
-    """Return the label that the annotations a verdict names come to under the policy it names."""
-    policy = policy_from(verdict.policy.data)
-    vote_key = voted(verdict.item.campaign.task_type).vote_key
-    rows = verdict.annotations.select_related("slot").order_by("slot__round", "slot__index", "pk")
-    votes: dict[int, list[Vote]] = {1: [], 2: []}
-    for row in rows:
-        if row.slot is not None:
-            votes[row.slot.round].append(Vote(row.pk, vote_key(row.answer)))
-    opinion = verdict.opinion.label if verdict.opinion else None
-    return standing(votes[1], votes[2], opinion, needed=len(votes[1]), policy=policy).label

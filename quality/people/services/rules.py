@@ -12,7 +12,7 @@ from annotation.models import Campaign, Participation, Standing
 from annotation.services.counting import people_lock
 from annotation.services.people import standing_move
 from database.transactions import durable, require_transaction
-from jobs.models import Job
+from jobs.services import jobs_delete
 from jobs.work import Work
 from quality.models import Review, ReviewState, RuleFiring, WatchRule
 from quality.people.rules import ALLOWED, Act, Collector, Condition, Firing, firings
@@ -153,12 +153,8 @@ def firings_forget(*, campaign: Campaign, before: UUID, **_: Any) -> None:
     place = Participation.objects.filter(campaign=campaign, surrogate_id=before)
     if not place.filter(standing=Standing.PAUSED).exists():
         Review.objects.filter(campaign=campaign, surrogate_id=before, state=ReviewState.OPEN).delete()
-    jobs = Job.objects.filter(scope_id=campaign.pk)
-    jobs.filter(kind="quality.person_work", payload__surrogate=str(before)).delete()
-    for job in jobs.filter(kind="quality.dry_run").iterator():
-        found = [row for row in job.result.get("found", []) if row["surrogate"] != str(before)]
-        if len(found) != len(job.result.get("found", [])):
-            Job.objects.filter(pk=job.pk).update(result={**job.result, "found": found})
+    jobs_delete(kind="quality.person_work", scope_id=campaign.pk, payload={"surrogate": str(before)})
+    jobs_delete(kind="quality.dry_run", scope_id=campaign.pk)  # it may name them, and is tried again in a moment
 
 
 def condition_from(fields: dict[str, Any]) -> Condition:

@@ -12,8 +12,8 @@ from annotation.services.exclusions import annotation_exclude
 from quality.experts.selectors import case_next
 from quality.experts.services.cases import CaseError
 from quality.experts.services.opinions import opinion_give
+from quality.labels.selectors.recomputed import label_recomputed
 from quality.labels.selectors.verdicts import standings_of
-from quality.labels.services.verdicts import verdict_recompute
 from quality.models import Case, GoldCheck, GoldKey, Inspection, Review, Verdict
 from quality.people.services.reviews import ReviewError, review_decide
 from quality.policies.policy import Policy, SecondRound
@@ -51,7 +51,7 @@ def test_no_majority_opens_a_second_round_for_other_people_and_it_counts_alone()
         factories.claim(campaign, first[0])
     vote_all(campaign, [2, 2, 1])
     assert (verdict().label, verdict().rule) == (2, "second")
-    assert verdict_recompute(verdict()) == 2
+    assert label_recomputed(verdict()) == 2
 
 
 def test_pooled_counts_both_rounds():
@@ -146,7 +146,7 @@ def test_every_verdict_recomputes_from_what_it_names(rule):
             )
         factories.examine(campaign)
         for row in Verdict.objects.select_related("item__campaign", "policy", "opinion"):
-            assert verdict_recompute(row) == row.label
+            assert label_recomputed(row) == row.label
         _, policy = policy_current(campaign)
         for item_id, stands in standings_of(Item.objects.filter(campaign=campaign), policy).items():
             found, current = stands.found, Verdict.objects.filter(item=item_id, superseded_at=None).first()

@@ -1,0 +1,46 @@
+"""``manage.py verify_verdicts``: compute every label of a campaign again, and compare."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.management.campaigns import campaign_named
+from annotation.tasktypes.base import Voted
+from annotation.tasktypes.registry import TASK_TYPES
+from quality.labels.selectors.recomputed import verdicts_recomputed
+from storage.json_output import json_line
+
+
+class Command(BaseCommand):
+    """Compute the label of each verdict again from what the verdict names."""
+
+    help = (
+        "Compute the label of each verdict of a campaign again, superseded verdicts included, from the annotations, the "
+        "rule and the policy that the verdict names. Any difference makes the command fail. "
+        "Example: manage.py verify_verdicts relevance"
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Add the arguments."""
+        parser.add_argument("campaign", metavar="CAMPAIGN")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Compute, print, and fail if anything differs."""
+        campaign = campaign_named(options["campaign"])
+        if not isinstance(TASK_TYPES[campaign.task_type], Voted):
+            raise CommandError(f"{campaign.slug} has no verdicts: its answers are not put to the vote")
+        verdicts, different = 0, []
+        for found in verdicts_recomputed(campaign):
+            verdicts += 1
+            if not found.agrees:
+                row = found.verdict
+                different.append({"item": row.item.external_id, "label": row.label, "recomputed": found.label})
+        if options["json"]:
+            self.stdout.write(json_line({"verdicts": verdicts, "different": different}))
+        else:
+            for one in different:
+                self.stdout.write(f"{one['item']}: stored {one['label']}, recomputed {one['recomputed']}")
+            self.stdout.write(f"{verdicts:,} verdicts recomputed, {len(different):,} differ")
+        if different:
+            raise CommandError(f"{len(different):,} of {verdicts:,} labels differ from what their verdicts name")
