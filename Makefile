@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli peers demo demo-archives demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
+.PHONY: awscli reference peers demo demo-archives demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
 
 # Hundreds of processes start in the tests; without bytecode each would compile again what it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -84,6 +84,9 @@ messages: venv  ## after changing texts: collect, translate in locale/, compile 
 	$(BIN)/python manage.py makemessages -d djangojs -l zh_Hans --no-obsolete --no-location -i .venv -i var -i 'static/vendor/*'
 	$(BIN)/python manage.py compilemessages -i .venv
 
+reference: venv  ## after changing a command or a statistic: the pages of docs/reference that follow from the code
+	$(BIN)/python docs/generate.py
+
 types:  ## the JavaScript against its JSDoc (needs npm)
 	npx --yes -p typescript@5.9.3 tsc -p jsconfig.json
 
@@ -96,6 +99,7 @@ lock:  ## after changing pyproject.toml (needs uv)
 	$(LOCK) pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
 	$(LOCK) --group peers -c requirements-dev.txt -o requirements-peers.txt
 	echo awscli | $(LOCK) - -o requirements-awscli.txt
+	echo 'django>=6' | $(LOCK) --python-version 3.13 --no-deps - -o requirements-next-django.txt
 
 perf: venv  ## a short version of the figures in perf/README.md, beside the ones kept last
 	$(BIN)/python -m perf

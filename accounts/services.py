@@ -27,6 +27,7 @@ from accounts.models import (
 )
 from accounts.selectors import ACCOUNT, is_forgotten
 from database.transactions import require_transaction
+from web.errors import KeyedError
 
 
 class InvitationError(ValueError):
@@ -37,7 +38,7 @@ class InvitationUsedBefore(InvitationError):
     """The link is good, and this person used it before."""
 
 
-class RoleRefused(ValueError):
+class RoleRefused(KeyedError):
     """A person cannot have a role beside those that they have; the message says why."""
 
 
@@ -67,7 +68,7 @@ def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | 
         role in _BLIND and (user.is_admin or FormerRole.objects.filter(**other).exists())
     )
     if clashes and not RoleWaiver.objects.filter(user=user, scope_id=scope_id).exists():
-        raise RoleRefused(_("another role that you have or had here excludes it; an administrator can waive that"))
+        raise RoleRefused("role_excluded")
     membership, created = Membership.objects.get_or_create(user=user, scope_id=scope_id, role=Role(role))
     if created:
         record(action="membership_grant", subject=membership, now=now, actor_id=actor_id, scope_id=scope_id, role=role)
@@ -133,7 +134,7 @@ def role_waiver_grant(*, user: User, scope_id: UUID, reason: str, actor_id: UUID
         No reason was given.
     """
     if not reason.strip():
-        raise RoleRefused("say why one person has to do both: releases print it")
+        raise RoleRefused("waiver_reason_missing")
     waiver, created = RoleWaiver.objects.get_or_create(
         user=user, scope_id=scope_id, defaults={"reason": reason[:500], "granted_by_id": actor_id, "at": now}
     )
@@ -260,14 +261,12 @@ def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: dateti
 
 def _check_address(invitation: Invitation, user: User) -> None:
     if invitation.email and invitation.email.lower() != user.email.lower():
-        raise RoleRefused(_("this invitation was sent to another address"))
+        raise RoleRefused("invitation_other_address")
     if invitation.role in _BLIND and is_forgotten(source=ACCOUNT, name=user.email.lower(), but_of=user):
-        raise RoleRefused(
-            _("an account had this address that was erased or gave it up: its owner cannot begin again as a new person")
-        )
+        raise RoleRefused("address_given_up")
     domain = invitation.scope.email_domain
     if domain and not user.email.lower().endswith(f"@{domain}"):
-        raise RoleRefused(_("this campaign takes people with an address at %(domain)s") % {"domain": domain})
+        raise RoleRefused("invitation_domain", domain=domain)
 
 
 @transaction.atomic

@@ -26,6 +26,7 @@ from accounts.services import (
     invitation_find,
     token_hash,
 )
+from web.told import told
 
 
 @require_GET
@@ -48,7 +49,7 @@ def invitation_page(request: HttpRequest) -> HttpResponse:
             request.session.pop(INVITATION_KEY, None)
             return redirect("home")
     except RoleRefused as error:
-        messages.error(request, _("This role cannot be yours: %(why)s.") % {"why": error})
+        messages.error(request, told(error))
         return redirect("home")
     except InvitationError as error:
         request.session.pop(INVITATION_KEY, None)

@@ -4,9 +4,9 @@ from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
 from accounts.permissions import Action, actions_of, can, signed_in
+from annotation.campaigns.selectors.campaigns import campaigns_worked_in
 from annotation.language import language_speak
 from annotation.models import Campaign
-from annotation.selectors.campaigns import campaigns_worked_in
 
 
 def campaign_for(request: HttpRequest, slug: str, action: Action) -> Campaign:

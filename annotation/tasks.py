@@ -6,17 +6,19 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from annotation.campaigns.services.numbers import numbers_refresh
+from annotation.items.services.documents import documents_import
+from annotation.items.services.items import items_import
+from annotation.items.services.published import published_import
 from annotation.models import Batch, Campaign, Split
-from annotation.services.documents import documents_import
-from annotation.services.events import events_trim
-from annotation.services.items import items_import
-from annotation.services.numbers import numbers_refresh
-from annotation.services.published import published_import
-from annotation.services.slots import batch_launch, batches_open, items_extend
-from annotation.services.sweeps import assignments_expire
-from annotation.services.withdrawal import withdrawals_apply
+from annotation.payloads import DocumentsImport, Extend, ItemsImport, Launch, NqImport
+from annotation.people.services.withdrawal import withdrawals_apply
+from annotation.slots.services.slots import batch_launch, batches_open, items_extend
+from annotation.slots.services.sweeps import assignments_expire
+from annotation.work.services.events import events_trim
 from documents.intake import read_folder, read_pages
 from documents.services import limits
+from jobs.payloads import OfCampaign
 from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
@@ -27,44 +29,48 @@ from storage.tables.used import ColumnsUsed
 def import_documents(work: Work) -> dict[str, Any]:
     """Import pages from a file or a folder."""
     campaign, max_bytes = _campaign(work), limits().max_bytes
-    folder = Path(work.payload.get("path", ""))
-    if "path" in work.payload and folder.is_dir():
+    asked = work.asked(DocumentsImport)
+    folder = Path(asked.get("path", ""))
+    if "path" in asked and folder.is_dir():
         return documents_import(work=work, campaign=campaign, pages=read_folder(folder, max_bytes=max_bytes))
-    with opened(work.payload) as file:
-        pages = read_pages(file, work.payload["name"], max_bytes=max_bytes)
+    with opened(asked) as file:
+        pages = read_pages(file, asked["name"], max_bytes=max_bytes)
         return documents_import(work=work, campaign=campaign, pages=pages)
 
 
 def import_items(work: Work) -> dict[str, Any]:
     """Import items from a file."""
-    with opened(work.payload) as file:
-        rows, used = read_rows(file, work.payload["name"], encoding=work.payload.get("encoding")), ColumnsUsed()
+    asked = work.asked(ItemsImport)
+    with opened(asked) as file:
+        rows, used = read_rows(file, asked["name"], encoding=asked.get("encoding")), ColumnsUsed()
         return items_import(
             work=work,
             campaign=_campaign(work),
             rows=used.watched(rows),
             notes=lambda: [*rows.reading.said(), *used.unused(rows.reading.columns)],
-            pilot=work.payload["pilot"],
-            good_rows_only=work.payload["good_rows_only"],
-            people=work.payload.get("people") or 2,
+            pilot=asked["pilot"],
+            good_rows_only=asked["good_rows_only"],
+            people=asked.get("people") or 2,
         )
 
 
 def import_nq(work: Work) -> dict[str, Any]:
     """Import a published Natural Questions file."""
-    with opened(work.payload) as file:
+    asked = work.asked(NqImport)
+    with opened(asked) as file:
         return published_import(
             work=work,
             campaign=_campaign(work),
             file=file,
-            name=work.payload["name"],
-            with_annotations=work.payload["with_annotations"],
+            name=asked["name"],
+            with_annotations=asked["with_annotations"],
         )
 
 
 def launch(work: Work) -> dict[str, Any]:
     """Give the items of a batch their slots and open it."""
-    batch = Batch.objects.select_related("campaign").get(pk=work.payload["batch"], campaign_id=work.payload["campaign"])
+    asked = work.asked(Launch)
+    batch = Batch.objects.select_related("campaign").get(pk=asked["batch"], campaign_id=UUID(asked["campaign"]))
     result = batch_launch(work=work, batch=batch, actor_id=work.job.requested_by_id)
     numbers_refresh(campaign=batch.campaign, now=timezone.now())
     return result
@@ -72,13 +78,13 @@ def launch(work: Work) -> dict[str, Any]:
 
 def extend(work: Work) -> dict[str, Any]:
     """Ask for more annotations of a sample."""
-    campaign = _campaign(work)
+    asked, campaign = work.asked(Extend), _campaign(work)
     count = items_extend(
         campaign=campaign,
-        split=Split.objects.get(campaign=campaign, name=work.payload["split"]),
-        n=work.payload["n"],
-        sample=work.payload["sample"],
-        seed=work.payload["seed"],
+        split=Split.objects.get(campaign=campaign, name=asked["split"]),
+        n=asked["n"],
+        sample=asked["sample"],
+        seed=asked["seed"],
         actor_id=work.job.requested_by_id,
         now=timezone.now(),
         step=work.step,
@@ -94,7 +100,7 @@ def numbers(work: Work) -> dict[str, Any]:
 
 
 def _campaign(work: Work) -> Campaign:
-    return Campaign.objects.get(pk=UUID(work.payload["campaign"]))
+    return Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"]))
 
 
 JOBS = [

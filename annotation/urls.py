@@ -2,8 +2,11 @@
 
 from django.urls import path
 
-from annotation.desk import actions, member
-from annotation.views import campaigns, documents, items, joining, people, questions, recent, settings
+from annotation.campaigns.views import campaigns, guidelines, settings
+from annotation.desk import actions, member, recent
+from annotation.items.views import documents, imports, items, pilots
+from annotation.people.views import joining, people
+from annotation.questions import views as questions
 
 urlpatterns = [
     # The annotator
@@ -29,7 +32,7 @@ urlpatterns = [
     path("campaigns/new/", campaigns.create, name="campaign-new"),
     path("campaigns/new/preview/", campaigns.preview, name="campaign-preview"),
     path("campaigns/<slug:slug>/", campaigns.overview, name="campaign"),
-    path("campaigns/<slug:slug>/import/", campaigns.import_page, name="campaign-import"),
+    path("campaigns/<slug:slug>/import/", imports.import_page, name="campaign-import"),
     path("campaigns/<slug:slug>/pages/", documents.documents, name="campaign-documents"),
     path("campaigns/<slug:slug>/pages/<int:document_id>/", documents.document, name="campaign-document"),
     path("campaigns/<slug:slug>/settings/", settings.settings, name="campaign-settings"),
@@ -37,7 +40,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/schedule/", campaigns.schedule, name="campaign-schedule"),
     path("campaigns/<slug:slug>/state/", campaigns.move, name="campaign-state"),
     path("campaigns/<slug:slug>/extend/", campaigns.extend, name="campaign-extend"),
-    path("campaigns/<slug:slug>/guidelines/", campaigns.guidelines, name="campaign-guidelines"),
+    path("campaigns/<slug:slug>/guidelines/", guidelines.guidelines, name="campaign-guidelines"),
     path("campaigns/<slug:slug>/people/", people.people, name="campaign-people"),
     path("campaigns/<slug:slug>/people/<int:membership_id>/revoke/", people.revoke, name="membership-revoke"),
     path("campaigns/<slug:slug>/people/<int:membership_id>/waive/", people.waive, name="role-waive"),
@@ -52,6 +55,6 @@ urlpatterns = [
     path("campaigns/<slug:slug>/questions/", questions.questions, name="campaign-questions"),
     path("campaigns/<slug:slug>/questions/<int:report_id>/", questions.answer, name="question-answer"),
     path("campaigns/<slug:slug>/questions/faq/<int:entry_id>/retire/", questions.retire, name="faq-retire"),
-    path("campaigns/<slug:slug>/pilot/", items.pilot, name="pilot"),
-    path("campaigns/<slug:slug>/pilot/draw/", items.draw_pilot, name="pilot-draw"),
+    path("campaigns/<slug:slug>/pilot/", pilots.pilot, name="pilot"),
+    path("campaigns/<slug:slug>/pilot/draw/", pilots.draw_pilot, name="pilot-draw"),
 ]

@@ -8,14 +8,15 @@ from django.utils import timezone
 from annotation.models import Campaign
 from console.plans.asking import plan_asked
 from console.plans.keeping import plan_keep
+from console.plans.making import PlanPayload
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
 
 
 def plan(work: Work) -> dict[str, Any]:
     """Play a campaign by several policies and keep the forecast with it."""
-    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
-    data = plan_asked(campaign, work.payload["asked"])
+    campaign = Campaign.objects.get(pk=UUID(work.asked(PlanPayload)["campaign"]))
+    data = plan_asked(campaign, work.asked(PlanPayload)["asked"])
     with work.step():
         kept = plan_keep(campaign=campaign, data=data, actor_id=work.job.requested_by_id, now=timezone.now())
     return {"plan": kept.pk}

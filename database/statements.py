@@ -1,6 +1,19 @@
 """Queries of the hottest paths, compiled once: building one with the ORM costs many times what running it does.
 
 Only where a profile shows it; everything else uses the ORM as it is.
+
+These parts of Django are private, or documented as such that may change. They are used because Django offers no way to
+compile a query before its values are known, and no way to make models of rows that another query has read:
+
+- ``QuerySet.query`` and ``Query.chain``, to make an UPDATE of a queryset's conditions (`Update`);
+- ``sql.UpdateQuery`` and ``sql.InsertQuery``, whose values are expressions that stand for a value (`Blank`);
+- ``Query.get_compiler`` with the compiler's ``as_sql``, ``select``, ``klass_info``, ``get_converters`` and
+  ``apply_converters``, which `ModelIterable` uses in the same way;
+- ``query.get_related_populators``, which sets what ``select_related`` read;
+- ``Model.from_db``, ``_meta.concrete_fields`` and ``_state``, which are documented or as good as.
+
+``tests/database/test_statements.py`` compares all of it with the ORM. ``.ci/run`` runs it with the next release of Django
+too, where it finds a Python that is new enough for that release.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +35,13 @@ from django.db.models import (
 from django.db.models.query import get_related_populators
 from django.db.models.sql import InsertQuery, UpdateQuery
 
+try:
+    from django.db.models import FETCH_ONE
+except ImportError:  # before Django 6.1
+    FETCH_ONE = None  # type: ignore[assignment]
+
+# From Django 6.1 on, models are told how to fetch what was left out of them: one by one, as before.
+_FETCH_MODE: tuple[Any, ...] = (FETCH_ONE,) if FETCH_ONE is not None else ()
 _FIELDS: "dict[type, Field[Any, Any]]" = {
     UUID: UUIDField(),
     int: BigIntegerField(),
@@ -145,7 +165,7 @@ class _Compiled:
         fields = kinds["select_fields"]
         self._own = slice(fields[0], fields[-1] + 1)
         self._model, self._names = kinds["model"], [column[0].target.attname for column in select[self._own]]
-        self._related = get_related_populators(kinds, select, connection.alias)  # type: ignore[call-arg]  # of a later Django
+        self._related = get_related_populators(kinds, select, connection.alias, *_FETCH_MODE)
         self._converters = compiler.get_converters([column[0] for column in select])
 
     def instances(self, rows: Iterable[tuple[Any, ...]]) -> list[Any]:

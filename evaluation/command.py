@@ -15,7 +15,7 @@ DESCRIPTION = (
     "Score predictions, with intervals. nq: the numbers of the official evaluation of Natural Questions, to the last digit. "
     "relevance: runs against qrels, as the ANTIQUE paper does. pool: how much of what several runs brought is relevant. soft: probabilities against the votes of a release. annotator: whether a model could stand in for one. dbqa, "
     "kbqa: the metrics of NLPCC 2017. No database is needed. "
-    "Example: nq --gold 'nq-dev-*.jsonl.gz' --predictions predictions.json"
+    "Example: manage.py evaluate nq --gold 'nq-dev-*.jsonl.gz' --predictions predictions.json"
 )
 
 MOST_RESAMPLES = 1_000_000

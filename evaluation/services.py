@@ -23,17 +23,25 @@ from evaluation.models import Board, Submission, SubmissionState, Team, TeamMemb
 from exports.models import Release
 from exports.selectors.sealing import closed_by
 from jobs.models import JobState
+from jobs.payloads import OfFile
 from jobs.services import job_enqueue
 from jobs.uploads import upload_path
 from jobs.work import Work
 from quality.labels.services.sealing import LEAST
+from web.errors import KeyedError
 
 MOST_BYTES = 100 * 2**20
 MOST_ERROR = 1000
 PIECE = 2**20
 
 
-class BoardError(ValueError):
+class ScorePayload(OfFile):
+    """What the job that scores a submission is asked for."""
+
+    submission: int
+
+
+class BoardError(KeyedError):
     """A board, team or submission cannot be made as asked; the message says why."""
 
 
@@ -48,25 +56,19 @@ def board_create(
         The release cannot be scored against so, the step is none, or there is such a board.
     """
     if split not in release.splits or metric not in metrics_of(release):
-        raise BoardError(f"release {release.number} has no {split}, or cannot be scored by {metric}")
+        raise BoardError("board_split", release=release.number, split=split, metric=metric)
     if not LEAST_STEP <= step <= 0.5 or abs(1 / step - round(1 / step)) > 1e-9 or not 1 <= a_day <= 100:
-        raise BoardError(
-            f"a step is between {LEAST_STEP} and 0.5 and a whole part of 1, such as 0.01, and a team submits 1 to 100 times a day"
-        )
+        raise BoardError("board_step", least=str(LEAST_STEP))
     with transaction.atomic():
         campaign_lock(release.campaign)
         if closed_by(release):
-            raise BoardError(f"release {release.number} tells labels of a split that was sealed since: make a new one")
+            raise BoardError("board_release_tells", release=release.number)
         is_sealed = split in release.sealed
         boards = Board.objects.filter(campaign=release.campaign, split=split, metric=metric)
         if boards.filter(Q(release=release) | Q(is_sealed=True) if is_sealed else Q(release=release)).exists():
-            raise BoardError(
-                "there is such a board; of a sealed split there is one for each metric, whatever the release"
-            )
+            raise BoardError("board_exists")
         if _units(release, split) < LEAST:
-            raise BoardError(
-                f"{split} has fewer than {LEAST} items in release {release.number}: too few to score against"
-            )
+            raise BoardError("board_too_small", split=split, least=LEAST, release=release.number)
         last = Board.objects.filter(campaign=release.campaign).aggregate(last=Max("number"))["last"] or 0
         board = Board.objects.create(
             campaign=release.campaign,
@@ -111,10 +113,10 @@ def team_enter(*, board: Board, name: str, code: str, surrogate_id: UUID, now: d
     with transaction.atomic():
         campaign_lock(board.campaign)
         if TeamMember.objects.filter(board=board, surrogate_id=surrogate_id).exists():
-            raise BoardError("you are in a team of this board already")
+            raise BoardError("team_joined")
         team = Team.objects.filter(board=board, name=name).first()
         if team is not None and team.code != code.strip():
-            raise BoardError("there is a team of this name: ask its members for their code, or take another name")
+            raise BoardError("team_name_taken")
         team = team or Team.objects.create(board=board, name=name)
         TeamMember.objects.create(board=board, team=team, surrogate_id=surrogate_id)
         record(
@@ -139,10 +141,10 @@ def submission_add(
         The person is in no team, the file is too large or empty, or the team's submissions of 24 hours are used up.
     """
     if closed_by(board.release):
-        raise BoardError("the split of this board was sealed since: it no longer scores")
+        raise BoardError("board_closed")
     size, digest = _measured(file)
     if not 0 < size <= MOST_BYTES:
-        raise BoardError(f"a file has at most {MOST_BYTES:,} bytes, and at least one")
+        raise BoardError("submission_size", most=MOST_BYTES)
     stored = default_storage.save(f"{uuid4()}", file)
     try:
         with transaction.atomic():
@@ -159,7 +161,7 @@ def submission_add(
             )
             made.job = job_enqueue(
                 kind="evaluation.score",
-                payload={"submission": made.pk, "file": stored, "name": name},
+                payload=ScorePayload(submission=made.pk, file=stored, name=name),
                 now=now,
                 scope_id=board.campaign_id,
                 requested_by_id=surrogate_id,
@@ -193,21 +195,20 @@ def _measured(file: IO[bytes]) -> tuple[int, str]:
 def _team_with_room(board: Board, surrogate_id: UUID, now: datetime) -> Team:
     member = TeamMember.objects.select_related("team").filter(board=board, surrogate_id=surrogate_id).first()
     if member is None:
-        raise BoardError("enter a team first")
+        raise BoardError("team_missing")
     lately = Submission.objects.filter(team=member.team, created_at__gt=now - timedelta(days=1))
     lately = lately.exclude(state=SubmissionState.REFUSED)
     lately = lately.exclude(state=SubmissionState.WAITING, job__state=JobState.FAILED)
     if lately.count() >= board.a_day:
-        raise BoardError(
-            f"your team has submitted {board.a_day} times within 24 hours, as often as it may: try again later"
-        )
+        raise BoardError("submissions_used", times=board.a_day)
     return member.team
 
 
 def submission_score(work: Work) -> dict[str, Any]:
     """Score a submission; what may be shown of it is decided in the order in which submissions are scored."""
+    asked = work.asked(ScorePayload)
     submission = Submission.objects.select_related("board__release__campaign", "board__campaign", "team").get(
-        pk=work.payload["submission"]
+        pk=asked["submission"]
     )
     if submission.state != SubmissionState.WAITING:
         return {}
@@ -216,8 +217,8 @@ def submission_score(work: Work) -> dict[str, Any]:
         scored, floor = score_apart(
             board.metric,
             gold=orjson.dumps(gold_of(board)),
-            predictions=upload_path(work.payload),
-            name=work.payload["name"],
+            predictions=upload_path(asked),
+            name=asked["name"],
             options=submission.options,
         )
     except EvaluationError as error:

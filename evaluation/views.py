@@ -17,8 +17,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
+from annotation.campaigns.selectors.sealing import sealed_names
 from annotation.models import Campaign
-from annotation.selectors.sealing import sealed_names
 from evaluation.boards.gold import metrics_of
 from evaluation.boards.ladder import LEAST_STEP
 from evaluation.boards.metrics import METRICS
@@ -26,6 +26,7 @@ from evaluation.models import Board, Team, TeamMember
 from evaluation.services import BoardError, board_create, submission_add, team_enter
 from exports.models import Release, ReleaseState
 from exports.selectors.sealing import closed_among
+from web.told import told
 
 MOST = 100
 
@@ -114,7 +115,7 @@ def boards(request: HttpRequest, slug: str) -> HttpResponse:
                 made = board_create(actor_id=signed_in(request).surrogate_id, now=timezone.now(), **form.cleaned_data)
                 return redirect("board", slug=slug, board_number=made.number)
             except BoardError as error:
-                form.add_error(None, str(error))
+                form.add_error(None, told(error))
     rows = Board.objects.filter(campaign=campaign).select_related("release").order_by("-number")[:MOST]
     context = {"campaign": campaign, "boards": [(row, METRICS[row.metric].title) for row in rows], "form": form}
     return render(request, "evaluation/boards.html", context)
@@ -169,7 +170,7 @@ def enter(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
             )
             return redirect("board", slug=slug, board_number=board_number)
         except BoardError as error:
-            form.add_error(None, str(error))
+            form.add_error(None, told(error))
     return _page(request, found, form=form, status=422)
 
 
@@ -194,5 +195,5 @@ def submit(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
             messages.success(request, _("It is being scored. Reload this page in a moment."))
             return redirect("board", slug=slug, board_number=board_number)
         except BoardError as error:
-            form.add_error(None, str(error))
+            form.add_error(None, told(error))
     return _page(request, found, form=form, status=422)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from django.conf import settings
@@ -16,6 +16,7 @@ from annotation.models import Campaign, Split
 from exports.build import build_release
 from exports.card import card_facts
 from exports.citation import is_one_line
+from exports.errors import ReleaseError
 from exports.families import FAMILIES, families_of
 from exports.freeze import votes_freeze
 from exports.models import Release, ReleaseState
@@ -30,8 +31,10 @@ from quality.models import Audit
 from storage.files import StoreAway
 
 
-class ReleaseError(ValueError):
-    """A release cannot be made as asked."""
+class WritePayload(TypedDict):
+    """What the job that writes a release is asked for."""
+
+    release: int
 
 
 class BuildError(ValueError):
@@ -117,18 +120,15 @@ def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int
     ReleaseError
     """
     if family not in FAMILIES:
-        raise ReleaseError(f"unknown format {family!r}: expected one of {', '.join(FAMILIES)}")
+        raise ReleaseError("release_format_unknown", format=repr(family), known=", ".join(FAMILIES))
     if family not in families_of(campaign.task_type):
-        raise ReleaseError(f"{family} is no format for campaigns of the task type {campaign.task_type}")
+        raise ReleaseError("release_format_other", format=family, task_type=campaign.task_type)
     if not 1 <= shards <= 100:
-        raise ReleaseError("the number of shards must be between 1 and 100")
+        raise ReleaseError("release_shards")
     for text in lines:
         if not is_one_line(text):
-            raise ReleaseError("a licence and the name of an author stand on one line, without signs that do not show")
-    try:
-        return FAMILIES[family].ways(campaign, ways)
-    except ValueError as error:
-        raise ReleaseError(str(error)) from error
+            raise ReleaseError("release_lines")
+    return FAMILIES[family].ways(campaign, ways)
 
 
 def _family_freeze(release: Release, chosen: Sequence[Split]) -> None:
@@ -137,17 +137,14 @@ def _family_freeze(release: Release, chosen: Sequence[Split]) -> None:
     release.number, release.splits = last + 1, [split.name for split in chosen]
     release.save()
     release.frozen |= {"sealed": [split.name for split in chosen if split.sealed_at is not None]}
-    try:
-        FAMILIES[release.family].freeze(release, list(chosen))
-    except ValueError as error:
-        raise ReleaseError(str(error)) from error
+    FAMILIES[release.family].freeze(release, list(chosen))
 
 
 def _check_variant(family: str, *, labels_only: bool, generated: Sequence[str]) -> None:
     if generated and not FAMILIES[family].takes_generated:
-        raise ReleaseError(f"{family} takes no generated questions")
+        raise ReleaseError("release_takes_no_generated", format=family)
     if labels_only and not FAMILIES[family].has_labels_alone:
-        raise ReleaseError(f"{family} has no variant of labels alone: its records are the pages")
+        raise ReleaseError("release_labels_only", format=family)
 
 
 def _facts(release: Release, chosen: Sequence[Split]) -> dict[str, Any]:
@@ -191,7 +188,7 @@ def release_request(*, actor_id: UUID, now: datetime, **what: Any) -> Release:
         release = release_freeze(actor_id=actor_id, now=now, **what)
         release.job = job_enqueue(
             kind="exports.write",
-            payload={"release": release.pk},
+            payload=WritePayload(release=release.pk),
             now=now,
             scope_id=release.campaign_id,
             requested_by_id=actor_id,
@@ -270,10 +267,10 @@ def _chosen_splits(campaign: Campaign, names: Sequence[str], ways: int) -> list[
         unknown = set(names) - {split.name for split in splits}
         if unknown:
             raise ReleaseError(
-                f"no split is called {', '.join(sorted(unknown))}: there are {', '.join(map(str, splits))}"
+                "release_split_unknown", unknown=", ".join(sorted(unknown)), known=", ".join(map(str, splits))
             )
         return [split for split in splits if split.name in names]
     enough = [split for split in splits if split.n >= ways or split.items.filter(n__gte=ways).exists()]
     if not enough:
-        raise ReleaseError(f"no split wants {ways} annotations an item")
+        raise ReleaseError("release_ways_unmet", ways=ways)
     return enough

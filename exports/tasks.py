@@ -9,7 +9,7 @@ from typing import Any
 
 from exports.build import FOLDER_PREFIX
 from exports.models import Release
-from exports.services import BuildError, release_write
+from exports.services import BuildError, WritePayload, release_write
 from exports.targets import StorageTarget
 from jobs.registry import JobKind, Lane
 from jobs.work import RetryLater, Work
@@ -18,7 +18,7 @@ from storage.files import StoreAway
 
 def write(work: Work) -> dict[str, Any]:
     """Write a frozen release into storage, going on after the last finished file."""
-    release = Release.objects.select_related("campaign").get(pk=work.payload["release"])
+    release = Release.objects.select_related("campaign").get(pk=work.asked(WritePayload)["release"])
 
     def progress(done: int, total: int, name: str, files: dict[str, Any]) -> None:
         with work.step(done=done, total=total, message=name, files=files):
@@ -35,7 +35,9 @@ def write(work: Work) -> dict[str, Any]:
     except StoreAway as error:
         raise RetryLater(str(error)) from error
     except BuildError as error:
-        raise BuildError(f"{error}. What was finished is kept; try again once there is room or access.") from error
+        raise BuildError(
+            f"{str(error).rstrip('.')}. What was finished is kept; try again once there is room or access."
+        ) from error
     return {}
 
 

@@ -21,13 +21,15 @@ from annotation.models import Campaign, Split
 from exports.archive import zip_stream
 from exports.build import SUMS, descriptions_of
 from exports.card import LOAD
+from exports.errors import ReleaseError
 from exports.families import families_of
 from exports.models import Release, ReleaseState
 from exports.preview import previews
 from exports.selectors.sealing import closed_among, closed_by
-from exports.services import ReleaseError, release_request, release_sent
+from exports.services import release_request, release_sent
 from jobs.views import may_steer
 from storage.files import StoreAway
+from web.told import told
 
 
 class ReleaseForm(forms.Form):
@@ -122,7 +124,8 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
                 made = release_request(campaign=campaign, actor_id=user.surrogate_id, now=timezone.now(), **data)
                 return redirect("release", slug=slug, number=made.number)
             except ReleaseError as error:
-                form.add_error("ways" if "ways" in form.fields and "an item" in str(error) else None, str(error))
+                is_about_ways = "ways" in form.fields and error.key in ("release_ways_missing", "release_ways_unmet")
+                form.add_error("ways" if is_about_ways else None, told(error))
     rows = Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100]
     splits = list(campaign.splits.filter(weight__gt=0).order_by("position"))
     sealed = [split.name for split in splits if split.sealed_at is not None]

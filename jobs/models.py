@@ -5,6 +5,8 @@ import uuid
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from web.told import sentence
+
 
 class JobState(models.TextChoices):
     """Where a job stands."""
@@ -75,6 +77,12 @@ class Job(models.Model):
     def title(self) -> str:
         """What a person calls it: the file it is about, or the kind of work."""
         return str(self.payload.get("name") or self.kind.rpartition(".")[2])
+
+    @property
+    def problem(self) -> str:
+        """Why it failed or waits, in the language of whoever reads where the error was kept by its key."""
+        kept = self.result.get("problem") if self.state == JobState.FAILED else None
+        return sentence(kept["key"], kept["data"]) if kept else self.error
 
     @property
     def is_finished(self) -> bool:

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from jobs.models import Job, JobState
 from jobs.registry import Lane, kind_named, kinds
 from jobs.wakeups import workers_wake
 from jobs.work import LeaseLost, RetryLater, Work, WorkerStopping
+from web.errors import KeyedError
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ CLOCK_SLACK_SECONDS = 60  # by which the clocks of two machines may differ
 def job_enqueue(
     *,
     kind: str,
-    payload: dict[str, Any],
+    payload: Mapping[str, Any],
     now: datetime,
     scope_id: UUID | None = None,
     requested_by_id: UUID | None = None,
@@ -48,7 +49,7 @@ def job_enqueue(
         defaults = {
             "kind": kind,
             "lane": lane,
-            "payload": payload,
+            "payload": dict(payload),
             "scope_id": scope_id,
             "requested_by_id": requested_by_id,
             "due_at": now,
@@ -140,13 +141,13 @@ def job_run(*, job_id: UUID, listener: Listener | None = None) -> bool:
     return work is not None
 
 
-def job_run_here(*, kind: str, payload: dict[str, Any], listener: Listener, scope_id: UUID | None = None) -> Job:
+def job_run_here(*, kind: str, payload: Mapping[str, Any], listener: Listener, scope_id: UUID | None = None) -> Job:
     """Add a job that this process holds from the first moment, run it, and return it as it ended."""
     now = timezone.now()
     job = Job.objects.create(
         kind=kind,
         lane=kind_named(kind).lane,
-        payload=payload,
+        payload=dict(payload),
         scope_id=scope_id,
         state=JobState.RUNNING,
         attempt=1,
@@ -178,7 +179,8 @@ def _run(work: Work) -> None:
         _retry(work, str(error), pause=2 ** min(job.attempt, 6), stalled=0)
     except ValueError as error:  # what was asked for cannot be done: told to the person who asked, no fault of ours
         logger.warning("job %s (%s) was refused: %s", job.pk, job.kind, error)
-        _finish(work, JobState.FAILED, error=str(error) or repr(error))
+        kept = {"problem": {"key": error.key, "data": error.data}} if isinstance(error, KeyedError) else {}
+        _finish(work, JobState.FAILED, result={**job.result, **kept}, error=str(error) or repr(error))
     except Exception as error:
         if is_transient(error):
             logger.warning("job %s (%s) is tried again: %s", job.pk, job.kind, error)

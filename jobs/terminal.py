@@ -1,6 +1,7 @@
 """Run a job from the command line: the same row, fence and progress as anywhere, shown on the terminal."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -38,7 +39,7 @@ class Progress:
         self._stream.flush()
 
 
-def run_here(*, kind: str, payload: dict[str, Any], stderr: Any, scope_id: Any = None) -> Job:
+def run_here(*, kind: str, payload: Mapping[str, Any], stderr: Any, scope_id: Any = None) -> Job:
     """Run a job in this process; raise `CommandError` with its error if it fails."""
     job = job_run_here(kind=kind, payload=payload, listener=Progress(stderr), scope_id=scope_id)
     if job.state != JobState.DONE:

@@ -4,13 +4,15 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from jobs.models import Job, JobState
+
+P = TypeVar("P")  # the TypedDict of a payload
 
 
 class LeaseLost(Exception):
@@ -41,7 +43,10 @@ class Work:
         self.job = job
         self._listener = listener
         self.attempt = job.attempt
-        self.payload: dict[str, Any] = job.payload
+
+    def asked(self, kind: type[P]) -> P:
+        """Return what the job is asked for, as the `TypedDict` of its kind."""
+        return cast(P, self.job.payload)
 
     @contextmanager
     def step(

@@ -13,10 +13,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity, Surrogate
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
+from annotation.items.services.items import items_import
 from annotation.models import Annotation, Batch, Campaign, Item, Participation, Slot
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
-from annotation.services.items import items_import
-from annotation.services.slots import batch_launch
+from annotation.slots.services.slots import batch_launch
 from database.bulk import rows_insert
 from jobs.models import Job
 from jobs.work import Work

@@ -19,12 +19,13 @@ from django.utils import timezone
 from accounts.models import Role, User
 from accounts.selectors import consent_text_current
 from accounts.services import consent_give, membership_grant
+from annotation.campaigns.selectors.campaigns import guideline_current
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
 from annotation.models import Annotation, Assignment, Batch, BatchState, Item, Participation, Slot
-from annotation.ordering import order_key
-from annotation.selectors.campaigns import guideline_current
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
-from annotation.services.claims import slot_claim_next
-from annotation.services.work import assignment_submit, stage_advance
+from annotation.slots.ordering import order_key
+from annotation.slots.services.claims import slot_claim_next
+from annotation.work.services.drafts import stage_advance
+from annotation.work.services.submissions import assignment_submit
 from database.bulk import statistics_refresh
 
 SIZES = (1_000, 10_000, 100_000)

@@ -17,26 +17,26 @@ ROOT = Path(__file__).resolve().parents[1]
 GUARDS = "tests/database/test_transactions.py"
 ROOMS = {
     "counting": (
-        "annotation/services/counting.py",
+        "annotation/slots/services/counting.py",
         [
             GUARDS,
-            "tests/annotation/services",
+            "tests/annotation",
             "tests/quality",
             "tests/workforces/test_contract.py",
-            "tests/workforces/test_panel_lists.py",
+            "tests/workforces/link/test_panel_lists.py",
         ],
     ),
     "claims": (
-        "annotation/services/claims.py",
+        "annotation/slots/services/claims.py",
         [GUARDS, "tests/annotation", "tests/concurrency/test_races.py"],
     ),
     "voting": ("quality/labels/process.py", ["tests/quality"]),
     "verdicts": (
         "quality/labels/services/verdicts.py",
-        [GUARDS, "tests/quality", "tests/annotation/services/test_counting.py"],
+        [GUARDS, "tests/quality", "tests/annotation/slots/test_counting.py"],
     ),
-    "pay": ("workforces/services/pay.py", [GUARDS, "tests/workforces/test_money.py", "tests/workforces"]),
-    "freeze": ("exports/families/verdicts.py", ["tests/exports", "tests/annotation/services/test_withdrawal.py"]),
+    "pay": ("workforces/services/pay.py", [GUARDS, "tests/workforces/mturk/test_money.py", "tests/workforces"]),
+    "freeze": ("exports/families/verdicts.py", ["tests/exports", "tests/annotation/people/test_withdrawal.py"]),
 }
 COMPARISONS = {
     ast.Lt: ast.GtE,

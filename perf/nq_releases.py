@@ -19,10 +19,10 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity, Surrogate
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
+from annotation.items.services.items import items_import
 from annotation.models import Annotation, Batch, Campaign, Participation, Slot
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
-from annotation.services.items import items_import
-from annotation.services.slots import batch_launch
+from annotation.slots.services.slots import batch_launch
 from database.bulk import rows_insert
 from perf.campaigns import work
 from storage.tables.rows import read_rows

@@ -18,8 +18,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Consent, ConsentText, Surrogate, User
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Annotation, Campaign, Item, Participation, Slot
-from annotation.services.numbers import numbers_refresh
 from database.bulk import rows_insert
 from perf.campaigns import created, pairs_import, pairs_launch, write_pairs
 from perf.figures import measured

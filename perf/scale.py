@@ -24,8 +24,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Campaign
-from annotation.services.numbers import numbers_refresh
 from console.serving import free_port, start_child, stop_children, wait_until_up, web_command
 from perf.annotators import Annotator
 from perf.calibration import calibration

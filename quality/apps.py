@@ -13,7 +13,7 @@ class QualityConfig(AppConfig):
         from annotation import signals
         from jobs.nudges import receive
 
-        receive(signals.participation_advanced, "quality.gold.services.exposures.gold_plan")
+        receive(signals.participation_advanced, "quality.gold.services.exposures.exposures_schedule")
         receive(signals.assignment_skipped, "quality.flags.services.question_flag_offered")
         receive(signals.participation_withdrawn, "quality.gold.services.checks.gold_checks_unlink")
         receive(signals.participation_withdrawn, "quality.people.services.rules.firings_forget")

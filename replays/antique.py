@@ -14,8 +14,8 @@ import numpy as np
 from django.core.management import call_command
 from django.utils import timezone
 
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Annotation, Campaign
-from annotation.services.numbers import numbers_refresh
 from exports.models import Release
 from quality.dashboard.selectors.summary import summary_of
 from quality.models import Verdict

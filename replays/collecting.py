@@ -12,9 +12,9 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from accounts.models import Surrogate
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
 from annotation.management.campaigns import launch_here
 from annotation.models import ORDINARY, Annotation, Campaign, CampaignState, Item, Slot
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
 from annotation.tasktypes.labels import LABEL
 from jobs.terminal import run_here
 from quality.experts.services.inspections import inspection_decide

@@ -15,10 +15,10 @@ import numpy as np
 from django.core.management import call_command
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
-from annotation.services.numbers import numbers_refresh
 from jobs.terminal import run_here
 from quality.follow_ups.selectors import follow_ups_of
 from replays.base import Asked, State

@@ -17,10 +17,10 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import Surrogate
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.management.campaigns import launch_here
 from annotation.models import Campaign, Item
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
-from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from jobs.terminal import run_here
 from measures.studies import as_json, usual_alpha

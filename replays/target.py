@@ -13,8 +13,8 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from accounts.models import Membership, Role, User
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import AnnotationState, Campaign, ItemState, Slot
-from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.labels import LABEL
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue

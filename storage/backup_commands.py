@@ -15,8 +15,8 @@ class BackupCommand(BaseCommand):
 
     help = (
         "Write a backup (database, documents, uploads of queued jobs, releases, keys, hashes) into a folder, or to "
-        "standard output with -. People can go on working. It holds names and keys: encrypt what leaves the machine, "
-        "for example manage.py backup - | age -r RECIPIENT > quorate.tar.age"
+        "standard output with -. People can go on working. It holds names and keys: encrypt what leaves the machine. "
+        "Example: manage.py backup - | age -r RECIPIENT > quorate.tar.age"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

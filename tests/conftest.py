@@ -100,7 +100,7 @@ LONGEST = (
     "tests/workforces",
     "tests/quality/labels/test_waves.py",
     "tests/evaluation/test_boards.py",
-    "tests/exports/test_hostile.py",
+    "tests/exports/released/test_hostile.py",
     "tests/documents",
 )
 

@@ -16,13 +16,14 @@ from django.utils import timezone
 from accounts.models import ConsentText, Role, User
 from accounts.selectors import consent_text_current
 from accounts.services import consent_give, consent_text_publish, membership_grant, role_waiver_grant
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
+from annotation.items.services.documents import documents_import
+from annotation.items.services.items import items_import
 from annotation.management.campaigns import launch_here
 from annotation.models import Annotation, Assignment, Campaign, CampaignState, FaqEntry, Item, ItemReport
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
-from annotation.services.claims import slot_claim_next
-from annotation.services.documents import documents_import
-from annotation.services.items import items_import
-from annotation.services.work import assignment_submit, stage_advance
+from annotation.slots.services.claims import slot_claim_next
+from annotation.work.services.drafts import stage_advance
+from annotation.work.services.submissions import assignment_submit
 from documents.html.errors import DocumentError
 from documents.html.sandbox import ParsedPage, parse_page
 from documents.html.tokens import CandidateRules

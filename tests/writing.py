@@ -5,11 +5,11 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.models import User
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.models import Annotation, Assignment, Campaign
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
-from annotation.services.claims import slot_claim_next
-from annotation.services.work import answer_take
+from annotation.slots.services.claims import slot_claim_next
 from annotation.tasktypes.registry import TASK_TYPES
+from annotation.work.services.submissions import answer_take
 from quality.labels.services.sealing import split_seal
 from quality.policies.policy import Policy
 from quality.policies.services import policy_publish

@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from web.told import told
 from workforces.kinds.base import Terms
 
 
@@ -69,5 +70,5 @@ class TermsForm(forms.Form):
             try:
                 self.terms_class(**self.terms())
             except ValueError as error:
-                raise forms.ValidationError(str(error)) from error
+                raise forms.ValidationError(told(error)) from error
         return data

@@ -12,17 +12,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from accounts.parameters import whole_number
+from annotation.campaigns.services.campaigns import guideline_read
 from annotation.desk.problems import Problem
 from annotation.desk.seats import Seat, Step
 from annotation.language import language_speak
 from annotation.models import Assignment
-from annotation.services import work
-from annotation.services.campaigns import guideline_read
-from annotation.services.claims import Claim
-from annotation.services.events import events_store
-from annotation.services.questions import item_report
-from annotation.services.shown import remarks_of
+from annotation.questions.services import item_report
+from annotation.slots.services.claims import Claim
 from annotation.tasktypes.registry import pages_of
+from annotation.work.services.assignments import deadline_extend
+from annotation.work.services.drafts import draft_save, stage_back
+from annotation.work.services.events import events_store
+from annotation.work.services.shown import remarks_of
+from annotation.work.services.submissions import SKIP_REASONS
 
 Action = Callable[[Seat, UUID], HttpResponse]
 
@@ -45,7 +47,7 @@ def submit(seat: Seat, assignment_id: UUID) -> HttpResponse:
 def back(seat: Seat, assignment_id: UUID) -> HttpResponse:
     """Open the stage before again."""
     now = timezone.now()
-    assignment = work.stage_back(
+    assignment = stage_back(
         assignment_id=assignment_id, surrogate_id=seat.surrogate_id, version=_version(seat.request), now=now
     )
     return seat.go_on(Step(Claim(assignment)), now)
@@ -53,7 +55,7 @@ def back(seat: Seat, assignment_id: UUID) -> HttpResponse:
 
 def draft(seat: Seat, assignment_id: UUID) -> HttpResponse:
     """Keep what is marked but not confirmed; answer with the draft's version and remarks on a text in it."""
-    kept = work.draft_save(
+    kept = draft_save(
         assignment_id=assignment_id,
         surrogate_id=seat.surrogate_id,
         suggestion=seat.request.POST.dict(),
@@ -72,7 +74,7 @@ def skip(seat: Seat, assignment_id: UUID) -> HttpResponse:
     """Give an item back and bring what comes next."""
     now, sent = timezone.now(), seat.request.POST
     reason = sent.get("reason", "")
-    if reason not in work.SKIP_REASONS:
+    if reason not in SKIP_REASONS:
         return seat.problem(Problem(422, _("Choose why you skip this item.")))
     return seat.go_on(seat.skip(assignment_id, reason=reason, note=sent.get("note", ""), now=now), now)
 
@@ -94,7 +96,7 @@ def report(seat: Seat, assignment_id: UUID) -> HttpResponse:
 
 def extend(seat: Seat, assignment_id: UUID) -> HttpResponse:
     """Give more time."""
-    deadline_at = work.deadline_extend(assignment_id=assignment_id, surrogate_id=seat.surrogate_id, now=timezone.now())
+    deadline_at = deadline_extend(assignment_id=assignment_id, surrogate_id=seat.surrogate_id, now=timezone.now())
     return JsonResponse({"deadline_at": deadline_at.isoformat()})
 
 

@@ -23,15 +23,15 @@ from annotation.desk import actions, pages
 from annotation.desk.problems import PROBLEMS, Problem, problem_of
 from annotation.desk.seats import Seat, Step
 from annotation.models import AnnotationState, Assignment, AssignmentState, Campaign
-from annotation.selectors.members import member_state
-from annotation.selectors.progress import progress_of, submitted_of, submitted_today
-from annotation.selectors.recent import may_take_back
-from annotation.services import work as work_services
-from annotation.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next, work_refusal
-from annotation.services.training import Lesson, lesson_answer
-from annotation.services.undo import submission_undo
-from annotation.services.work import ConsentMissing, NoSuchAssignment, Taken
+from annotation.people.selectors.members import member_state
+from annotation.people.selectors.progress import progress_of, submitted_of, submitted_today
+from annotation.people.services.training import Lesson, lesson_answer
+from annotation.slots.services.claims import Claim, Reason, slot_claim_next, slot_reserve_next, work_refusal
 from annotation.tasktypes.registry import pages_of
+from annotation.work.selectors import may_take_back
+from annotation.work.services.assignments import ConsentMissing, NoSuchAssignment
+from annotation.work.services.submissions import Taken, answer_take, assignment_skip, assignment_submit
+from annotation.work.services.undo import submission_undo
 
 View = Callable[..., HttpResponse]
 OF_CAMPAIGN = ("work", "consent", "training", "guidelines", "guidelines-read", "reserve", "undo")
@@ -89,7 +89,7 @@ class MemberSeat(Seat):
     def answer(self, assignment_id: UUID, *, stage: str, sent: dict[str, Any], version: int, now: datetime) -> Step:
         """Take an answer; after the last stage the next item is claimed in the same transaction."""
         return self._taken(
-            work_services.answer_take(
+            answer_take(
                 assignment_id=assignment_id,
                 surrogate_id=self.surrogate_id,
                 stage=stage,
@@ -101,9 +101,7 @@ class MemberSeat(Seat):
 
     def submit(self, assignment_id: UUID, *, now: datetime) -> Step:
         """Submit a finished draft, and claim the next item."""
-        return self._taken(
-            work_services.assignment_submit(assignment_id=assignment_id, surrogate_id=self.surrogate_id, now=now)
-        )
+        return self._taken(assignment_submit(assignment_id=assignment_id, surrogate_id=self.surrogate_id, now=now))
 
     def _taken(self, taken: Taken) -> Step:
         """Return the next stage, or after the last one the next item."""
@@ -120,7 +118,7 @@ class MemberSeat(Seat):
     def skip(self, assignment_id: UUID, *, reason: str, note: str, now: datetime) -> Step:
         """Give an item back, and claim the next."""
         return Step(
-            work_services.assignment_skip(
+            assignment_skip(
                 assignment_id=assignment_id, surrogate_id=self.surrogate_id, reason=reason, note=note, now=now
             )
         )

@@ -8,13 +8,13 @@ from django.shortcuts import redirect
 from django.utils.safestring import SafeString, mark_safe
 
 from accounts.parameters import whole_number
+from annotation.campaigns.selectors.campaigns import guideline_change, guideline_current
 from annotation.desk.seats import Seat, Step
 from annotation.language import language_speak
 from annotation.markdown import markdown_html
 from annotation.models import Assignment, Campaign
-from annotation.selectors.campaigns import guideline_change, guideline_current
-from annotation.services.claims import Reason
-from annotation.services.training import Lesson, lesson_next
+from annotation.people.services.training import Lesson, lesson_next
+from annotation.slots.services.claims import Reason
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 
 ACTIONS = ("stage", "back", "draft", "submit", "skip", "report", "extend", "events")  # on an assignment

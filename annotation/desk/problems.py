@@ -8,9 +8,16 @@ from django.http import HttpRequest, JsonResponse
 from django.utils.translation import gettext as _
 
 from annotation.models import AssignmentState
-from annotation.services.undo import NothingToUndo, OpenedAgain
-from annotation.services.work import AssignmentOver, ConsentMissing, DraftConflict, HandedInElsewhere, NoSuchAssignment
 from annotation.tasktypes.base import AnswerError
+from annotation.work.services.assignments import (
+    AssignmentOver,
+    ConsentMissing,
+    DraftConflict,
+    HandedInElsewhere,
+    NoSuchAssignment,
+)
+from annotation.work.services.undo import NothingToUndo, OpenedAgain
+from web.told import told
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +57,7 @@ _PROBLEMS: dict[type[Exception], Callable[[Any], Problem]] = {
         409,
         _("You handed this item in from another tab, with another answer: that one counts. Reload the page to go on."),
     ),
-    AnswerError: lambda error: Problem(
-        422, _("That cannot be an answer: %(why)s.") % {"why": error}, {"field": error.field}
-    ),
+    AnswerError: lambda error: Problem(422, told(error), {"field": error.field}),
 }
 PROBLEMS = tuple(_PROBLEMS)
 

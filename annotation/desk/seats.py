@@ -14,8 +14,8 @@ from django.http import HttpRequest, HttpResponse
 
 from annotation.desk.problems import Problem, is_script, problem_json
 from annotation.models import Assignment, Campaign
-from annotation.services.claims import Claim
-from annotation.services.training import Lesson
+from annotation.people.services.training import Lesson
+from annotation.slots.services.claims import Claim
 
 
 class Step(NamedTuple):

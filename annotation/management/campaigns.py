@@ -5,8 +5,9 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import campaign_move
 from annotation.models import Batch, BatchState, Campaign, CampaignState
-from annotation.services.campaigns import campaign_move
+from annotation.payloads import Launch
 from jobs.terminal import prepare_database, run_here
 
 
@@ -24,7 +25,7 @@ def launch_here(campaign: Campaign, stderr: Any) -> int:
     """Launch every draft batch of a campaign, open the campaign, and return how many slots were made."""
     slots = 0
     for batch in Batch.objects.filter(campaign=campaign, state=BatchState.DRAFT).order_by("ordinal"):
-        payload = {"campaign": str(campaign.pk), "batch": batch.pk}
+        payload = Launch(campaign=str(campaign.pk), batch=batch.pk)
         slots += run_here(kind="annotation.launch", payload=payload, stderr=stderr, scope_id=campaign.pk).result[
             "slots"
         ]

@@ -150,7 +150,7 @@ class Participation(models.Model):
     ``cursor`` only saves work: slots before it were served to this person or do not suit them. It holds for
     the queue as it was at ``queue_version``. ``served`` counts the items that were handed out to this person, each
     once; before the item ``planned_to`` is handed out, whoever puts injections between them is asked. ``submitted`` is the tally that quotas go by: the submissions of this person that were not taken back, late,
-    given up or withdrawn; see `annotation.services.counting`. ``trained`` counts the examples of the training round that they have done.
+    given up or withdrawn; see `annotation.slots.services.counting`. ``trained`` counts the examples of the training round that they have done.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="participations")

@@ -29,7 +29,7 @@ class Item(models.Model):
     content_sha256 = models.CharField(max_length=64)
     state = models.CharField(max_length=10, choices=ItemState, default=ItemState.ACTIVE)
     retired_reason = models.CharField(max_length=300, blank=True)
-    # The answer that this item asks someone else about (`annotation.services.follow_ups`).
+    # The answer that this item asks someone else about (`annotation.items.services.follow_ups`).
     follows = models.ForeignKey(
         "annotation.Annotation", null=True, on_delete=models.CASCADE, related_name="follow_ups", db_index=False
     )
@@ -55,7 +55,7 @@ class Item(models.Model):
 
 
 class ItemBar(models.Model):
-    """That an item is not for someone: they were given another of its family (`annotation.services.bars`)."""
+    """That an item is not for someone: they were given another of its family (`annotation.slots.services.bars`)."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="bars", db_index=False)
     surrogate = models.ForeignKey("accounts.Surrogate", on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -82,7 +82,7 @@ class Slot(models.Model):
     """One wanted annotation of an item in a round. ``index`` is its rank for ever.
 
     ``order_key`` is the seeded random place in the queue, older batches, rounds and waves first. ``state`` is
-    written by `annotation.services.counting` alone.
+    written by `annotation.slots.services.counting` alone.
     """
 
     campaign = models.ForeignKey("annotation.Campaign", on_delete=models.CASCADE, related_name="slots")

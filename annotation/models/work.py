@@ -117,7 +117,7 @@ TALLIED = (*FILLING, AnnotationState.EXCLUDED, AnnotationState.SURPLUS, Annotati
 class Annotation(models.Model):
     """What was submitted. A trigger refuses any change of the answer but an audited redaction.
 
-    ``state`` is written by `annotation.services.counting` alone, which keeps a row of every change.
+    ``state`` is written by `annotation.slots.services.counting` alone, which keeps a row of every change.
     ``via`` is the kind of workforce that its author came by.
     """
 

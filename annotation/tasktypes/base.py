@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from annotation.tasktypes.columns import Filled
 from documents.html.tokens import Tokenization
+from web.errors import KeyedError
 
 Draft = dict[str, Any]
 Answer = dict[str, Any]
@@ -19,11 +20,11 @@ Part = dict[str, Any]  # one thing that experts judge about an item; ``key`` tel
 Said = dict[str, Any]  # what an expert chose for each part, by its key
 
 
-class AnswerError(ValueError):
-    """What was sent cannot be an answer; the message says why, ``field`` where."""
+class AnswerError(KeyedError):
+    """What was sent cannot be an answer; the key says why, ``field`` where."""
 
-    def __init__(self, message: str, field: str) -> None:
-        super().__init__(message)
+    def __init__(self, key: str, field: str = "", **data: Any) -> None:
+        super().__init__(key, **data)
         self.field = field
 
 

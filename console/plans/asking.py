@@ -10,7 +10,7 @@ from annotation.models import Campaign
 from annotation.tasktypes.base import Scale, Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from console.plans.making import plan_made
-from console.plans.setting import Setting
+from console.plans.setting import PlanError, Setting
 from measures.agreement import Level
 from measures.judgments import Judgments
 from measures.pilots import Foreseen, PilotTooSmall, forecasts, people_who_matter
@@ -21,10 +21,6 @@ from simulation.fit import Rows, fitted
 from simulation.model import CrowdModel, Pace, Places
 
 CARE, SECONDS = 0.92, 20.0  # of people of whom nothing is known
-
-
-class PlanError(ValueError):
-    """A plan cannot be made of what was asked for; the message says why."""
 
 
 def policy_named(text: str, base: Policy) -> Policy:
@@ -43,7 +39,7 @@ def policy_named(text: str, base: Policy) -> Policy:
     """
     name, *more = text.split(":")
     if name not in set(Process) or len(more) > (2 if name == Process.TARGET else 0):
-        raise PlanError(f"{text!r} is no policy: paper, fixed, or target:ERROR:DOLLARS (target:0.05:200)")
+        raise PlanError("plan_policy", text=repr(text))
     try:
         target = base.target
         if more:
@@ -51,7 +47,7 @@ def policy_named(text: str, base: Policy) -> Policy:
         if len(more) > 1:
             target = replace(target, budget_cents=round(100 * float(more[1])))
     except ValueError as error:
-        raise PlanError(f"{text!r}: {error}") from error
+        raise PlanError("plan_policy_wrong", text=repr(text), problem=str(error)) from error
     return replace(base, process=Process(name), target=target)
 
 
@@ -65,9 +61,7 @@ def campaign_asked(campaign: Campaign) -> tuple[list[str], Policy]:
     """
     task_type = TASK_TYPES[campaign.task_type]
     if not isinstance(task_type, Voted):
-        raise PlanError(
-            "here answers stand side by side and no vote makes a label: there is nothing to forecast of votes"
-        )
+        raise PlanError("plan_without_votes")
     found = policy_current(campaign)
     return [str(label) for label in task_type.labels], found[1] if found else Policy()
 
@@ -120,7 +114,7 @@ def crowd_assumed(
             pace=Pace(median=seconds),
         )
     except ValueError as error:
-        raise PlanError(str(error)) from error
+        raise PlanError.of(error) from error
 
 
 def truth_places(judgments: Judgments, truth: Mapping[Any, Any] | None) -> Places:
@@ -151,4 +145,4 @@ def foreseen(judgments: Judgments, true: Places, setting: Setting) -> dict[str, 
             judgments, true, votes=setting.votes, items=setting.items, people=max(people, 2), level=setting.level
         )
     except PilotTooSmall as error:
-        raise PlanError(str(error)) from error
+        raise PlanError.of(error) from error

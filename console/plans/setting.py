@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 
 from measures.agreement import Level
+from web.errors import KeyedError
+
+
+class PlanError(KeyedError):
+    """A plan cannot be made of what was asked for; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,6 @@ class Setting:
 
     def __post_init__(self) -> None:
         if self.items < 1 or self.votes < 1 or self.people <= self.votes:
-            raise ValueError("a plan needs an item, a vote of each, and more people than votes of an item")
+            raise PlanError("plan_size")
         if not 0 <= self.spam < 0.9 or self.reward_cents < 0 or self.answers_a_day <= 0:
-            raise ValueError("spam lies between 0 and 0.9, and neither rewards nor answers a day are below 0")
+            raise PlanError("plan_numbers")

@@ -16,6 +16,7 @@ from annotation.models import Campaign
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from console.forms import PlanForm
+from console.plans.making import PlanPayload
 from console.plans.words import TITLES, span, written
 from jobs.services import job_enqueue
 from measures.charts import kinds
@@ -38,7 +39,7 @@ def plan(request: HttpRequest, slug: str) -> HttpResponse:
         asked = form.cleaned_data | {"budget": float(form.cleaned_data["budget"])}
         job = job_enqueue(
             kind="console.plan",
-            payload={"campaign": str(campaign.pk), "asked": asked},
+            payload=PlanPayload(campaign=str(campaign.pk), asked=asked),
             now=timezone.now(),
             scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET, require_safe
 
 from accounts.models import Role
 from accounts.permissions import Action, can, signed_in
-from annotation.selectors.campaigns import campaigns_of, campaigns_worked_in
-from annotation.selectors.progress import progress_of
+from annotation.campaigns.selectors.campaigns import campaigns_of, campaigns_worked_in
+from annotation.people.selectors.progress import progress_of
 from console.health import readiness
 from console.selectors import CampaignCard, campaign_cards
 from quality.dashboard.selectors.review_queue import WAITING

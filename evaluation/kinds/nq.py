@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="GLOB",
         help="files of the original format, packed or not; or the folder of a release, whose tables are read much faster",
     )
-    parser.add_argument("--predictions", required=True, type=Path, metavar="FILE")
+    parser.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="the predictions file")
     parser.add_argument(
         "--long-threshold",
         type=int,

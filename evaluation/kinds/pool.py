@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pairs", required=True, type=Path, metavar="FILE", help="pairs.jsonl, as source pool wrote it"
     )
-    parser.add_argument("--qrels", required=True, type=Path, metavar="FILE")
+    parser.add_argument("--qrels", required=True, type=Path, metavar="FILE", help="the judgments, as TREC writes them")
     parser.add_argument(
         "--relevant", type=int, default=3, metavar="LABEL", help="labels from this on are relevant (default 3)"
     )

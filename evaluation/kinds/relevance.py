@@ -17,7 +17,7 @@ MOST_RUNS = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--qrels", required=True, type=Path, metavar="FILE")
+    parser.add_argument("--qrels", required=True, type=Path, metavar="FILE", help="the judgments, as TREC writes them")
     parser.add_argument("--run", required=True, nargs="+", type=Path, metavar="FILE", help="one or several runs")
     parser.add_argument(
         "--without", type=Path, metavar="FILE", help="ids of questions to leave out, one a line: ANTIQUE's blacklist"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.models import Campaign, Split
+from exports.errors import ReleaseError
 from exports.families.verdicts import verdicts_freeze, votes_of_a_round
 from exports.formats.antique import ASKER, ASKER_LABEL, CROWD, EXPERT, Judgment, answer_order, text_line
 from exports.formats.tells import Tells
@@ -104,6 +105,6 @@ def _collection(pairs: list[JudgedPair]) -> Iterator[str]:
     for pair in pairs:
         for key, text in ((pair.answer_id, pair.answer_text), (pair.best_id, pair.best_text)):
             if key and texts.setdefault(key, text) != text:
-                raise ValueError(f"the answer {key} has two different texts in this campaign")
+                raise ReleaseError("answer_two_texts", answer=str(key))
     for key in sorted(texts, key=answer_order):
         yield text_line(key, texts[key])

@@ -10,6 +10,7 @@ from typing import Any
 from annotation.models import ORDINARY, Campaign, Item, ItemState, Split
 from annotation.tasktypes.columns import Column, Kind
 from annotation.tasktypes.kbqa.items import BETWEEN
+from exports.errors import ReleaseError
 from exports.formats.mixing import mixed
 from exports.formats.nlpcc import END, Block, pair_lines
 from exports.formats.tables import Row, Table
@@ -108,7 +109,7 @@ class KnowledgeFamily(_WrittenFamily):
         super().freeze(release, splits)
         generated = release.frozen.pop("generated", [])
         if generated and not release.sealed:
-            raise ValueError("generated questions are mixed into sealed splits, and none of these is sealed")
+            raise ReleaseError("generated_not_sealed")
         orders: dict[str, list[dict[str, str]]] = {}
         for split in release.sealed:
             order = _order(release, split, generated)
@@ -165,7 +166,7 @@ def _order(release: Release, split: str, generated: list[str]) -> list[dict[str,
     if not generated:
         return None
     if before:
-        raise ValueError(f"{split} was released without generated questions before: they would be told apart")
+        raise ReleaseError("generated_before", split=str(split))
     # A seed that nothing keeps: with the release's own, which the manifest tells, anybody could make the order again.
     order = mixed([one.question for one in questions], generated, seed=secrets.randbits(63))
     rest = iter(questions)

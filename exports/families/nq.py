@@ -9,6 +9,7 @@ from django.db import connection
 
 from annotation.models import Campaign, Split
 from documents.html.published_rules import Checker
+from exports.errors import ReleaseError
 from exports.formats.annotations import OF_ANNOTATIONS
 from exports.formats.nq import RECORDS, shard_name
 from exports.formats.tables import Table
@@ -35,7 +36,7 @@ class NaturalQuestionsFamily:
     def ways(self, campaign: Campaign, asked: int | None) -> int:
         """Return how many annotations an item has in it."""
         if asked is None:
-            raise ValueError("say how many annotations an item shall have")
+            raise ReleaseError("release_ways_missing")
         return asked
 
     def tables(self, release: Release) -> dict[str, Any]:
@@ -105,7 +106,9 @@ def _check(checker: Checker, record: dict[str, Any]) -> None:
     """
     wrong = next(checker.problems(record), None)
     if wrong is not None:
-        raise ValueError(f"item {record['example_id']} would break the format: {wrong[0]}: {wrong[1]}")
+        raise ReleaseError(
+            "release_breaks_format", item=str(record["example_id"]), field=str(wrong[0]), problem=str(wrong[1])
+        )
 
 
 # Two statements, whatever the size. The first alone decides what is in; the second lists everything else.

@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from annotation.ordering import seeded
+from annotation.slots.ordering import seeded
 from annotation.tasktypes.writing.texts import compared, one_line
+from exports.errors import ReleaseError
 
 ALIKE = 0.1  # two lengths differ by at most this share, or by one sign
 
@@ -31,7 +32,7 @@ def mixed(written: Sequence[str], generated: Sequence[str], *, seed: int) -> lis
     while (found := _one_each(written, pool)) is not None:
         rounds.append(found)
     if not rounds:
-        raise ValueError("there are too few generated questions: expected one of about its length for each written one")
+        raise ReleaseError("generated_too_few")
     chosen = [text for found in rounds for text in found]
     slots: list[str | None] = [*chosen, *[None] * len(written)]
     places = sorted(range(len(slots)), key=lambda place: seeded(seed, "mixed", place))

@@ -13,7 +13,7 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models import ExternalIdentity, RoleWaiver, Surrogate, User
 from annotation.models import Annotation, Item, Participation
-from annotation.ordering import seeded
+from annotation.slots.ordering import seeded
 from annotation.tasktypes.base import Written
 from annotation.tasktypes.nq.answers import long_answer_tokens, span_text
 from annotation.tasktypes.registry import TASK_TYPES

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from annotation.selectors.sealing import sealed_names
+from annotation.campaigns.selectors.sealing import sealed_names
 from exports.models import Release
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, Sum, TextField
 from django.db.models.functions import Cast, Substr
 
+from annotation.campaigns.selectors.sealing import sealed_names
+from annotation.campaigns.services.numbers import numbers_keep, numbers_request, numbers_version, refresh_request
 from annotation.models import ORDINARY, Campaign, CampaignState, Slot
-from annotation.selectors.sealing import sealed_names
-from annotation.services.numbers import numbers_keep, numbers_request, numbers_version, refresh_request
 from jobs.models import Job
 from measures.funnel import outside
 from quality.dashboard.selectors.agreement import agreement_of

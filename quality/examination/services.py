@@ -16,10 +16,11 @@ from django.utils import timezone
 
 from accounts.audit import record
 from annotation.models import Annotation, AnnotationState, Campaign, Purpose
-from annotation.services.counting import people_lock
-from annotation.services.queue import queue_rewind
+from annotation.slots.services.counting import people_lock
+from annotation.slots.services.queue import queue_rewind
 from database.transactions import is_transient
 from jobs.models import Job
+from jobs.payloads import OfCampaign
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
 from quality.experts.services.inspections import inspections_draw
@@ -143,7 +144,7 @@ def examine_request(*, campaign_id: UUID, now: datetime) -> Job:
     """Ask for a look at what waits; at most one such job waits for each campaign."""
     return job_enqueue(
         kind="quality.examine",
-        payload={"campaign": str(campaign_id)},
+        payload=OfCampaign(campaign=str(campaign_id)),
         now=now,
         scope_id=campaign_id,
         key=_key(campaign_id),

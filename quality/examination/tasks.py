@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Campaign
+from jobs.payloads import OfCampaign
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
 from quality.examination.services import campaign_examine, examine_due
@@ -11,7 +12,7 @@ from quality.examination.services import campaign_examine, examine_due
 
 def examine(work: Work) -> dict[str, Any]:
     """Look at new annotations."""
-    return campaign_examine(work=work, campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])))
+    return campaign_examine(work=work, campaign=Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"])))
 
 
 JOBS = [

@@ -8,8 +8,8 @@ from uuid import UUID
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import BLOCKING, Assignment, AssignmentState, Campaign
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from measures.agreement import Level, alpha

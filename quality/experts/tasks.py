@@ -7,15 +7,15 @@ from annotation.models import Campaign
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
 from quality.experts.services.cases import cases_sample
+from quality.payloads import CasesSample
 
 
 def sample_cases(work: Work) -> dict[str, Any]:
     """Put a sample before the experts."""
-    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
-    names = ("count", "seed", "experts", "every_answer", "least")
-    return cases_sample(
-        work=work, campaign=campaign, **{name: work.payload[name] for name in names if name in work.payload}
-    )
+    asked = work.asked(CasesSample)
+    campaign = Campaign.objects.get(pk=UUID(asked["campaign"]))
+    chosen: dict[str, Any] = {name: value for name, value in asked.items() if name in CasesSample.__annotations__}
+    return cases_sample(work=work, campaign=campaign, **chosen)
 
 
 JOBS = [

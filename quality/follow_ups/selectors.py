@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import Annotation, AnnotationState, Campaign, ItemState
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from measures.reliability import wilson

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
+from annotation.items.services.follow_ups import follow_ups_add, follow_ups_withdraw
 from annotation.models import Annotation, AnnotationState, Assignment, Campaign, CountedChange, ItemState, Purpose
-from annotation.services.bars import family_of
-from annotation.services.counting import annotation_count_again, annotations_exclude
-from annotation.services.follow_ups import follow_ups_add, follow_ups_withdraw
-from annotation.services.shown import options_of
+from annotation.slots.services.bars import family_of
+from annotation.slots.services.counting import annotation_count_again, annotations_exclude
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
+from annotation.work.services.shown import options_of
 from database.transactions import require_transaction
 
 DEAD = "what it asks about does not count any more"

@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.forms import check_size
+from annotation.items.forms import check_size
 from quality.experts.services.cases import MOST_EXPERTS
 
 

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_http_methods
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
+from annotation.items.selectors import answers_side_by_side, comparison_of
 from annotation.models import Campaign, Purpose
-from annotation.selectors.items import answers_side_by_side, comparison_of
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from jobs.models import Job
 from jobs.services import job_enqueue
@@ -28,8 +28,10 @@ from quality.gold.forms import GoldForm, PilotKeysForm
 from quality.gold.selectors import keys_page
 from quality.gold.services.key_changes import KeyRefused, gold_key_ask, gold_key_edit, gold_key_retire
 from quality.models import GoldKey, GoldKeyState, QualitySnapshot
+from quality.payloads import GoldImport, PilotKeys
 from quality.policies.policy import Policy
 from quality.policies.selectors import policy_current
+from web.told import told
 
 MOST_CHARACTERS = 20_000  # of what a key accepts
 
@@ -49,12 +51,12 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
             now=timezone.now(),
             scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,
-            payload={
-                "campaign": str(campaign.pk),
-                "file": default_storage.save(f"{uuid.uuid4()}", upload),
-                "name": upload.name,
-                "experts": form.cleaned_data["experts"],
-            },
+            payload=GoldImport(
+                campaign=str(campaign.pk),
+                file=default_storage.save(f"{uuid.uuid4()}", upload),
+                name=upload.name,
+                experts=form.cleaned_data["experts"],
+            ),
         )
         return redirect("job", job_id=job.pk)
     quality_numbers_request(campaign=campaign, now=timezone.now())
@@ -91,7 +93,7 @@ def _of_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         now=timezone.now(),
         scope_id=campaign.pk,
         requested_by_id=signed_in(request).surrogate_id,
-        payload={"campaign": str(campaign.pk), "experts": form.cleaned_data["experts"]},
+        payload=PilotKeys(campaign=str(campaign.pk), experts=form.cleaned_data["experts"]),
     )
     return redirect("job", job_id=job.pk)
 
@@ -115,7 +117,7 @@ def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
         try:
             messages.success(request, _change(request, found))
         except (KeyRefused, CaseError) as error:
-            messages.error(request, str(error))
+            messages.error(request, told(error))
         return redirect("quality-gold-key", slug=slug, key_id=key_id)
     pages, task_type = pages_of(campaign.task_type), TASK_TYPES[campaign.task_type]
     checks = found.checks.select_related("annotation").order_by("pk")[:200]
@@ -145,7 +147,7 @@ def _change(request: HttpRequest, found: GoldKey) -> str:
     if what == "retire":
         reason = request.POST.get("reason", "").strip()
         if not reason:
-            raise KeyRefused(_("Say why."))
+            raise KeyRefused("reason_missing")
         is_wrong = "wrong" in request.POST
         void = gold_key_retire(key=found, reason=reason, is_wrong=is_wrong, actor_id=actor_id, now=now)
         if is_wrong:
@@ -162,7 +164,7 @@ def _change(request: HttpRequest, found: GoldKey) -> str:
             if opened
             else _("It is before the experts already.")
         )
-    raise KeyRefused(_("Choose what to do."))
+    raise KeyRefused("action_missing")
 
 
 def _accepted(request: HttpRequest) -> Any:
@@ -170,4 +172,4 @@ def _accepted(request: HttpRequest) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise KeyRefused(_("This is no JSON: %(error)s") % {"error": error}) from error
+        raise KeyRefused("not_json", problem=told(error)) from error

@@ -4,27 +4,30 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Campaign
+from jobs.payloads import OfCampaign
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
 from quality.labels.services.audits import audit_draw, audit_recall
 from quality.labels.services.waves import waves_due, waves_look
 from quality.models import Audit
+from quality.payloads import AuditDraw, OfAudit
 
 
 def audit(work: Work) -> dict[str, Any]:
     """Draw an audit of the labels."""
-    campaign, payload = Campaign.objects.get(pk=UUID(work.payload["campaign"])), work.payload
-    return audit_draw(work=work, campaign=campaign, **{name: payload[name] for name in ("count", "twice", "seed")})
+    asked = work.asked(AuditDraw)
+    campaign = Campaign.objects.get(pk=UUID(asked["campaign"]))
+    return audit_draw(work=work, campaign=campaign, count=asked["count"], twice=asked["twice"], seed=asked["seed"])
 
 
 def audit_recalled(work: Work) -> dict[str, Any]:
     """Take the items of an audit that was called off back from the experts."""
-    return audit_recall(work=work, audit=Audit.objects.select_related("campaign").get(pk=work.payload["audit"]))
+    return audit_recall(work=work, audit=Audit.objects.select_related("campaign").get(pk=work.asked(OfAudit)["audit"]))
 
 
 def waves(work: Work) -> dict[str, Any]:
     """Look at the labels of a campaign with a target, and buy votes where they are doubtful."""
-    return waves_look(work=work, campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])))
+    return waves_look(work=work, campaign=Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"])))
 
 
 JOBS = [

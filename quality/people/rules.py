@@ -14,6 +14,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from web.errors import KeyedError
+
+
+class RuleError(KeyedError):
+    """A rule that cannot be watched by."""
+
 
 class Kind(StrEnum):
     """What a fact is about."""
@@ -78,7 +84,7 @@ class Condition:
 
     def __post_init__(self) -> None:
         if not 1 <= self.least <= self.window:
-            raise ValueError("a rule looks at one fact at least, and at no more than its window")
+            raise RuleError("rule_window")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from quality.policies.policy import Policy
 
 HIT_RATES = (0.95, 0.90, 0.85, 0.80, 0.70, 0.60, 0.50)
 AFTER_CHECKS = (100, 300, 1_000)
-WORKERS = (("clicker", 0.25), ("60", 0.60), ("70", 0.70))  # whom a plan is about, with their hit rates
-MOST_ITEMS = 1_000  # of one person, that a plan looks ahead
+WORKERS = (("clicker", 0.25), ("60", 0.60), ("70", 0.70))  # whose chances are shown, with their hit rates
+MOST_ITEMS = 1_000  # of one person, that are looked at
 
 
 @lru_cache(maxsize=32)
@@ -38,7 +38,7 @@ def drift_of(policy: Policy, checks: int) -> dict[str, Any] | None:
     }
 
 
-def plan_of(policy: Policy, *, people: int, items_each: int) -> dict[str, Any]:
+def effects_of(policy: Policy, *, people: int, items_each: int) -> dict[str, Any]:
     """Return what a campaign of so many people and items each needs and gets by a policy."""
     return {
         "checks": checks_among(items_each, policy),

@@ -7,8 +7,13 @@ from typing import Any
 
 from measures.gold_tests import GoldTest
 from measures.targets import Target
+from web.errors import KeyedError
 
 LEAST_RATE = 0.001  # of gold checks, besides none at all
+
+
+class PolicyError(KeyedError):
+    """A campaign cannot have a policy."""
 
 
 class Process(StrEnum):
@@ -72,13 +77,13 @@ class Policy:
 
     def __post_init__(self) -> None:
         if (self.gold_rate and not LEAST_RATE <= self.gold_rate <= 0.5) or not 0 <= self.inspection_rate <= 1:
-            raise ValueError("gold_rate must be 0 or lie between 0.001 and 0.5, inspection_rate between 0 and 1")
+            raise PolicyError("policy_rates")
         if not 0 <= self.gold_first <= self.gold_first_items:
-            raise ValueError("gold_first must lie between 0 and gold_first_items")
+            raise PolicyError("policy_gold_first")
         if self.gold_most_exposures < 1 or self.decide_hours < 1 or self.experts < 1:
-            raise ValueError("gold_most_exposures, experts and decide_hours must be at least 1")
+            raise PolicyError("policy_least_one")
         if self.drift_run_length != 0 and not 100 <= self.drift_run_length <= 1_000_000:
-            raise ValueError("drift_run_length must be 0 or between 100 and 1,000,000")
+            raise PolicyError("policy_drift")
 
     def as_data(self) -> dict[str, Any]:
         """Return the policy as JSON."""
@@ -96,7 +101,7 @@ def policy_from(data: Mapping[str, Any]) -> Policy:
     known = {one.name for one in fields(Policy)}
     unknown = set(data) - known
     if unknown:
-        raise ValueError(f"unknown in a policy: {', '.join(sorted(unknown))}")
+        raise PolicyError("policy_unknown", names=", ".join(sorted(unknown)))
     given = dict(data)
     if 0 < given.get("gold_rate", 0) < LEAST_RATE:  # published when that was not refused yet
         given["gold_rate"] = LEAST_RATE

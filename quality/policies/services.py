@@ -12,12 +12,8 @@ from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable
 from quality.models import PolicyVersion
-from quality.policies.policy import Policy, Process
+from quality.policies.policy import Policy, PolicyError, Process
 from quality.policies.selectors import policy_current
-
-
-class PolicyError(ValueError):
-    """A campaign cannot have a policy."""
 
 
 @durable
@@ -43,14 +39,12 @@ def policy_publish(*, campaign: Campaign, policy: Policy, actor_id: UUID | None,
 def _target_check(campaign: Campaign, policy: Policy) -> None:
     """Refuse a target where no vote makes a label, or where so many annotations of each item are promised."""
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
-        raise PolicyError("here answers stand side by side and no vote makes a label: there is no error to aim at")
+        raise PolicyError("policy_without_votes")
     if Item.objects.filter(campaign=campaign, n__gt=F("votes")).exists():
-        raise PolicyError(
-            "more annotations are promised of some items than make a label: their number cannot depend on doubt"
-        )
+        raise PolicyError("policy_promised")
     most = max(Split.objects.filter(campaign=campaign).values_list("n", flat=True), default=0)
     if policy.target.most < most:
-        raise PolicyError(f"items of a split get {most} votes first: no item can end with {policy.target.most}")
+        raise PolicyError("policy_most_votes", first=most, most=policy.target.most)
 
 
 def policy_ensure(*, campaign: Campaign, now: datetime) -> tuple[PolicyVersion, Policy]:

@@ -18,11 +18,12 @@ from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.dashboard.services import quality_numbers_request
 from quality.models import QualitySnapshot
-from quality.policies.effects import AFTER_CHECKS, plan_of
+from quality.policies.effects import AFTER_CHECKS, effects_of
 from quality.policies.forms import PlanForm, PolicyForm, TargetForm
-from quality.policies.policy import Policy
+from quality.policies.policy import Policy, PolicyError
 from quality.policies.selectors import policy_current
-from quality.policies.services import PolicyError, policy_publish
+from quality.policies.services import policy_publish
+from web.told import told
 
 
 @login_required
@@ -49,7 +50,7 @@ def policy(request: HttpRequest, slug: str) -> HttpResponse:
         "policy": current,
         "size": size,
         "given": given,
-        "plan": plan_of(current, **given),
+        "effects": effects_of(current, **given),
         "paused": kept.get("gold", {}).get("paused", []),
         "after": AFTER_CHECKS,
     }
@@ -70,7 +71,7 @@ def _published(request: HttpRequest, campaign: Campaign, changed: Policy, form: 
     try:
         policy_publish(campaign=campaign, policy=changed, **given)
     except PolicyError as error:
-        form.add_error(None, str(error))
+        form.add_error(None, told(error))
         return False
     messages.success(request, _("Published. It holds for what is planned and decided from now on."))
     return True

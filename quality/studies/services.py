@@ -6,16 +6,16 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.campaigns.selectors.sealing import sealed_names
+from annotation.campaigns.services.numbers import numbers_keep, refresh_request
 from annotation.models import Campaign, Split
-from annotation.selectors.sealing import sealed_names
-from annotation.services.numbers import numbers_keep, refresh_request
-from annotation.services.slots import items_extend
+from annotation.slots.services.slots import items_extend
 from jobs.models import Job
 from jobs.work import Work
 from quality.dashboard.services import quality_numbers_version
 from quality.models import StudySnapshot
-from quality.studies.selectors.designs import StudyDesign, obstacles_of, study_plan
-from quality.studies.selectors.studies import StudyError, studies_of
+from quality.studies.selectors.designs import StudyDesign, obstacles_of, study_needs
+from quality.studies.selectors.studies import studies_of
 
 STALE_MINUTES = 10
 
@@ -40,9 +40,9 @@ def studies_request(*, campaign: Campaign, now: datetime) -> Job | None:
     )
 
 
-def study_planned(*, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
+def study_needs_found(*, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
     """Return what a study takes as JSON, and change nothing."""
-    return asdict(study_plan(campaign, design))
+    return asdict(study_needs(campaign, design))
 
 
 def study_begin(*, work: Work, campaign: Campaign, design: StudyDesign) -> dict[str, Any]:
@@ -53,9 +53,9 @@ def study_begin(*, work: Work, campaign: Campaign, design: StudyDesign) -> dict[
     StudyError
         It cannot be made; the message says why.
     """
-    obstacles = obstacles_of(design, study_plan(campaign, design))
+    obstacles = obstacles_of(design, study_needs(campaign, design))
     if obstacles:
-        raise StudyError(" ".join(obstacles))
+        raise obstacles[0]
     split = Split.objects.get(campaign=campaign, name=design.split)
     extended = items_extend(
         campaign=campaign,

@@ -6,32 +6,34 @@ from uuid import UUID
 from django.utils import timezone
 
 from annotation.models import Campaign
+from jobs.payloads import OfCampaign
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
+from quality.payloads import OfDesign
 from quality.studies.selectors.designs import StudyDesign
-from quality.studies.services import studies_refresh, study_begin, study_planned
+from quality.studies.services import studies_refresh, study_begin, study_needs_found
 
 
 def studies(work: Work) -> dict[str, Any]:
     """Compute the studies of the paper."""
-    studies_refresh(campaign=Campaign.objects.get(pk=UUID(work.payload["campaign"])), now=timezone.now())
+    studies_refresh(campaign=Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"])), now=timezone.now())
     return {}
 
 
-def plan_study(work: Work) -> dict[str, Any]:
+def find_study_needs(work: Work) -> dict[str, Any]:
     """Say what a study takes."""
-    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
-    return study_planned(campaign=campaign, design=StudyDesign(**work.payload["design"]))
+    campaign = Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"]))
+    return study_needs_found(campaign=campaign, design=StudyDesign(**work.asked(OfDesign)["design"]))
 
 
 def begin_study(work: Work) -> dict[str, Any]:
     """Ask for the annotations of a study."""
-    campaign = Campaign.objects.get(pk=UUID(work.payload["campaign"]))
-    return study_begin(work=work, campaign=campaign, design=StudyDesign(**work.payload["design"]))
+    campaign = Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"]))
+    return study_begin(work=work, campaign=campaign, design=StudyDesign(**work.asked(OfDesign)["design"]))
 
 
 JOBS = [
     JobKind("quality.studies", studies, Lane.BULK),
-    JobKind("quality.study_plan", plan_study, Lane.BULK),
+    JobKind("quality.study_needs", find_study_needs, Lane.BULK),
     JobKind("quality.study_begin", begin_study, Lane.BULK),
 ]

@@ -20,10 +20,12 @@ from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from quality.dashboard.selectors.agreement import agreement_shown
 from quality.models import StudySnapshot
+from quality.payloads import OfDesign
 from quality.studies.charts import STUDIES
 from quality.studies.forms import StudyForm
-from quality.studies.selectors.designs import StudyDesign, StudyPlan, obstacles_of
+from quality.studies.selectors.designs import StudyDesign, StudyNeeds, obstacles_of
 from quality.studies.services import studies_request
+from web.told import sentence, told
 
 
 @login_required
@@ -57,38 +59,38 @@ def studies_json(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def plan(request: HttpRequest, slug: str) -> HttpResponse:
-    """Plan a study of many annotations: what it takes, why it cannot be made; POST plans one, or begins what was planned."""
+def design(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what a study of many annotations needs, and why it can't be made; POST asks about a design, or begins it."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     if not _is_studied(campaign):
         return render(request, "quality/studies/studies.html", {"campaign": campaign, "is_studied": False})
-    last, begun = (_last_job(campaign, kind) for kind in ("quality.study_plan", "quality.study_begin"))
-    design = StudyDesign(**last.payload["design"]) if last else None
+    last, begun = (_last_job(campaign, kind) for kind in ("quality.study_needs", "quality.study_begin"))
+    asked = StudyDesign(**last.payload["design"]) if last else None
     if "begin" in request.POST:
-        if design is None or request.POST["begin"] != str(last.pk if last else ""):
+        if asked is None or request.POST["begin"] != str(last.pk if last else ""):
             messages.error(request, _("Another study was planned meanwhile. Look at it first."))
-            return redirect("quality-study-plan", slug=slug)
-        return redirect("job", job_id=_enqueue(request, campaign, "quality.study_begin", asdict(design)).pk)
-    form = StudyForm(campaign, request.POST or None, initial=asdict(design) if design else None)
+            return redirect("quality-study-design", slug=slug)
+        return redirect("job", job_id=_enqueue(request, campaign, "quality.study_begin", asdict(asked)).pk)
+    form = StudyForm(campaign, request.POST or None, initial=asdict(asked) if asked else None)
     if request.method == "POST" and form.is_valid():
-        _enqueue(request, campaign, "quality.study_plan", asdict(form.design()))
-        return redirect("quality-study-plan", slug=slug)
+        _enqueue(request, campaign, "quality.study_needs", asdict(form.design()))
+        return redirect("quality-study-design", slug=slug)
     context = {
         "campaign": campaign,
         "form": form,
         "last": last,
-        "design": design,
+        "design": asked,
         "begun": begun if begun and last and begun.created_at > last.created_at else None,
     }
-    if last is not None and design is not None and last.state == JobState.DONE:
-        found = StudyPlan(**last.result)
+    if last is not None and asked is not None and last.state == JobState.DONE:
+        needs = StudyNeeds(**last.result)
         context |= {
-            "plan": found,
-            "obstacles": obstacles_of(design, found),
-            "opinions": design.experts * found.items,
-            "hours": found.annotations * found.seconds / 3600 if found.seconds is not None else None,
+            "needs": needs,
+            "obstacles": [told(one) for one in obstacles_of(asked, needs)],
+            "opinions": asked.experts * needs.items,
+            "hours": needs.annotations * needs.seconds / 3600 if needs.seconds is not None else None,
         }
-    return render(request, "quality/studies/study_plan.html", context)
+    return render(request, "quality/studies/design.html", context)
 
 
 def _last_job(campaign: Campaign, kind: str) -> Job | None:
@@ -98,7 +100,7 @@ def _last_job(campaign: Campaign, kind: str) -> Job | None:
 def _enqueue(request: HttpRequest, campaign: Campaign, kind: str, design: dict[str, Any]) -> Job:
     return job_enqueue(
         kind=kind,
-        payload={"campaign": str(campaign.pk), "design": design},
+        payload=OfDesign(campaign=str(campaign.pk), design=design),
         now=timezone.now(),
         scope_id=campaign.pk,
         requested_by_id=signed_in(request).surrogate_id,
@@ -109,13 +111,18 @@ def _is_studied(campaign: Campaign) -> bool:
     return isinstance(TASK_TYPES[campaign.task_type], Extractive)
 
 
+def _why(kept: dict[str, Any]) -> str:
+    """Return why a study could not be computed, as the job that tried kept it."""
+    return sentence(kept["key"], kept["data"]) if "key" in kept else str(kept["why"])
+
+
 def _shown(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:
     """Return tables by kind of answer: what experts found (Table 2), and what people reach (Table 3)."""
     pages = pages_of(campaign.task_type)
     precision, bounds = data.get("precision", {}), data.get("bounds", {})
     names = pages.part_names
     return {
-        "obstacles": {key: one["why"] for key, one in data.items() if isinstance(one, dict) and "why" in one},
+        "obstacles": {key: _why(one) for key, one in data.items() if isinstance(one, dict) and "why" in one},
         "grades": [name for _grade, name, _description in pages.grades],
         "precision": [(names.get(kind, kind), one) for kind, one in precision.items() if kind != "why" and one["n"]],
         "examples": _examples(data.get("examples", {}).get("items", []), pages),

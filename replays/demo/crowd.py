@@ -11,9 +11,10 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Assignment, Campaign
-from annotation.services.claims import slot_claim_next
-from annotation.services.work import assignment_submit, stage_advance
+from annotation.slots.services.claims import slot_claim_next
 from annotation.tasktypes.nq.answers import BAD, BAD_REASONS, GOOD, NO_ANSWER, NONE, SPANS
+from annotation.work.services.drafts import stage_advance
+from annotation.work.services.submissions import assignment_submit
 from documents.html.tokens import Candidate, Tokenization
 from documents.selectors import tokenization_of
 

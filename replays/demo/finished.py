@@ -7,8 +7,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import campaign_move
 from annotation.models import Campaign, CampaignState
-from annotation.services.campaigns import campaign_move
 from console.archives.reading import archive_read
 from console.archives.writing import archive_write
 from replays.demo import panel, seed

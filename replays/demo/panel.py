@@ -16,10 +16,10 @@ from django.db import transaction
 from accounts.models import Role, Surrogate, User
 from accounts.selectors import consent_text_current
 from accounts.services import membership_grant
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.management.campaigns import launch_here
 from annotation.models import Campaign, CampaignState
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create, campaign_move
-from annotation.services.numbers import numbers_refresh
 from annotation.tasktypes.antique.answers import STAGE
 from annotation.tasktypes.labels import LABEL
 from jobs.services import jobs_run_due

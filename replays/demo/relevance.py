@@ -10,9 +10,9 @@ from django.db import transaction
 
 from accounts.models import Role, User
 from accounts.services import membership_grant
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from jobs.terminal import run_here
 from quality.gold.services.keys import gold_import
 from quality.policies.policy import Policy

@@ -12,10 +12,10 @@ from django.db import transaction
 from accounts.models import Role, Surrogate, User
 from accounts.selectors import consent_text_current
 from accounts.services import consent_give, membership_grant
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
-from annotation.services.numbers import numbers_refresh
 from jobs.terminal import run_here
 from replays.demo.crowd import Member, answer_everything
 from replays.demo.study import study_finish

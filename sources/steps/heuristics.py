@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotation.ordering import seeded
+from annotation.slots.ordering import seeded
 from sources.records import read_records
 from sources.rules.heuristics import RULES, rules_of
 from sources.rules.queries import text_of

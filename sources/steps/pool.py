@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotation.ordering import seeded
+from annotation.slots.ordering import seeded
 from sources.records import read_collection, read_questions
 from sources.rules.near_duplicates import Overlap, near_duplicates
 from sources.rules.pools import Depth, Pooled, Taken, pool, taken

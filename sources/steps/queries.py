@@ -8,8 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotation.ordering import seeded
-from annotation.services.scratch import scratch_table
+from annotation.items.services.scratch import scratch_table
+from annotation.slots.ordering import seeded
 from sources.records import read_records
 from sources.rules.queries import LEAST_USERS, LEAST_WORDS, WINDOW_HOURS, most_users, query_of
 from sources.step import Given, Outputs, StepError

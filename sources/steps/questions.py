@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from annotation.ordering import seeded
+from annotation.slots.ordering import seeded
 from sources.records import read_questions
 from sources.rules.near_duplicates import Denominator, Overlap
 from sources.rules.questions import EXCLUDED, LEAST_TERMS, NEAR, Filters, filtered

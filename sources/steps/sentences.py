@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.ordering import seeded
+from annotation.slots.ordering import seeded
 from annotation.tasktypes.dbqa.items import LEAST, MOST
 from annotation.tasktypes.writing.texts import LONGEST
 from sources.records import read_records

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.ordering import seeded
+from annotation.slots.ordering import seeded
 from annotation.tasktypes.kbqa.items import BETWEEN, MOST_FACTS, SEVERAL
 from sources.rules.triples import Triple, triple_of
 from sources.step import Given, Outputs, StepError

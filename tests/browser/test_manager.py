@@ -7,8 +7,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import Role
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import FaqEntry, ItemReport
-from annotation.services.numbers import numbers_refresh
 from quality.dashboard.services import quality_numbers_refresh
 from tests import factories
 from tests.axe import DESKTOP, PHONE, assert_accessible

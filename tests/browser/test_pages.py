@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 
 from accounts.services import invitation_create
-from annotation.services.numbers import numbers_refresh
+from annotation.campaigns.services.numbers import numbers_refresh
 from exports.services import release_request
 from jobs.services import jobs_run_due
 from tests import factories

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Annotation, Participation
-from annotation.services.training import training_create
+from annotation.people.services.training import training_create
 from quality.models import Case, Flag, Inspection, Review, Verdict
 from quality.policies.policy import Policy
 from tests import factories

@@ -3,8 +3,8 @@
 import pytest
 from django.utils import timezone
 
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Annotation, Assignment
-from annotation.services.numbers import numbers_refresh
 from tests import factories
 from tests.browser.test_desk import to_boxes
 

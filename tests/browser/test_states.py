@@ -5,15 +5,15 @@ from django.conf import settings
 from django.utils import timezone
 
 from accounts.models import Role
+from annotation.campaigns.services.campaigns import guideline_publish
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Annotation, Campaign, Participation, Snapshot
-from annotation.services.campaigns import guideline_publish
-from annotation.services.numbers import numbers_refresh
 from quality.dashboard.services import quality_numbers_refresh
 from quality.models import QualitySnapshot
 from tests import factories
 from tests.axe import DESKTOP, PHONE, assert_accessible
 from tests.workforces.acts import by_link
-from tests.workforces.panel import link
+from tests.workforces.link.panel import link
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -14,7 +14,7 @@ from tests import factories, writing
 from tests.axe import DESKTOP, PHONE, assert_accessible
 from tests.browser.test_relevance import LINK, at_market  # noqa: F401  fixture
 from tests.workforces.conftest import desk, market  # noqa: F401  fixtures
-from tests.workforces.panel import confirm
+from tests.workforces.link.panel import confirm
 from workforces.services.workforces import workforce_add
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -9,18 +9,18 @@ import pytest
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
+from annotation.items.services.item_checks import checked_rows
+from annotation.items.services.items import _write
 from annotation.locks import campaign_lock
 from annotation.models import Annotation, Assignment, Batch, Campaign, Item, Participation, Slot, Split, Standing
-from annotation.services.claims import slot_claim_next
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.item_checks import checked_rows
-from annotation.services.items import _write
-from annotation.services.people import standing_move
-from annotation.services.slots import batch_launch, items_extend
-from annotation.services.sweeps import assignments_expire
-from annotation.services.withdrawal import participation_withdraw
-from annotation.services.work import assignment_skip, assignment_submit
+from annotation.people.services.standing import standing_move
+from annotation.people.services.withdrawal import participation_withdraw
+from annotation.slots.services.claims import slot_claim_next
+from annotation.slots.services.exclusions import annotation_exclude
+from annotation.slots.services.slots import batch_launch, items_extend
+from annotation.slots.services.sweeps import assignments_expire
 from annotation.tasktypes.registry import TASK_TYPES
+from annotation.work.services.submissions import assignment_skip, assignment_submit
 from database.transactions import durable, is_transient
 from exports.services import release_freeze
 from jobs.models import Job

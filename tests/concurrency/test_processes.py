@@ -20,7 +20,7 @@ if name: test.DATABASES["default"]["NAME"] = name
 django.setup()
 from django.utils import timezone
 from annotation.models import Campaign
-from annotation.services.claims import slot_claim_next
+from annotation.slots.services.claims import slot_claim_next
 campaign = Campaign.objects.get(slug=sys.argv[2])
 held = []
 for surrogate in sys.argv[3:]:

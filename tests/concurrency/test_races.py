@@ -8,8 +8,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotation.models import Annotation, Assignment, Slot, SlotState
-from annotation.services.claims import claim_next, slot_claim_next
-from annotation.services.work import assignment_submit
+from annotation.slots.services.claims import claim_next, slot_claim_next
+from annotation.work.services.submissions import assignment_submit
 from jobs.services import job_enqueue, job_take
 from tests import factories
 from tests.concurrency.threads import at_once

@@ -16,8 +16,8 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.identities import user_erase
+from annotation.campaigns.services.campaigns import campaign_move
 from annotation.models import CampaignState
-from annotation.services.campaigns import campaign_move
 from console.archives.reading import archive_read
 from console.archives.tables import PAGES, PEOPLE, ROWS, STAYS, ArchiveError, model_named
 from exports.services import release_request
@@ -27,7 +27,7 @@ from tests import factories
 from tests.console.test_backup import elsewhere, manage
 from tests.exports.conftest import judged  # noqa: F401  a fixture
 from tests.workforces.acts import by_link
-from tests.workforces.panel import come, link
+from tests.workforces.link.panel import come, link
 
 pytestmark = pytest.mark.django_db(transaction=True)
 slow = pytest.mark.slow

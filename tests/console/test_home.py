@@ -7,9 +7,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
+from annotation.campaigns.services.campaigns import campaign_move
+from annotation.campaigns.services.numbers import numbers_refresh, numbers_request
 from annotation.models import CampaignState, ItemReport, Participation, Snapshot
-from annotation.services.campaigns import campaign_move
-from annotation.services.numbers import numbers_refresh, numbers_request
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from quality.dashboard.services import MOST_DUE, STALE_MINUTES, numbers_due, quality_numbers_refresh

@@ -8,12 +8,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import guideline_publish
 from annotation.models import Annotation, AnnotationState, Assignment, AssignmentState, EventChunk, Participation
-from annotation.services.campaigns import guideline_publish
-from annotation.services.sweeps import assignments_expire
+from annotation.slots.services.sweeps import assignments_expire
 from tests import factories
 from tests.workforces.acts import by_link
-from tests.workforces.panel import come, link
+from tests.workforces.link.panel import come, link
 from workforces.models import TicketWork
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +102,7 @@ def test_an_answer_that_is_none_changes_nothing(door):
     page = seat.open()
     refused = answer(seat, page, label=9)
     assert refused.status_code == 422
-    assert "That cannot be an answer" in refused.content.decode()
+    assert "The label must be 1, 2, 3 or 4" in refused.content.decode()
     assert not Annotation.objects.exists()
     assert Assignment.objects.get().state == AssignmentState.LIVE
 

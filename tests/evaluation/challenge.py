@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from accounts.models import Role
-from annotation.services.campaigns import NewSplit
+from annotation.campaigns.services.campaigns import NewSplit
 from evaluation.boards.gold import gold_of
 from evaluation.models import Team
 from evaluation.services import board_create, submission_add, team_enter

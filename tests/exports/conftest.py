@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotation.services.campaigns import NewSplit
+from annotation.campaigns.services.campaigns import NewSplit
 from quality.experts.services.opinions import opinion_give
 from quality.flags.services import flag_decide
 from quality.models import Case, Flag

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from annotation.services.slots import items_extend
+from annotation.slots.services.slots import items_extend
 from tests import factories
 from tests.exports.test_tables import lines, release
 

@@ -119,5 +119,5 @@ def test_the_same_release_gives_the_same_bytes_and_says_what_is_not_ready(judged
 
 
 def test_a_format_of_another_task_type_is_refused(judged):
-    with pytest.raises(CommandError, match="no format for campaigns"):
+    with pytest.raises(CommandError, match="isn't available for the task type"):
         call_command("release", judged.slug, "--format", "nq-original", "--ways", "3", "--to", "nowhere")

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import ConsentText
+from annotation.campaigns.services.campaigns import guideline_publish
 from annotation.models import Campaign
-from annotation.services.campaigns import guideline_publish
 from exports.build import build_release
 from exports.models import Release
 from exports.targets import FolderTarget

@@ -7,15 +7,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import NewSplit
 from annotation.models import Annotation
-from annotation.services.campaigns import NewSplit
-from annotation.services.exclusions import annotation_exclude
+from annotation.slots.services.exclusions import annotation_exclude
 from exports.fair_work import fair_work_text
 from exports.models import Release
 from quality.labels.services.sealing import split_seal
 from quality.models import Inspection
 from tests import factories
-from tests.workforces.panel import link
+from tests.workforces.link.panel import link
 from workforces.models import LedgerEntry, Ticket
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ SMALL, LARGE = 100, 500
 
 SET_UP = f"""
 import random
-from annotation.services.campaigns import NewSplit
+from annotation.campaigns.services.campaigns import NewSplit
 from tests import factories
 draw = random.Random(5)
 campaign = factories.campaign(n=1, slug="memory", splits=[NewSplit("small", 1, {SMALL}), NewSplit("large", 1, {LARGE})])

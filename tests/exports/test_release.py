@@ -9,11 +9,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from annotation.campaigns.services.campaigns import NewSplit
+from annotation.items.services.items import item_retire
 from annotation.models import Item
-from annotation.services.campaigns import NewSplit
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.items import item_retire
-from annotation.services.slots import items_extend, round_open
+from annotation.slots.services.exclusions import annotation_exclude
+from annotation.slots.services.slots import items_extend, round_open
 from exports.build import build_release
 from exports.models import Release, ReleaseMember
 from exports.services import (
@@ -236,7 +236,7 @@ def test_pilot_and_retired_items_and_other_splits_are_left_out(now):
         }
         with pytest.raises(ReleaseError):
             release_freeze(**options, actor_id=None, now=now)
-    with pytest.raises(CommandError, match="no split wants 5"):
+    with pytest.raises(CommandError, match="No split wants 5"):
         call_command("release", campaign.slug, "--format", "nq-original", "--ways", "5", "--to", "unused")
 
 

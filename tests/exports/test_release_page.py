@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import AuditEvent
-from annotation.services.exclusions import annotation_exclude
+from annotation.slots.services.exclusions import annotation_exclude
 from exports.archive import zip_stream
 from exports.models import Release
 from exports.released.folder import ReleasedFolder

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotation.services.campaigns import NewSplit
+from annotation.campaigns.services.campaigns import NewSplit
 from exports.models import Release
 from quality.labels.services.sealing import split_seal
 from quality.models import Inspection

@@ -11,8 +11,8 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.undo import submission_undo
+from annotation.slots.services.exclusions import annotation_exclude
+from annotation.work.services.undo import submission_undo
 from exports.build import build_release
 from exports.models import Release
 from exports.services import release_freeze

@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.campaigns.services.campaigns import options_change
 from annotation.models import Annotation
-from annotation.services.campaigns import options_change
 from evaluation.nlpcc.dbqa import read_pairs
 from evaluation.nlpcc.kbqa import read_answers
 from exports.formats.mixing import mixed
@@ -206,7 +206,7 @@ def test_generated_questions_that_would_be_told_apart_are_refused(sealed, tmp_pa
 
 def test_generated_questions_belong_into_sealed_splits(tmp_path, people):
     campaign = writing.campaign()
-    with pytest.raises(CommandError, match="none of these is sealed"):
+    with pytest.raises(CommandError, match="none of the chosen splits is sealed"):
         release(campaign, tmp_path / "out", "--generated", str(writing.generated(tmp_path)))
 
 

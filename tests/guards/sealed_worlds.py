@@ -18,9 +18,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Role
+from annotation.campaigns.services.campaigns import NewSplit
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Annotation, Participation, Snapshot
-from annotation.services.campaigns import NewSplit
-from annotation.services.numbers import numbers_refresh
 from evaluation.models import Board, Team
 from evaluation.services import board_create, submission_add, team_enter
 from exports.models import Release

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.services import invitation_create
-from annotation.services import numbers as annotation_numbers
+from annotation.campaigns.services import numbers as annotation_numbers
 from exports.models import Release
 from jobs.ticks import tick
 from quality.dashboard import services as quality_numbers
@@ -17,7 +17,7 @@ from tests import factories
 from tests.guards.test_matrix import POLICY, own_routes
 from tests.guards.world import World
 from tests.workforces.acts import by_link, visit_of
-from tests.workforces.panel import come
+from tests.workforces.link.panel import come
 from workforces.models import Ticket
 from workforces.services.statements import statement_path
 from workforces.services.workforces import workforce_add
@@ -68,7 +68,7 @@ COSTS = {
     "quality-standing": 9,
     "quality-studies": 9,
     "quality-studies-json": 6,
-    "quality-study-plan": 8,
+    "quality-study-design": 8,
     "quality-target": 9,
     "quality-workforces": 9,
     "ready": 4,

@@ -19,7 +19,7 @@ FILES = [
 ALLOWED = {
     "annotation/models/work.py": "internal",  # what `Annotation.via` says of members
     "sources/rules/tools/registry.py": "mturk",  # the export format of that name
-    "annotation/views/people.py": "link",  # an invitation by a link
+    "annotation/people/views/people.py": "link",  # an invitation by a link
     "templates/annotation/people.html": "link",
     "templates/allauth/elements/button.html": "link",  # a tag of the form library
     "sources/rules/pages.py": "link",  # a column of a table

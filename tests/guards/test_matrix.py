@@ -88,7 +88,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
             "quality-person",
             "quality-policy",
             "quality-rules",
-            "quality-study-plan",
+            "quality-study-design",
             "campaign-plan",
         ),
         ("get post", MANAGE),

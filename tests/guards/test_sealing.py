@@ -70,7 +70,7 @@ def test_only_administrators_unseal_and_they_say_why(judged):
         assert client.post(path, {"reason": "I want to"}).status_code == 404
     boss = Client()
     boss.force_login(factories.user(is_admin=True))
-    assert "takes a reason" in boss.post(path, {"reason": " "}, follow=True).content.decode()
+    assert "Give a reason for unsealing" in boss.post(path, {"reason": " "}, follow=True).content.decode()
     judged.test.refresh_from_db()
     assert judged.test.sealed_at is not None
     boss.post(path, {"reason": "The challenge is over."})
@@ -84,7 +84,7 @@ def test_nothing_unfinished_or_tiny_is_sealed(judged):
     case_ask(
         item=train.items.first(), because=CaseReason.MANAGER, experts=1, actor_id=person.surrogate_id, now=judged.now
     )
-    with pytest.raises(SealError, match="before the experts"):
+    with pytest.raises(SealError, match="experts are still judging"):
         split_seal(split=train, actor_id=None, now=judged.now)
     small = factories.antique(items=4, n=1).splits.get()
     with pytest.raises(SealError, match="fewer than 10"):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Invitation, Role
 from accounts.services import invitation_create
-from annotation.services.numbers import numbers_refresh
+from annotation.campaigns.services.numbers import numbers_refresh
 from evaluation.models import Board
 from exports.services import release_request
 from jobs.models import Job

@@ -41,7 +41,7 @@ def kind():
 
 
 def test_a_job_runs_once_and_keeps_its_result(kind, now):
-    job = job_enqueue(kind=kind(lambda work: {"sum": work.payload["a"] + 1}), payload={"a": 1}, now=now)
+    job = job_enqueue(kind=kind(lambda work: {"sum": work.job.payload["a"] + 1}), payload={"a": 1}, now=now)
     assert jobs_run_due() == 1
     assert jobs_run_due() == 0
     job.refresh_from_db()
@@ -89,7 +89,7 @@ def test_a_running_job_is_not_taken_before_its_lease_ends(kind, now):
 
 def test_a_passing_failure_is_tried_again_later_and_another_is_not(kind, now):
     def handler(work):
-        if work.payload["passing"]:
+        if work.job.payload["passing"]:
             raise RetryLater("storage is away")
         raise ValueError("page 3 is wrong")
 
@@ -182,7 +182,7 @@ def test_a_failure_that_nobody_foresaw_is_a_sentence_and_no_traceback(kind, now,
     def handler(work):
         with work.step(done=3):
             pass
-        return work.payload["missing"]
+        return work.job.payload["missing"]
 
     job = job_enqueue(kind=kind(handler), payload={}, now=now)
     jobs_run_due()

@@ -35,7 +35,7 @@ import uuid
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
-from annotation.services.campaigns import *
+from annotation.campaigns.services.campaigns import *
 from jobs.services import job_enqueue
 import orjson
 campaign = campaign_create(slug="kill", title="Kill", task_type="nq", splits=[NewSplit("dev", 1)],

@@ -91,7 +91,8 @@ def test_test_events_end_when_too_many_wait(lab, site):
 
     for _ in range(api.MOST_QUEUED):
         queue(lab, "http://127.0.0.1:9/")
-    from tests.marketplace.test_conformance import NOTIFY, refused
+    from tests.marketplace.acts import refused
+    from tests.marketplace.test_conformance import NOTIFY
 
     refused("ThrottlingException", lab.client.send_test_event_notification, Notification=NOTIFY, TestEventType="Ping")
 

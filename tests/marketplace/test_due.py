@@ -8,9 +8,8 @@ from marketplace import clock
 from marketplace.models import Assignment, Delivery, Hit, LedgerEntry
 from marketplace.services.clockwork import clock_advance, clock_freeze
 from marketplace.services.sweep import sweep
-from tests.marketplace.acts import accept, do, give_back, submit
+from tests.marketplace.acts import accept, do, give_back, refused, submit
 from tests.marketplace.conftest import HIT
-from tests.marketplace.test_conformance import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

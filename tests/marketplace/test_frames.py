@@ -11,9 +11,8 @@ from marketplace.models import Assignment
 from marketplace.protocol import questions
 from marketplace.protocol.errors import RequestError
 from marketplace.services.assignments import WorkRefused, submit_secret
-from tests.marketplace.acts import accept, do, give_back, submit
+from tests.marketplace.acts import accept, do, give_back, refused, submit
 from tests.marketplace.conftest import HIT, HTML, external
-from tests.marketplace.test_conformance import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HTTP = urllib3.PoolManager()

@@ -8,10 +8,9 @@ from marketplace.models import Qualification, QualificationRequest, Qualificatio
 from marketplace.protocol.answers import Answer
 from marketplace.services.assignments import WorkRefused
 from marketplace.services.qualifications import RequestRefused, request_begin, request_submit
-from tests.marketplace.acts import accept
+from tests.marketplace.acts import accept, refused
 from tests.marketplace.conftest import HIT
 from tests.marketplace.quiz import ANSWER_KEY, TEST
-from tests.marketplace.test_conformance import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -16,9 +16,8 @@ from marketplace.models import Assignment, Hit, LedgerEntry, QualificationReques
 from marketplace.protocol.service import model, operation_names
 from marketplace.services.qualifications import request_begin
 from marketplace.services.requesters import keys_rotate
-from tests.marketplace.acts import do
+from tests.marketplace.acts import do, refused
 from tests.marketplace.conftest import HIT, HTML
-from tests.marketplace.test_conformance import refused
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HTTP = urllib3.PoolManager()

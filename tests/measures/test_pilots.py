@@ -14,7 +14,7 @@ CUTS = {"dog": 12, "bluebird": 30, "rte": 8}
 @pytest.mark.slow
 @pytest.mark.shared
 def test_forecasts_hold_what_the_other_half_of_real_crowds_did_as_often_as_they_say(shared):
-    """Fifty cuts by item and by person; `perf.forecasts` makes more, of more crowds."""
+    """Fifty cuts by item and by person; `perf.statistics.forecasts` makes more, of more crowds."""
     cuts = []
     for name, count in CUTS.items():
         crowd, chance = Crowd.of(name, *real(shared, name)), np.random.default_rng(11)

@@ -171,7 +171,7 @@ def test_fewer_votes_are_as_good_as_more_for_all():
 
 @pytest.mark.parametrize(("name", "error"), [("rte", 0.1), ("d_sentiment", 0.1), ("web", 0.27)])
 def test_real_crowds_take_fewer_votes(shared, name, error):
-    """Three shuffles; `perf.target` plays fifty."""
+    """Three shuffles; `perf.statistics.target` plays fifty."""
     crowds = [Shuffled.of(*real(shared, name), seed) for seed in range(3)]
     played = [by_target(crowd, error, 10, seed) for seed, crowd in enumerate(crowds)]
     wrong, votes = np.mean([one.error for one in played]), np.mean([one.votes for one in played])

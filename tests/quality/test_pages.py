@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
-from annotation.services import numbers as annotation_numbers
+from annotation.campaigns.services import numbers as annotation_numbers
 from quality.dashboard import services as quality_numbers
 from quality.dashboard.services import quality_numbers_refresh
 from quality.models import Case, Flag, Inspection, Opinion, Review, Verdict
@@ -83,7 +83,7 @@ def test_a_manager_decides_with_a_reason_and_nothing_of_another_campaign(campaig
     )
     url = reverse("quality-decide", args=[campaign.slug, "review", review.pk])
     page = client.post(url, {"choice": "suspend", "reason": ""}, follow=True)
-    assert "give the reason" in page.content.decode()
+    assert "Give a reason" in page.content.decode()
     client.post(url, {"choice": "suspend", "reason": "Missed what is obvious."})
     review.refresh_from_db()
     assert (review.state, review.decided_by_id) == ("suspended", boss.surrogate_id)

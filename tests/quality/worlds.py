@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Role
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Annotation, Participation, Slot
-from annotation.services.numbers import numbers_refresh
 from quality.dashboard.selectors import agreement
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.services.cases import case_ask

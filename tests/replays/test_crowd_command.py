@@ -45,7 +45,7 @@ def test_a_crowd_writes_questions(live_server):
 def test_the_work_of_people_is_not_marked_by_accident(live_server):
     campaign = factories.antique(items=2, n=2)
     factories.vote(campaign, factories.annotator(campaign), 3)
-    with pytest.raises(CommandError, match="holds answers of people"):
+    with pytest.raises(CommandError, match="contains human answers"):
         enlivened(campaign, live_server.url)
     assert not Campaign.objects.get().is_synthetic
     enlivened(campaign, live_server.url, "--mixed")

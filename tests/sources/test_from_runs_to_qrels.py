@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from accounts.models import Role
+from annotation.campaigns.services.campaigns import NewSplit
 from annotation.models import Item
-from annotation.services.campaigns import NewSplit
 from tests import factories
 from tests.sources.files import lines, record, rows, step
 

@@ -13,7 +13,7 @@ from django.test import Client
 from annotation.models import Annotation
 from tests import factories
 from tests.toykind.kind import Course
-from tests.workforces.panel import come, statement_of, work
+from tests.workforces.link.panel import come, statement_of, work
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, Workforce
 

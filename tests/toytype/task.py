@@ -51,9 +51,9 @@ class Choice(Labels):
 
     def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> Draft:
         if stage != "choice":
-            raise AnswerError("there is no such stage", "stage")
+            raise AnswerError("said", "stage", said="there is no such stage")
         if sent.get("label") not in LABELS:
-            raise AnswerError("choose red, green or blue", "label")
+            raise AnswerError("said", "label", said="choose red, green or blue")
         return {**draft, "done": True, "label": sent["label"], "comment": str(sent.get("comment", ""))[:500]}
 
     def step_back(self, draft: Draft) -> Draft:
@@ -61,7 +61,7 @@ class Choice(Labels):
 
     def answer(self, draft: Draft, shown: Shown) -> Answer:
         if not draft.get("done"):
-            raise AnswerError("no colour was chosen yet", "label")
+            raise AnswerError("said", "label", said="no colour was chosen yet")
         return {"label": draft["label"], "comment": draft["comment"]}
 
     def vote_key(self, answer: Answer) -> str:

@@ -10,8 +10,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.models import Annotation
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from quality.models import Case, Verdict
 from tests import factories

@@ -29,7 +29,7 @@ from django.db import DatabaseError
 from django.test import Client
 from accounts.models import User
 from annotation.models import Annotation, Campaign, Participation
-from annotation.services.claims import slot_claim_next
+from annotation.slots.services.claims import slot_claim_next
 from django.utils import timezone
 from workforces.models import Ticket, Workforce
 row = Workforce.objects.get()

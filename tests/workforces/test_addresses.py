@@ -46,8 +46,8 @@ def test_addresses_that_lead_elsewhere_are_refused(changes):
 
 
 def test_with_a_secret_an_address_must_be_signed_and_fresh():
-    with pytest.raises(ArrivalRefused, match="missing"):
+    with pytest.raises(ArrivalRefused, match="lacks"):
         MTurk(SUBMIT, "secret", 100.0).arrive(GOOD, MTurkTerms())
-    with pytest.raises(ArrivalRefused, match="does not fit"):
+    with pytest.raises(ArrivalRefused, match="doesn't match"):
         MTurk(SUBMIT, "secret", 100.0).arrive({**GOOD, "quorateSignature": "0", "quorateExpires": "200"}, MTurkTerms())
     assert worker_of("AW1, AW1") == "AW1"

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Annotation, Slot, Standing
-from annotation.services.people import standing_move
+from annotation.people.services.standing import standing_move
 from tests import factories
 from tests.workforces.acts import by_link
 from workforces.kinds.base import ArrivalRefused
@@ -153,7 +153,7 @@ def test_someone_who_is_suspended_gets_nothing_and_keeps_what_they_did(visitor):
 def test_terms_are_checked_where_they_are_given(desk):
     made = desk(items=1)
     for kind in KINDS:
-        with pytest.raises(ValueError, match=r"reward|amounts"):
+        with pytest.raises(ValueError, match=r"reward|Amounts"):
             workforce_add(
                 campaign=made.campaign,
                 kind=kind,
@@ -161,7 +161,7 @@ def test_terms_are_checked_where_they_are_given(desk):
                 actor_id=None,
                 now=timezone.now(),
             )
-        with pytest.raises(ValueError, match="unknown"):
+        with pytest.raises(ValueError, match="Unknown"):
             workforce_add(campaign=made.campaign, kind=kind, terms={"nonsense": 1}, actor_id=None, now=timezone.now())
     assert set(Workforce.objects.values_list("kind", flat=True)) == {"mturk"}
 

@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity
+from annotation.campaigns.services.campaigns import campaign_move
 from annotation.models import Assignment, Participation, Slot
-from annotation.services.campaigns import campaign_move
-from annotation.services.sweeps import assignments_expire
+from annotation.slots.services.sweeps import assignments_expire
 from simulation.browser import Browser
 from simulation.doors.market import SUBMIT
 from tests import factories
@@ -30,7 +30,7 @@ from tests.workforces.acts import (
     send,
     visit_of,
 )
-from tests.workforces.panel import come, confirm, link, states, unsigned
+from tests.workforces.link.panel import come, confirm, link, states, unsigned
 from tests.workforces.test_handing_in import owed
 from workforces.kinds.mturk.postings import posting_end
 from workforces.models import LedgerEntry, Posting, Ticket, Workforce

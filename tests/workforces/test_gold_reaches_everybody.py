@@ -5,10 +5,10 @@ from django.db.models import Sum
 from django.test import Client
 from django.utils import timezone
 
+from annotation.items.services.items import item_retire
 from annotation.models import Annotation, Assignment, Injection, Participation, Standing
-from annotation.services.items import item_retire
-from annotation.services.undo import submission_undo
-from annotation.services.work import assignment_skip
+from annotation.work.services.submissions import assignment_skip
+from annotation.work.services.undo import submission_undo
 from quality.dashboard.selectors.summary import people_of
 from quality.gold.services.exposures import MOST_UPSETTING
 from quality.models import GoldCheck, GoldKey, Review
@@ -16,7 +16,7 @@ from quality.people.services.reviews import review_decide
 from quality.policies.policy import Policy
 from tests import factories
 from tests.workforces.acts import by_link, enter, lapse, rounds, send
-from tests.workforces.panel import come, link, unsigned
+from tests.workforces.link.panel import come, link, unsigned
 from workforces.models import Ticket
 
 

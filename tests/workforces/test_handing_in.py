@@ -12,7 +12,7 @@ from simulation.browser import Browser
 from simulation.doors.market import SUBMIT
 from tests import factories
 from tests.workforces.acts import answer_in, by_link, enter, path, rounds, send, signed, text_of, visit_of
-from tests.workforces.panel import come, link, statement_of, work
+from tests.workforces.link.panel import come, link, statement_of, work
 from workforces.kinds.mturk.postings import compensation_post
 from workforces.models import LedgerEntry, Posting, Ticket
 from workforces.services.statements import statement_path

@@ -12,8 +12,8 @@ from accounts.identities import external_surrogate
 from accounts.models import AuditEvent, Consent, ExternalIdentity
 from accounts.selectors import consent_text_current
 from annotation.models import Annotation, Assignment, EventChunk, Participation
-from annotation.services.events import events_store
-from annotation.services.withdrawal import participation_consent, withdrawal_ask, withdrawals_apply
+from annotation.people.services.withdrawal import participation_consent, withdrawal_ask, withdrawals_apply
+from annotation.work.services.events import events_store
 from quality.models import RuleFiring
 from quality.people.rules import Act, Collector, Condition
 from quality.people.services.manager_acts import ManagerAct, person_act
@@ -21,7 +21,7 @@ from quality.people.services.reviews import ReviewError
 from quality.people.services.rules import rule_add
 from tests import factories
 from tests.workforces.conftest import TERMS
-from tests.workforces.panel import come, confirm, link, unsigned, work
+from tests.workforces.link.panel import come, confirm, link, unsigned, work
 from tests.workforces.test_joined_suspensions import known_and_visiting, named, standing_of
 from workforces.models import Errand, Ticket
 from workforces.services.statements import statement_path

@@ -10,13 +10,13 @@ from django.utils import timezone
 
 from accounts.models import ExternalIdentity
 from annotation.models import Annotation, Participation, Standing, StandingChange
-from annotation.services.withdrawal import withdrawals_apply
+from annotation.people.services.withdrawal import withdrawals_apply
 from quality.models import Review, RuleFiring
 from quality.people.rules import Act, Collector, Condition
 from quality.people.services.reviews import ReviewError, review_decide
 from quality.people.services.rules import rule_add
 from tests import factories
-from tests.workforces.panel import come, confirm, link, unsigned, work
+from tests.workforces.link.panel import come, confirm, link, unsigned, work
 from workforces.models import PayHold, PayRefusal, Ticket
 from workforces.services.pay import pay_refusal_move
 from workforces.services.statements import statement_path
@@ -156,7 +156,7 @@ def test_an_open_review_of_who_is_suspended_does_not_lift_the_suspension_by_the_
     act(row, client, person, "suspend")
     now = timezone.now()
     review = Review.objects.create(campaign=row.campaign, surrogate_id=person, opened_at=now, decide_by=now)
-    with pytest.raises(ReviewError, match="they are suspended"):
+    with pytest.raises(ReviewError, match="is suspended"):
         review_decide(review=review, suspend=False, reason="", refuse_pay=False, actor_id=person, now=now)
 
 
@@ -214,7 +214,7 @@ def test_a_decision_about_a_visit_that_a_list_named_meanwhile_is_refused(suspend
     review = Review.objects.get()  # as a manager's request read it
     named(row)
     options = {"refuse_pay": False, "actor_id": person, "now": timezone.now()}
-    with pytest.raises(ReviewError, match="changed meanwhile"):
+    with pytest.raises(ReviewError, match="changed in the meantime"):
         review_decide(review=review, suspend=suspend, reason="Odd.", **options)
     assert (standing_of(person), Review.objects.get().state) == (Standing.PAUSED, "open")
 

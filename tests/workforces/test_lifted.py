@@ -12,7 +12,7 @@ from annotation.models import Annotation
 from quality.models import Review
 from tests import factories
 from tests.workforces.acts import paid
-from workforces.kinds.mturk.postings import compensation_post, postings_plan
+from workforces.kinds.mturk.postings import compensation_post, postings_adjust
 from workforces.models import Appeal, Errand, Posting, Ticket
 from workforces.services.appeals import appeal_decide, appeal_open
 from workforces.services.confirmations import ticket_accept
@@ -190,7 +190,7 @@ def test_a_posting_for_what_one_person_is_owed_can_be_tried_again():
         workforce=row, surrogate_id=factories.user().surrogate_id, cents=10, reason="Lost work.", actor_id=boss, now=now
     )
     Errand.objects.update(state="failed")
-    postings_plan(workforce=row, now=now)
+    postings_adjust(workforce=row, now=now)
     assert Posting.objects.get(owed_to__isnull=False).state == "wanted"
     assert errand_retry(errand=Errand.objects.get(), actor_id=boss, now=now)
     assert Errand.objects.get().state == "sending"

@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from accounts.models import ExternalIdentity
 from annotation.models import Annotation, Slot, Standing
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.people import standing_move
-from annotation.services.withdrawal import participation_withdraw, withdrawals_apply
+from annotation.people.services.standing import standing_move
+from annotation.people.services.withdrawal import participation_withdraw, withdrawals_apply
+from annotation.slots.services.exclusions import annotation_exclude
 from quality.models import Review
 from quality.people.services.reviews import review_decide
 from quality.policies.policy import Policy

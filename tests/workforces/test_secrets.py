@@ -17,9 +17,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import NewSplit
 from annotation.models import Annotation, Assignment, Item
-from annotation.services.campaigns import NewSplit
-from annotation.services.sweeps import assignments_expire
+from annotation.slots.services.sweeps import assignments_expire
 from quality.policies.policy import Policy
 from tests import factories
 from workforces.services.workforces import workforce_add

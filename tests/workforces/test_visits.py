@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from accounts.models import ClaimedIdentity, ExternalIdentity
 from annotation.models import Assignment, Slot
-from annotation.services.people import standing_move
-from annotation.services.withdrawal import withdrawals_apply
+from annotation.people.services.standing import standing_move
+from annotation.people.services.withdrawal import withdrawals_apply
 from tests import factories
 from tests.workforces.acts import by_link, path, signed, text_of, visit_of
-from tests.workforces.panel import come, come_only, confirm, link, states, unsigned, work
+from tests.workforces.link.panel import come, come_only, confirm, link, states, unsigned, work
 from workforces.models import Errand, Posting, Ticket
 from workforces.services.statements import SALT, statement_path
 from workforces.services.tickets import tickets_lapse

@@ -11,14 +11,14 @@ from django.utils import timezone
 
 from accounts.models import Consent, ExternalIdentity
 from annotation.models import Annotation, Standing, Withdrawal
-from annotation.services.people import standing_move
-from annotation.services.withdrawal import withdrawals_apply
+from annotation.people.services.standing import standing_move
+from annotation.people.services.withdrawal import withdrawals_apply
 from quality.models import Verdict
 from simulation.browser import Browser
 from simulation.doors.market import SUBMIT
 from tests import factories
 from tests.workforces.acts import answer_one, by_link, path, readdressed, rounds, send, signed, text_of, visit_of
-from tests.workforces.panel import come, confirm, link, statement_of, states, unsigned, work
+from tests.workforces.link.panel import come, confirm, link, statement_of, states, unsigned, work
 from workforces.models import Errand, LedgerEntry, Posting, Ticket
 from workforces.services.statements import statement_path
 from workforces.services.workforces import workforce_add

@@ -15,9 +15,15 @@ from enum import StrEnum
 from typing import Any, ClassVar
 from uuid import UUID
 
+from web.errors import KeyedError
 
-class ArrivalRefused(ValueError):
+
+class ArrivalRefused(KeyedError):
     """An address cannot be followed; the message says what is wrong with it."""
+
+
+class TermsError(KeyedError):
+    """Terms that cannot be agreed on."""
 
 
 class NotConfigured(ValueError):
@@ -84,15 +90,15 @@ class Terms:
 
     def __post_init__(self) -> None:
         if self.reward_cents < 0 or self.training_bonus_cents < 0:
-            raise ValueError("amounts cannot be negative")
+            raise TermsError("terms_amounts")
         if not 1 <= self.items_per_ticket <= 100:
-            raise ValueError("items_per_ticket must lie between 1 and 100")
+            raise TermsError("terms_items")
         if self.assignment_seconds < 30:
-            raise ValueError("assignment_seconds must be at least 30")
+            raise TermsError("terms_time")
         if not 0 <= self.confirm_seconds <= 31_536_000:
-            raise ValueError("confirm_seconds must lie between 0 and 31,536,000")
+            raise TermsError("terms_confirm")
         if self.unsigned not in list(Unsigned):
-            raise ValueError(f"unsigned must be one of {', '.join(Unsigned)}")
+            raise TermsError("terms_unsigned", known=", ".join(Unsigned))
 
 
 @dataclass
@@ -249,9 +255,9 @@ def signature_verify(secret: str, query: Mapping[str, str], *values: str, now: f
         return False
     right = hmac.new(secret.encode(), "\n".join([*values, expires]).encode(), hashlib.sha256).hexdigest()
     if not hmac.compare_digest(given.encode(), right.encode()):
-        raise ArrivalRefused("the signature does not fit this address")
+        raise ArrivalRefused("arrival_signature")
     if not (expires.isascii() and expires.isdecimal() and len(expires) <= 12) or int(expires) < now:
-        raise ArrivalRefused("this address has expired: open the task again from where you found it")
+        raise ArrivalRefused("arrival_expired")
     return True
 
 
@@ -266,4 +272,4 @@ def terms_from(kind: Kind, data: Mapping[str, Any]) -> Any:
     try:
         return kind.terms_class(**data)
     except TypeError as error:
-        raise ValueError(f"unknown in the terms of {kind.key}: {error}") from error
+        raise TermsError("terms_unknown", kind=kind.key, problem=str(error)) from error

@@ -5,11 +5,12 @@ from uuid import UUID
 
 from accounts.audit import record
 from database.transactions import durable
+from web.errors import KeyedError
 from workforces.models import Appeal, AppealState, Ticket, TicketState
 from workforces.services.refusals import refusal_take_back
 
 
-class AppealError(ValueError):
+class AppealError(KeyedError):
     """An appeal cannot be opened or decided as asked."""
 
 
@@ -23,9 +24,9 @@ def appeal_open(*, ticket: Ticket, text: str, now: datetime) -> Appeal:
         Pay for this ticket was not refused, or nothing was written.
     """
     if ticket.state != TicketState.REFUSED:
-        raise AppealError("pay for this work was not refused")
+        raise AppealError("appeal_without_refusal")
     if not text.strip():
-        raise AppealError("say in a few words why it should be looked at again")
+        raise AppealError("appeal_reason")
     appeal, opened = Appeal.objects.get_or_create(
         ticket=ticket,
         defaults={"campaign_id": ticket.workforce.campaign_id, "text": text[:2000], "created_at": now},
@@ -45,17 +46,17 @@ def appeal_decide(*, appeal: Appeal, grant: bool, answer: str, actor_id: UUID, n
         It is decided already, or a denial has no answer.
     """
     if not grant and not answer.strip():
-        raise AppealError("say why: the person will read it")
+        raise AppealError("answer_is_read")
     ticket = Ticket.objects.select_for_update(no_key=True).get(pk=appeal.ticket_id)
     is_paid = ticket.state == TicketState.APPROVED  # at the marketplace itself
     if is_paid and not grant:
-        raise AppealError("it was paid meanwhile: grant the appeal")
+        raise AppealError("appeal_paid")
     to = AppealState.GRANTED if grant else AppealState.DENIED
     decided = Appeal.objects.filter(pk=appeal.pk, state=AppealState.OPEN).update(
         state=to, answer=answer[:2000], decided_by_id=actor_id, decided_at=now
     )
     if not decided:
-        raise AppealError("this was decided already")
+        raise AppealError("decided_already")
     if grant and not is_paid:
         refusal_take_back(ticket=appeal.ticket, reason=answer, actor_id=actor_id, now=now)
     record(action=f"appeal_{to}", subject=appeal, now=now, actor_id=actor_id, scope_id=appeal.campaign_id)

@@ -7,10 +7,9 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from accounts.audit import record
-from annotation.services.counting import submissions_confirm, submissions_give_up
+from annotation.slots.services.counting import submissions_confirm, submissions_give_up
 from database.transactions import durable
 from workforces.kinds.registry import KINDS
 from workforces.models import ErrandKind, ErrandState, Ticket, TicketState
@@ -83,7 +82,7 @@ def ticket_accept(*, ticket: Ticket, actor_id: UUID, now: datetime) -> bool:
     ticket_people_lock(ticket, name=name)
     ticket_lock(ticket.pk)
     if is_refusal_under_way(ticket):
-        raise PayError(_("Its pay was refused a moment ago. Undo that first."))
+        raise PayError("refused_just_now")
     unmatched = Ticket.objects.filter(pk=ticket.pk).exclude(problem="")
     # That it was decided says that no later refusal takes it back.
     accepted = {"state": TicketState.SUBMITTED, "problem": "", "decided_at": now}

@@ -13,9 +13,9 @@ from accounts.identities import claimed_confirm, claimed_surrogate, external_sur
 from accounts.models import ClaimedIdentity, ExternalIdentity, Surrogate
 from accounts.selectors import left_since
 from accounts.services import consent_withdraw
-from annotation.services.counting import people_lock
-from annotation.services.joining import participation_join, standing_join
-from annotation.services.withdrawal import participation_withdraw, withdrawal_of
+from annotation.people.services.joining import participation_join, standing_join
+from annotation.people.services.withdrawal import participation_withdraw, withdrawal_of
+from annotation.slots.services.counting import people_lock
 from database.transactions import require_transaction
 from workforces.kinds.base import Arrival
 from workforces.models import Errand, Ticket, Workforce

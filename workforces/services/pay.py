@@ -12,6 +12,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from accounts.audit import record
 from annotation.models import Campaign
 from database.transactions import durable, require_transaction
+from web.errors import KeyedError
 from workforces.models import (
     Errand,
     ErrandKind,
@@ -32,7 +33,7 @@ MARGIN = timedelta(hours=1)  # nothing waits longer than this before the marketp
 TRAINING = "training-"  # how the tokens of training bonuses begin
 
 
-class PayError(ValueError):
+class PayError(KeyedError):
     """Pay cannot be changed as asked."""
 
 
@@ -163,11 +164,11 @@ def bonus_grant(
     """
     terms = ticket_terms(ticket)
     if cents < 1 or not reason.strip():
-        raise PayError("a bonus needs an amount and a reason")
+        raise PayError("bonus_incomplete")
     if cents > terms.most_bonus_cents:
-        raise PayError(f"a bonus is at most {terms.most_bonus_cents} cents here")
+        raise PayError("bonus_ceiling", most=terms.most_bonus_cents)
     if ticket.state not in (TicketState.SUBMITTED, TicketState.APPROVED, TicketState.REFUSED):
-        raise PayError("a bonus goes with work that was submitted")
+        raise PayError("bonus_without_work")
     workforce_lock(ticket.workforce)
     granted = Errand.objects.filter(token=token).first()
     if granted is not None:
@@ -204,7 +205,7 @@ def workforce_lock(workforce: Workforce) -> None:
 def _refuse_beyond_cap(workforce: Workforce, cents: int) -> None:
     cap = terms_of(workforce).cap_cents
     if cap is not None and committed_cents(workforce) + cents > cap:
-        raise PayError("the cap of this campaign does not allow it")
+        raise PayError("cap_reached")
 
 
 def ticket_paid(*, ticket: Ticket, errand: Errand | None, now: datetime) -> bool:

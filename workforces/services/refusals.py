@@ -44,7 +44,7 @@ def tickets_refuse(
     """
     require_transaction()
     if not reason.strip():
-        raise PayError("give the reason: the person will read it")
+        raise PayError("reason_is_read")
     said = {"at": now, "reason": reason[:1000], "mark": mark, "decided_by_id": actor_id}
     PayRefusal.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id, defaults=said)
     own = Ticket.objects.filter(workforce__campaign=campaign, surrogate_id=surrogate_id, state=TicketState.SUBMITTED)
@@ -75,7 +75,7 @@ def ticket_refuse(*, ticket: Ticket, reason: str, actor_id: UUID, due_at: dateti
         No reason was given.
     """
     if not reason.strip():
-        raise PayError("give the reason: the person will read it")
+        raise PayError("reason_is_read")
     refused = KINDS[ticket.workforce.kind].refuse_doubtful(
         ticket=ticket, reason=reason, actor_id=actor_id, due_at=due_at, now=now
     )

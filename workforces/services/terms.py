@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from workforces.kinds.base import Kind, Terms, Unsigned, terms_from
+from workforces.kinds.base import Kind, Terms, TermsError, Unsigned, terms_from
 from workforces.kinds.registry import KINDS
 from workforces.models import Posting, Ticket, Workforce
 
@@ -39,6 +39,6 @@ def posting_terms(posting: Posting) -> Any:
 def terms_check(kind: str, data: Mapping[str, Any]) -> Terms:
     """Return the given terms; raise `ValueError` with what is wrong with them."""
     if kind not in KINDS:
-        raise ValueError(f"unknown workforce {kind!r}: expected one of {', '.join(KINDS)}")
+        raise TermsError("workforce_unknown", kind=repr(kind), known=", ".join(KINDS))
     terms: Terms = terms_from(KINDS[kind], data)
     return terms

@@ -24,10 +24,12 @@ from annotation.models import (
     Assignment,
     AssignmentState,
 )
-from annotation.services.claims import Claim, Reason, claim_next, participation_lock
-from annotation.services.counting import submissions_give_up
-from annotation.services.work import AssignmentOver, NoSuchAssignment, Taken, answer_take, assignment_submit
+from annotation.slots.services.claims import Claim, Reason, claim_next, participation_lock
+from annotation.slots.services.counting import submissions_give_up
+from annotation.work.services.assignments import AssignmentOver, NoSuchAssignment
+from annotation.work.services.submissions import Taken, answer_take, assignment_submit
 from database.transactions import durable, require_transaction
+from web.errors import KeyedError
 from workforces.kinds.base import Arrival, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import PostingState, Ticket, TicketState, TicketWork, Workforce
@@ -40,7 +42,7 @@ EXCLUDING = (Reason.ALL_SEEN, Reason.SUSPENDED, Reason.QUOTA_REACHED)
 FALLS_SHORT = "submitted with fewer items than it asks for"
 
 
-class TicketRefused(ValueError):
+class TicketRefused(KeyedError):
     """An arrival cannot become a ticket; the message says why."""
 
 
@@ -74,7 +76,7 @@ def ticket_open(*, workforce: Workforce, arrival: Arrival, found: Ticket | None,
 def _taken_again(ticket: Ticket, now: datetime) -> Ticket:
     """Open a ticket again that was given up: the same person took the same assignment once more."""
     if ticket.posting is not None and ticket.posting.state == PostingState.SETTLED:
-        raise TicketRefused("this HIT is over")
+        raise TicketRefused("hit_over")
     with transaction.atomic():
         Ticket.objects.filter(pk=ticket.pk, state=TicketState.LAPSED).update(state=TicketState.OPEN, opened_at=now)
         if ticket.work.count() >= ticket_terms(ticket).items_per_ticket:

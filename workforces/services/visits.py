@@ -8,10 +8,10 @@ from uuid import UUID
 from django.db.models.functions import TruncDay
 
 from annotation.models import Campaign
-from annotation.services.claims import Claim
-from annotation.services.training import Lesson, lesson_answer
-from annotation.services.withdrawal import participation_consent
-from annotation.services.work import assignment_skip
+from annotation.people.services.training import Lesson, lesson_answer
+from annotation.people.services.withdrawal import participation_consent
+from annotation.slots.services.claims import Claim
+from annotation.work.services.submissions import assignment_skip
 from database.transactions import durable
 from workforces.kinds.base import Arrival, Outcome
 from workforces.kinds.registry import KINDS

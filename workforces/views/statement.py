@@ -9,7 +9,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.parameters import whole_number
-from annotation.services.withdrawal import withdrawal_ask, withdrawal_of, withdrawal_undo
+from annotation.people.services.withdrawal import withdrawal_ask, withdrawal_of, withdrawal_undo
+from web.told import told
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket
 from workforces.selectors import refusal_reason, standing_of
@@ -40,7 +41,7 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
             appeal_open(ticket=refused, text=request.POST.get("text", ""), now=timezone.now())
             messages.success(request, _("Your appeal is with the managers."))
         except AppealError as error:
-            messages.error(request, str(error))
+            messages.error(request, told(error))
         return redirect("statement", token=token)
     campaign = ticket.workforce.campaign
     context = {

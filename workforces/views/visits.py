@@ -26,10 +26,10 @@ from annotation.desk.problems import Problem
 from annotation.desk.seats import Seat, Step
 from annotation.language import language_speak
 from annotation.models import Assignment, Campaign
-from annotation.services.claims import RAN_OUT, Claim, Reason
-from annotation.services.training import Lesson
-from annotation.services.work import ConsentMissing
+from annotation.people.services.training import Lesson
+from annotation.slots.services.claims import RAN_OUT, Claim, Reason
 from annotation.tasktypes.registry import pages_of
+from annotation.work.services.assignments import ConsentMissing
 from workforces.kinds.base import Arrival, ArrivalRefused, Outcome
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket, TicketState, Workforce
@@ -224,7 +224,7 @@ def enter(request: HttpRequest, key: str, door: str) -> HttpResponse:
     if arrival is None:
         return _preview(request, workforce)
     if is_forgotten(source=workforce.source, name=arrival.worker):
-        raise ArrivalRefused("you asked to be forgotten here, so you cannot take part again")
+        raise ArrivalRefused("arrival_forgotten")
     if not arrival.is_signed:
         arrival = _continued(request, workforce, arrival) or replace(arrival, visit=str(uuid4()))
     response = redirect("visit", token=(token := _token(workforce, arrival)))

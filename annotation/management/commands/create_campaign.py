@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from accounts.models import User
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.models import Campaign
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.terminal import prepare_database, print_result
 
@@ -22,10 +22,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("slug", metavar="SLUG")
-        parser.add_argument("--title", required=True)
-        parser.add_argument("--split", action="append", required=True, metavar='"NAME N [SHARE]"')
-        parser.add_argument("--task-type", default="nq", choices=list(TASK_TYPES))
+        parser.add_argument("slug", metavar="SLUG", help="the short name: part of every address of the campaign")
+        parser.add_argument("--title", required=True, help="the name that people read")
+        parser.add_argument(
+            "--split",
+            action="append",
+            required=True,
+            metavar='"NAME N [SHARE]"',
+            help='a split as "NAME N SHARE": N annotations per item, and its share of the items; repeatable',
+        )
+        parser.add_argument("--task-type", default="nq", choices=list(TASK_TYPES), help="what is annotated")
         parser.add_argument("--seed", type=int, default=0, help="of splits, order and ids (default 0)")
         parser.add_argument("--purpose", default="Building a question answering dataset.", help="for the consent text")
         parser.add_argument("--contact", default="the administrator", help="for the consent text")

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.campaigns import campaign_named
+from annotation.payloads import DocumentsImport
 from jobs.terminal import print_result, run_here
 
 
@@ -20,7 +21,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("paths", nargs="+", type=Path, help="files or folders")
-        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("--campaign", required=True, metavar="SLUG", help="the short name of the campaign")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -30,7 +31,7 @@ class Command(BaseCommand):
         for path in options["paths"]:
             if not path.exists():
                 raise CommandError(f"{path}: no such file or folder")
-            payload = {"campaign": str(campaign.pk), "path": str(path.resolve()), "name": path.name}
+            payload = DocumentsImport(campaign=str(campaign.pk), path=str(path.resolve()), name=path.name)
             job = run_here(
                 kind="annotation.import_documents", payload=payload, stderr=self.stderr, scope_id=campaign.pk
             )

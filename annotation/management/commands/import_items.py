@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.campaigns import campaign_named, launch_here
+from annotation.payloads import ItemsImport
 from jobs.terminal import print_result, run_here
 
 
@@ -21,8 +22,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("file", type=Path)
-        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("file", type=Path, help="the table of items")
+        parser.add_argument("--campaign", required=True, metavar="SLUG", help="the short name of the campaign")
         parser.add_argument("--good-rows-only", action="store_true", help="import the good rows even if some are wrong")
         parser.add_argument(
             "--pilot", action="store_true", help="keep these items out of the dataset and its statistics"
@@ -37,15 +38,15 @@ class Command(BaseCommand):
         campaign, path = campaign_named(options["campaign"]), options["file"]
         if not path.is_file():
             raise CommandError(f"{path}: no such file")
-        payload = {
-            "campaign": str(campaign.pk),
-            "path": str(path.resolve()),
-            "name": path.name,
-            "pilot": options["pilot"],
-            "good_rows_only": options["good_rows_only"],
-            "people": options["people"],
-            "encoding": options["encoding"],
-        }
+        payload = ItemsImport(
+            campaign=str(campaign.pk),
+            path=str(path.resolve()),
+            name=path.name,
+            pilot=options["pilot"],
+            good_rows_only=options["good_rows_only"],
+            people=options["people"],
+            encoding=options["encoding"],
+        )
         job = run_here(kind="annotation.import_items", payload=payload, stderr=self.stderr, scope_id=campaign.pk)
         result = dict(job.result)
         for error in result["errors"]:

@@ -6,8 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.models import Campaign
-from annotation.services.campaigns import NewConsent, NewSplit, campaign_create
+from annotation.payloads import NqImport
 from jobs.terminal import prepare_database, print_result, run_here
 
 
@@ -22,8 +23,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("file", type=Path)
-        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("file", type=Path, help="a published file of Natural Questions")
+        parser.add_argument(
+            "--campaign",
+            required=True,
+            metavar="SLUG",
+            help="the short name of the campaign, which is created if it does not exist",
+        )
         parser.add_argument("--with-annotations", action="store_true", help="import the published annotations too")
         parser.add_argument("--split", default="dev", help="for a new campaign: the split's name (default dev)")
         parser.add_argument("--n", type=int, default=5, help="for a new campaign: annotations an item (default 5)")
@@ -36,12 +42,12 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: no such file")
         prepare_database()
         campaign = Campaign.objects.filter(slug=options["campaign"]).first() or self._create(options)
-        payload = {
-            "campaign": str(campaign.pk),
-            "path": str(path.resolve()),
-            "name": path.name,
-            "with_annotations": options["with_annotations"],
-        }
+        payload = NqImport(
+            campaign=str(campaign.pk),
+            path=str(path.resolve()),
+            name=path.name,
+            with_annotations=options["with_annotations"],
+        )
         job = run_here(kind="annotation.import_nq", payload=payload, stderr=self.stderr, scope_id=campaign.pk)
         for error in job.result["errors"]:
             self.stderr.write(f"{error['where']}: {error['error']}")

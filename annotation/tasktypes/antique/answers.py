@@ -16,20 +16,20 @@ def label_sent(draft: Draft, sent: Mapping[str, Any]) -> Draft:
     way = str(sent.get("way", ""))
     label = _label(sent.get("label") or WAYS.get(way))
     if way and WAYS.get(way) != label:
-        raise AnswerError("the steps taken do not lead to this label", "way")
+        raise AnswerError("relevance_way", "way")
     return {**draft, "done": [STAGE], STAGE: {"label": label, "way": way}}
 
 
 def _label(value: Any) -> int:
     text = str(value)
     if text not in {str(label) for label in LABELS}:
-        raise AnswerError("the label must be 1, 2, 3 or 4", "label")
+        raise AnswerError("relevance_label", "label")
     return int(text)
 
 
 def finished_answer(draft: Draft) -> Answer:
     """Return the answer of a finished draft."""
     if not draft.get("done") or STAGE not in draft:
-        raise AnswerError("no label was chosen yet", "label")
+        raise AnswerError("relevance_unanswered", "label")
     kept = draft[STAGE]
     return {"label": _label(kept["label"]), "way": kept["way"]}

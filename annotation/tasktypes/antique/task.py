@@ -89,7 +89,7 @@ class Antique(Labels):
     def advance(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> Draft:
         """Return the draft with the label."""
         if stage != answers.STAGE:
-            raise AnswerError("there is no such stage", "stage")
+            raise AnswerError("stage_unknown", "stage")
         return answers.label_sent(draft, sent)
 
     def step_back(self, draft: Draft) -> Draft:

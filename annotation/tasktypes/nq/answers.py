@@ -34,9 +34,9 @@ def question_sent(draft: Draft, sent: Mapping[str, Any]) -> Draft:
     """Return the draft with a stage-1 judgment; the first one is frozen, later ones stand beside it."""
     label, reason = sent.get("label"), str(sent.get("reason") or "")
     if label not in (GOOD, BAD):
-        raise AnswerError("choose whether the question is good or bad", "label")
+        raise AnswerError("question_label", "label")
     if reason and (label == GOOD or reason not in BAD_REASONS):
-        raise AnswerError("that reason is not one of the five", "reason")
+        raise AnswerError("question_reason", "reason")
     before = draft.get("question")
     first = before["first"] if before else label
     changed = {**draft, "question": {"first": first, "label": label, "reason": reason}}
@@ -49,9 +49,9 @@ def long_answer_sent(draft: Draft, sent: Mapping[str, Any], page: Tokenization) 
     index = _whole_number(sent.get("candidate_index"), "candidate_index")
     reason = str(sent.get("reason") or "")
     if not NO_ANSWER <= index < len(page.candidates):
-        raise AnswerError("that box does not exist on this page", "candidate_index")
+        raise AnswerError("box_unknown", "candidate_index")
     if reason and (index != NO_ANSWER or reason not in NULL_REASONS):
-        raise AnswerError("that reason does not fit the choice", "reason")
+        raise AnswerError("box_reason", "reason")
     changed = {
         **draft,
         "long_answer": {"candidate_index": index, "reason": reason},
@@ -67,13 +67,13 @@ def short_answer_sent(draft: Draft, sent: Mapping[str, Any], page: Tokenization)
     """Return the draft with a short answer inside the chosen box."""
     index = draft.get("long_answer", {}).get("candidate_index", NO_ANSWER)
     if index == NO_ANSWER:
-        raise AnswerError("a short answer needs a long answer", "kind")
+        raise AnswerError("short_without_long", "kind")
     kind = sent.get("kind")
     if kind not in (SPANS, YES, NO, NONE):
-        raise AnswerError("choose spans, yes, no, or no short answer", "kind")
+        raise AnswerError("short_kind", "kind")
     spans = clean_spans(sent.get("spans") or [], page, page.candidates[index])
     if (kind == SPANS) != bool(spans):
-        raise AnswerError("mark at least one span, or choose yes, no or no short answer", "spans")
+        raise AnswerError("spans_missing", "spans")
     done = ["question", "long_answer", "short_answer"]
     return {**draft, "short_answer": {"kind": kind, "spans": spans}, "done": done}
 
@@ -81,31 +81,31 @@ def short_answer_sent(draft: Draft, sent: Mapping[str, Any], page: Tokenization)
 def clean_spans(sent: Any, page: Tokenization, box: Candidate) -> list[list[int]]:
     """Return spans sorted, snapped to words, or raise `AnswerError`."""
     if not isinstance(sent, list) or len(sent) > MAX_SPANS:
-        raise AnswerError(f"spans must be a list of at most {MAX_SPANS}", "spans")
+        raise AnswerError("spans_too_many", "spans", most=MAX_SPANS)
     spans = []
     for pair in sent:
         if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise AnswerError("a span is a pair of token numbers", "spans")
+            raise AnswerError("span_form", "spans")
         start, end = (_whole_number(number, "spans") for number in pair)
         if not box.start_token <= start < end <= box.end_token:
-            raise AnswerError("a span lies outside the long answer", "spans")
+            raise AnswerError("span_outside", "spans")
         while start < end and page.tokens[start].html_token:
             start += 1
         while end > start and page.tokens[end - 1].html_token:
             end -= 1
         if start == end:
-            raise AnswerError("a span holds no word", "spans")
+            raise AnswerError("span_without_word", "spans")
         spans.append([start, end])
     spans.sort()
     if any(left[1] > right[0] for left, right in itertools.pairwise(spans)):
-        raise AnswerError("spans overlap", "spans")
+        raise AnswerError("spans_overlap", "spans")
     return spans
 
 
 def finished_answer(draft: Draft, page: Tokenization) -> Answer:
     """Return the answer of a finished draft, checked from the start."""
     if current_stage(draft) is not None:
-        raise AnswerError("there is a question left to answer", str(current_stage(draft)))
+        raise AnswerError("answer_unfinished", str(current_stage(draft)))
     checked = question_sent({"question": draft["question"]}, draft["question"])
     long_answer: dict[str, Any] = {"candidate_index": NO_ANSWER, "reason": ""}
     short_answer: dict[str, Any] = {"kind": NONE, "spans": []}
@@ -184,11 +184,11 @@ def _all_inside(spans: list[list[int]], box: Candidate) -> bool:
 
 def _whole_number(value: Any, field: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise AnswerError("expected a whole number", field)
+        raise AnswerError("whole_number", field)
     try:
         return int(value)
     except ValueError as error:
-        raise AnswerError("expected a whole number", field) from error
+        raise AnswerError("whole_number", field) from error
 
 
 MAX_SPANS_CHARACTERS = 10_000
@@ -210,5 +210,5 @@ def spans_from(text: str) -> list[list[int]]:
         isinstance(span, list) and len(span) == 2 and all(type(number) is int for number in span) for span in spans
     )
     if not pairs:
-        raise AnswerError("spans must be a short JSON list of pairs", "spans")
+        raise AnswerError("spans_form", "spans")
     return cast(list[list[int]], spans)

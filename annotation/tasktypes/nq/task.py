@@ -74,12 +74,12 @@ class NaturalQuestions:
         if stage == "question":
             return answers.question_sent(draft, sent)
         if "question" not in draft.get("done", []):
-            raise AnswerError("the question comes first", "stage")
+            raise AnswerError("question_first", "stage")
         if stage == "long_answer":
             return answers.long_answer_sent(draft, sent, _known(shown.page))
         if stage == "short_answer":
             return answers.short_answer_sent(draft, sent, _known(shown.page))
-        raise AnswerError("there is no such stage", "stage")
+        raise AnswerError("stage_unknown", "stage")
 
     def step_back(self, draft: Draft) -> Draft:
         """Return the draft at the stage before."""
@@ -143,5 +143,5 @@ class NaturalQuestions:
 
 def _known(page: Tokenization | None) -> Tokenization:
     if page is None:
-        raise AnswerError("this item has no document", "item")
+        raise AnswerError("item_without_document", "item")
     return page

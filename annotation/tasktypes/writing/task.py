@@ -94,10 +94,10 @@ class Writing:
         """Return the draft with what was sent for a stage; later stages are open again."""
         stages = self._stages_of(shown.content)
         if stage not in stages:
-            raise AnswerError("there is no such stage", "stage")
+            raise AnswerError("stage_unknown", "stage")
         before = stages[: stages.index(stage)]
         if not set(before) <= set(draft.get("done", [])):
-            raise AnswerError("something comes before this", "stage")
+            raise AnswerError("stage_before", "stage")
         return {**draft, "done": [*before, stage], stage: self._taken(draft, stage, sent, shown)}
 
     def _taken(self, draft: Draft, stage: str, sent: Mapping[str, Any], shown: Shown) -> dict[str, Any]:
@@ -117,23 +117,23 @@ class Writing:
         text = one_line(sent.get("question"), "question")
         for remark in self.checks(text, picked, shown):
             if remark.refuses:
-                raise AnswerError(REFUSALS[remark.key], "question")
+                raise AnswerError(f"question_{remark.key}", "question")
         return text
 
     def _reviewed(self, sent: Mapping[str, Any], shown: Shown) -> dict[str, Any]:
         decision, content = str(sent.get("decision", "")), shown.content
         if decision not in DECISIONS:
-            raise AnswerError("accept the question, edit it or reject it", "decision")
+            raise AnswerError("review_decision", "decision")
         kept = {"decision": decision, "question": content["question"], "reason": "", "note": ""}
         if decision == REJECT:
             reason = str(sent.get("reason", ""))
             if reason not in REASONS:
-                raise AnswerError("a rejection needs a reason", "reason")
+                raise AnswerError("rejection_reason", "reason")
             return kept | {"reason": reason, "note": one_line(sent.get("note", ""), "note")}
         if decision == EDIT:
             text = self._question(sent, self.picked(content, content), shown)
             if text == content["question"]:
-                raise AnswerError("nothing was changed: accept it instead", "question")
+                raise AnswerError("review_unchanged", "question")
             return kept | {"question": text}
         return kept
 
@@ -146,7 +146,7 @@ class Writing:
         checked: Draft = {}
         for stage in self._stages_of(shown.content):
             if stage not in draft.get("done", []):
-                raise AnswerError("this is not finished", "stage")
+                raise AnswerError("writing_unfinished", "stage")
             checked = self.advance(checked, stage, draft[stage], shown)
         kind = asks(shown.content)
         if kind == WRITE:
@@ -288,9 +288,9 @@ def _index(value: Any, choices: Sequence[str], field: str) -> int:
     try:
         index = int(str(value))
     except ValueError:
-        raise AnswerError("choose one", field) from None
+        raise AnswerError("choice_missing", field) from None
     if not NO_CHOICE <= index < len(choices):
-        raise AnswerError("that is none of the choices", field)
+        raise AnswerError("choice_unknown", field)
     return index
 
 
@@ -298,15 +298,5 @@ def sentence_index(value: Any, sentences: Sequence[str]) -> int:
     """Return the place of a sentence, or raise `AnswerError`."""
     index = _index(value, sentences, "sentence")
     if index == NO_CHOICE:
-        raise AnswerError("choose a sentence", "sentence")
+        raise AnswerError("sentence_missing", "sentence")
     return index
-
-
-# In English: how errors are told to people is the same for every task type.
-REFUSALS = {
-    "empty": "write a question",
-    "short": "this is too short to be a question",
-    "answer": "the question contains its answer",
-    "copy": "the question is a copy of the sentence",
-    "taken": "this question was written before in this campaign",
-}

@@ -19,12 +19,12 @@ def one_line(value: Any, field: str) -> str:
         It is no text, too long, or holds a sign that is none.
     """
     if not isinstance(value, str):
-        raise AnswerError("expected text", field)
+        raise AnswerError("text_expected", field)
     text = " ".join(unicodedata.normalize("NFC", value).split())
     if len(text) > LONGEST:
-        raise AnswerError(f"a text has at most {LONGEST} characters", field)
+        raise AnswerError("text_too_long", field, most=LONGEST)
     if any(unicodedata.category(sign) in ("Cc", "Cs", "Co", "Cn") for sign in text):
-        raise AnswerError("the text holds a sign that cannot be published", field)
+        raise AnswerError("text_unpublishable", field)
     return text
 
 

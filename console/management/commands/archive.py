@@ -21,12 +21,12 @@ class Command(BaseCommand):
         "Write a campaign with all that belongs to it (pages, items, answers, people, quality control, books, releases "
         "with their files) into one file, for another installation of the same version, whatever its database. It is "
         "private: it holds names, addresses, and the keys of pseudonyms. The campaign must be paused or closed, and "
-        "nothing of it under way. Example: manage.py archive earth earth.tar, then there: manage.py archive_import earth.tar"
+        "nothing of it under way. Example: manage.py archive earth earth.tar"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
         parser.add_argument("file", metavar="FILE", help="to write, or - for standard output")
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON, on standard error with -")
 

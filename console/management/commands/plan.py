@@ -10,7 +10,6 @@ from django.utils import timezone
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign
 from console.plans.asking import (
-    PlanError,
     campaign_asked,
     crowd_assumed,
     crowd_fitted,
@@ -21,7 +20,7 @@ from console.plans.asking import (
 from console.plans.engine import RUNS
 from console.plans.keeping import plan_keep
 from console.plans.making import plan_made
-from console.plans.setting import Setting
+from console.plans.setting import PlanError, Setting
 from console.plans.words import TITLES, span
 from measures.agreement import Level
 from measures.judgment_files import JudgmentFileError, judgments_read, truths_read
@@ -52,10 +51,15 @@ class Command(BaseCommand):
             metavar="LOW,…,HIGH",
             help="in their order (default 1,2,3,4; with --crowd those of the file, if they are numbers)",
         )
-        parser.add_argument("--level", choices=[level.value for level in Level], default=Level.ORDINAL.value)
-        parser.add_argument("--items", type=int)
+        parser.add_argument(
+            "--level",
+            choices=[level.value for level in Level],
+            default=Level.ORDINAL.value,
+            help="the level of measurement of the labels",
+        )
+        parser.add_argument("--items", type=int, help="how many items")
         parser.add_argument("--votes", type=int, default=3, help="of each item in the first round (default 3)")
-        parser.add_argument("--people", type=int, default=100)
+        parser.add_argument("--people", type=int, default=100, help="how many annotators")
         parser.add_argument(
             "--spam",
             type=float,
@@ -96,7 +100,7 @@ class Command(BaseCommand):
         parser.add_argument("--truth", type=Path, metavar="FILE", help="with --crowd: known labels: item,truth")
         add_reading_arguments(parser)
         parser.add_argument("--runs", type=int, default=RUNS, help=f"of each policy (default {RUNS})")
-        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same forecast")
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -162,7 +166,7 @@ def _spam(options: dict[str, Any]) -> float:
 
 
 def _missing(name: str) -> int:
-    raise PlanError(f"{name} is needed: how many items there are")
+    raise PlanError("plan_needs", name=name)
 
 
 def _heading(data: dict[str, Any]) -> str:

@@ -11,7 +11,10 @@ from console.serving import add_serving_arguments, prepare, serve
 class Command(BaseCommand):
     """Migrate, then run web and worker until stopped."""
 
-    help = "Run the web server and a worker on this machine; either is started again if it dies."
+    help = (
+        "Run the web server and a worker on this machine; either is started again if it dies. "
+        "Example: manage.py serve --bind 127.0.0.1:8000"
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""

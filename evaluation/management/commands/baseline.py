@@ -32,7 +32,7 @@ class Command(ReadingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("name", choices=["first-paragraph", *COPYING])
+        parser.add_argument("name", choices=["first-paragraph", *COPYING], help="which baseline")
         parser.add_argument(
             "--questions",
             required=True,
@@ -43,7 +43,7 @@ class Command(ReadingCommand):
         parser.add_argument(
             "--train", nargs="+", default=[], metavar="GLOB", help="files with annotations to copy from"
         )
-        parser.add_argument("--to", required=True, type=Path, metavar="FILE")
+        parser.add_argument("--to", required=True, type=Path, metavar="FILE", help="the predictions file to write")
         parser.add_argument("--json", action="store_true", help="print what was written as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

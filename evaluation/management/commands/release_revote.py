@@ -31,8 +31,10 @@ class Command(ReadingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("folder", type=Path, metavar="DIR")
-        parser.add_argument("--policy", required=True, choices=[one.value for one in Revote])
+        parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the release")
+        parser.add_argument(
+            "--policy", required=True, choices=[one.value for one in Revote], help="how votes become labels"
+        )
         parser.add_argument(
             "--without",
             action="append",

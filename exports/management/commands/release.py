@@ -9,10 +9,11 @@ from django.utils import timezone
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign
 from exports.build import build_release
+from exports.errors import ReleaseError
 from exports.families import FAMILIES
 from exports.models import Release
 from exports.selectors.sealing import closed_by
-from exports.services import ReleaseError, release_make
+from exports.services import release_make
 from exports.targets import FolderTaken, FolderTarget
 from jobs.terminal import print_result
 from storage.text_files import FileFault, text_lines
@@ -29,14 +30,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("campaign", metavar="SLUG")
+        parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
         form = parser.add_mutually_exclusive_group(required=True)
-        form.add_argument("--format", choices=list(FAMILIES))
+        form.add_argument("--format", choices=list(FAMILIES), help="the format of the records")
         form.add_argument(
             "--again", type=int, metavar="NUMBER", help="write a release that was made before once more: the same bytes"
         )
         parser.add_argument("--ways", type=int, metavar="N", help="annotations an item: slots 0 to N-1 (formats of NQ)")
-        parser.add_argument("--to", required=True, type=Path, metavar="DIR")
+        parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="the folder to write, empty or new")
         order = parser.add_mutually_exclusive_group()
         order.add_argument("--seed", type=int, default=0, help="of the order of the records (default 0)")
         order.add_argument("--as-imported", action="store_true", help="keep the order in which the items were imported")
@@ -82,7 +83,9 @@ class Command(BaseCommand):
         except ReleaseError as error:
             raise CommandError(str(error)) from error
         except (ValueError, OSError) as error:
-            raise CommandError(f"{error}. {options['to']} holds no release: remove it, and release again") from error
+            raise CommandError(
+                f"{str(error).rstrip('.')}. {options['to']} holds no release: remove it, and release again"
+            ) from error
         items = sum(manifest["splits"].values())
         if not items:
             self.stderr.write("This release holds no item: none was ready when it was frozen.")

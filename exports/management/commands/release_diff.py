@@ -23,8 +23,8 @@ class Command(ReadingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("before", type=Path, metavar="BEFORE")
-        parser.add_argument("after", type=Path, metavar="AFTER")
+        parser.add_argument("before", type=Path, metavar="BEFORE", help="the folder of the earlier release")
+        parser.add_argument("after", type=Path, metavar="AFTER", help="the folder of the later release")
         parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -21,8 +21,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("campaign", metavar="SLUG")
-        parser.add_argument("number", type=int, metavar="NUMBER")
+        parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
+        parser.add_argument("number", type=int, metavar="NUMBER", help="the number of the release")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Look and list."""

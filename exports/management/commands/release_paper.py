@@ -23,7 +23,7 @@ class Command(ReadingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("folder", type=Path, metavar="DIR")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the release")
         parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="a folder that is empty or not there")
         parser.add_argument("--anonymous", action="store_true", help="for an anonymous review")
         parser.add_argument("--json", action="store_true", help="print what was written as JSON")

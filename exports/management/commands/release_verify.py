@@ -22,7 +22,7 @@ class Command(ReadingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("folder", type=Path, metavar="DIR")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the release")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -23,7 +23,7 @@ class Command(ReadingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("files", nargs="+", type=Path, metavar="FILES")
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILES", help="the files to check")
         parser.add_argument(
             "--unlabelled", action="store_true", help="records may lack annotations, as in a hidden test set"
         )

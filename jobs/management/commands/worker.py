@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     help = (
         "Run jobs straight from the database; no broker is needed. Each lane has a thread of its own, so that a long "
-        "import delays no verdict. Several workers may run at once."
+        "import delays no verdict. Several workers may run at once. Example: manage.py worker"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -18,7 +18,8 @@ class Command(BaseCommand):
 
     help = (
         "Show the marketplace's clock; advance it, stop it, or set it right again. What falls due on the way happens in "
-        "order: deadlines, expiry, automatic approval, disposal. Needs MARKETPLACE_DEVELOPMENT=1."
+        "order: deadlines, expiry, automatic approval, disposal. Needs MARKETPLACE_DEVELOPMENT=1. "
+        "Example: manage.py marketplace_clock --advance 3600"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -15,7 +15,10 @@ from marketplace.services.requesters import frame_secret, key_secret
 class Command(BaseCommand):
     """Fill the database."""
 
-    help = "Make a requester with money, two workers and open HITs, if they are not there. Needs MARKETPLACE_DEVELOPMENT=1."
+    help = (
+        "Make a requester with money, two workers and open HITs, if they are not there. Needs MARKETPLACE_DEVELOPMENT=1. "
+        "Example: manage.py marketplace_demo"
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""

@@ -19,14 +19,15 @@ class Command(BaseCommand):
     help = (
         "Arm a fault for the next calls of an operation ('*': of any; 'Notification': messages to requesters, with lose "
         "or duplicate). drop-before and drop-after close the connection before anything is done, or after it is "
-        "committed. Without arguments: list what is armed. Needs MARKETPLACE_DEVELOPMENT=1."
+        "committed. Without arguments: list what is armed. Needs MARKETPLACE_DEVELOPMENT=1. "
+        "Example: manage.py marketplace_fault CreateHIT throttle --times 3"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
-        parser.add_argument("operation", nargs="?", default="")
-        parser.add_argument("kind", nargs="?", choices=[kind.value for kind in Fault.Kind])
-        parser.add_argument("--times", type=int, default=1)
+        parser.add_argument("operation", nargs="?", default="", help="the operation that fails")
+        parser.add_argument("kind", nargs="?", choices=[kind.value for kind in Fault.Kind], help="how it fails")
+        parser.add_argument("--times", type=int, default=1, help="how often")
         parser.add_argument("--seconds", type=float, default=1.0, help="how slow (at most 60)")
         parser.add_argument("--clear", action="store_true", help="disarm everything")
 

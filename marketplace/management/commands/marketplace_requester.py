@@ -31,7 +31,8 @@ class Command(BaseCommand):
 
     help = (
         "Make a requester with an access key, and print what boto3 needs. For one that is there: fund it, rotate its "
-        "keys, or print the key again. Without a name: list requesters and their money."
+        "keys, or print the key again. Without a name: list requesters and their money. "
+        "Example: manage.py marketplace_requester lab --deposit 100"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

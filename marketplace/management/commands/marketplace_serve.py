@@ -20,7 +20,7 @@ class Command(BaseCommand):
     help = (
         "Serve the marketplace: the requester API (POST /) and the worker site. Its database (MARKETPLACE_DATABASE_URL) is made and "
         "migrated first. The worker site's address is MARKETPLACE_URL; by default it follows --bind "
-        "(http://worker.localhost:PORT)."
+        "(http://worker.localhost:PORT). Example: manage.py marketplace_serve --bind 127.0.0.1:8100"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

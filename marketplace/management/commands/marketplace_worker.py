@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     help = (
         "Without --email: print a link that lets people sign up as workers. With it: make an account with a password "
-        "(printed), a country and an approval record, for trying things out."
+        "(printed), a country and an approval record, for trying things out. Example: manage.py marketplace_worker --uses 5"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -38,8 +38,8 @@ class Command(BaseCommand):
             metavar="N",
             help="make N accounts for a synthetic crowd, with one password: {} in the address becomes 0 to N-1",
         )
-        parser.add_argument("--country", default="", metavar="XX")
-        parser.add_argument("--subdivision", default="", metavar="XX")
+        parser.add_argument("--country", default="", metavar="XX", help="the country in the profile of the worker")
+        parser.add_argument("--subdivision", default="", metavar="XX", help="the state or province in the profile")
         parser.add_argument("--approved", type=int, default=0, help="assignments approved before")
         parser.add_argument("--rejected", type=int, default=0, help="assignments rejected before")
         parser.add_argument("--uses", type=int, default=1, help="of the link")

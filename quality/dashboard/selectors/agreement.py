@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from django.db.models import Q
 
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Measure, Scale, TaskType
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from measures.agreement import Level, alpha, coincidences

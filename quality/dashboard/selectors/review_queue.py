@@ -5,8 +5,8 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import Campaign, Participation
-from annotation.selectors.sealing import unsealed
 from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState, Unexamined
 from quality.people.selectors.names import names_of
 from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandState, Ticket, TicketState

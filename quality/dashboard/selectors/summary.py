@@ -8,6 +8,7 @@ import orjson
 from django.db.models import Count, Q, Sum, TextField
 from django.db.models.functions import Cast
 
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import (
     FILLING,
     ORDINARY,
@@ -22,7 +23,6 @@ from annotation.models import (
     Slot,
     Standing,
 )
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.gold.selectors import checks_held

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action
 from annotation.access import campaign_for
+from annotation.campaigns.services.numbers import numbers_request
 from annotation.models import Campaign, Snapshot
-from annotation.services.numbers import numbers_request
 from annotation.tasktypes.registry import pages_of
 from quality.dashboard.charts.campaign import CHARTS, outlook
 from quality.dashboard.selectors.agreement import agreement_shown

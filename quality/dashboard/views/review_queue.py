@@ -8,7 +8,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.permissions import Action, signed_in
@@ -20,6 +19,7 @@ from quality.flags.services import flag_decide
 from quality.models import Flag, Review
 from quality.people.services.reviews import ReviewError, review_decide
 from quality.people.services.suspensions import suspension_appeal_decide
+from web.told import told
 from workforces.models import Appeal, Errand, Ticket
 from workforces.services.appeals import AppealError, appeal_decide
 from workforces.services.confirmations import ticket_accept
@@ -47,7 +47,7 @@ def decide(request: HttpRequest, slug: str, what: str, pk: int) -> HttpResponse:
     try:
         _DECISIONS[what](request, campaign, pk)
     except (ReviewError, PayError, AppealError) as error:
-        messages.error(request, str(error))
+        messages.error(request, told(error))
     return redirect("quality-decisions", slug=slug)
 
 
@@ -56,7 +56,7 @@ def _review(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     undo = max((terms_of(row).undo_seconds for row in campaign.workforces.all()), default=0)
     choice = request.POST.get("choice")
     if choice not in ("suspend", "refuse", "reinstate"):
-        raise ReviewError(_("Choose what to do."))
+        raise ReviewError("action_missing")
     review_decide(
         review=review,
         suspend=choice != "reinstate",
@@ -103,13 +103,13 @@ def _ticket(request: HttpRequest, campaign: Campaign, pk: int) -> None:
 def _undo(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     errand = get_object_or_404(Errand, pk=pk, workforce__campaign=campaign)
     if not errand_undo(errand=errand, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
-        raise PayError(_("It was sent already."))
+        raise PayError("errand_sent")
 
 
 def _retry(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     errand = get_object_or_404(Errand, pk=pk, workforce__campaign=campaign)
     if not errand_retry(errand=errand, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
-        raise PayError(_("It is not tried again: that was decided otherwise meanwhile."))
+        raise PayError("errand_decided")
 
 
 def _flag(request: HttpRequest, campaign: Campaign, pk: int) -> None:

@@ -9,20 +9,21 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.audit import record
+from annotation.campaigns.selectors.sealing import is_sealed
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
-from annotation.ordering import seeded
-from annotation.selectors.sealing import is_sealed
+from annotation.slots.ordering import seeded
 from annotation.tasktypes.base import Part
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction
 from jobs.work import Work
 from quality.models import PENDING, REFERENCE, Case, CaseReason, CaseState
+from web.errors import KeyedError
 
 MOST_EXPERTS = 20  # of one case
 CHUNK = 200
 
 
-class CaseError(ValueError):
+class CaseError(KeyedError):
     """An item cannot come before the experts, or an expert cannot judge it."""
 
 
@@ -74,10 +75,10 @@ def case_ask(*, item: Item, because: CaseReason, experts: int, actor_id: UUID, n
     """
     experts_check(experts)
     if is_sealed(item):
-        raise CaseError("the split of this item is sealed")
+        raise CaseError("case_sealed")
     parts = parts_of(item)
     if not parts:
-        raise CaseError("no answer to this item says anything that experts could judge")
+        raise CaseError("case_without_answer")
     return case_open(item=item, because=because, experts=experts, parts=parts, actor_id=actor_id, now=now)
 
 
@@ -108,9 +109,7 @@ def cases_sample(
     drawn = list(islice(_drawn(campaign, seed, least), max(count - opened, 0)))
     pending = Case.objects.filter(item__in=[item for item, _reference in drawn], state__in=PENDING).count()
     if pending:  # without them the sample would be one of what nobody doubts
-        raise CaseError(
-            f"{pending} of the items that were drawn are before the experts for another reason: let them be decided first"
-        )
+        raise CaseError("drawn_before_experts", n=pending)
     for item, reference in drawn:
         own = task_type.parts([reference])
         parts = parts_of(item) if every_answer else own
@@ -159,4 +158,4 @@ def _references(item_ids: Sequence[int]) -> dict[int, Any]:
 def experts_check(experts: int) -> None:
     """Raise `CaseError` unless so many experts can judge an item."""
     if not 1 <= experts <= MOST_EXPERTS:
-        raise CaseError(f"1 to {MOST_EXPERTS} experts can judge an item")
+        raise CaseError("case_experts", most=MOST_EXPERTS)

@@ -5,10 +5,10 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.audit import record
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, CountedChange
-from annotation.ordering import seeded
-from annotation.selectors.sealing import unsealed
-from annotation.services.exclusions import annotation_exclude
+from annotation.slots.ordering import seeded
+from annotation.slots.services.exclusions import annotation_exclude
 from database.transactions import durable, require_transaction
 from quality.models import Inspection, InspectionTally, InspectionVerdict
 

@@ -37,7 +37,7 @@ def said_from(case: Case, fields: Mapping[str, Any]) -> Said:
     said = {part["key"]: grades.get(str(fields.get(part["key"], ""))) for part in case.parts}
     missing = [key for key, grade in said.items() if grade is None]
     if missing or not said:
-        raise CaseError("judge every part: one has no judgement yet")
+        raise CaseError("opinion_part_missing")
     return said
 
 
@@ -57,11 +57,11 @@ def opinion_give(*, case: Case, surrogate_id: UUID, said: Said, justification: s
     if given is not None:
         return given
     if held.state != CaseState.OPEN:
-        raise CaseError("this case was decided or recalled meanwhile")
+        raise CaseError("case_over")
     if seen_by(surrogate_id).filter(item=held.item).exists():
-        raise CaseError("you annotated this item yourself")
+        raise CaseError("case_own_item")
     if held.because == CaseReason.AUDIT and _said_before(held, surrogate_id):
-        raise CaseError("you judged this item before")
+        raise CaseError("case_judged")
     opinion = Opinion.objects.create(
         case=held, surrogate_id=surrogate_id, said=said, justification=justification[:MOST_CHARACTERS], at=now
     )
@@ -88,7 +88,7 @@ def case_discuss(*, case: Case, surrogate_id: UUID, text: str, now: datetime) ->
     held = _held(case)
     _check_takes_part(held, surrogate_id)
     if not text.strip():
-        raise CaseError("write something first")
+        raise CaseError("message_empty")
     return CaseMessage.objects.create(case=held, surrogate_id=surrogate_id, text=text[:MOST_CHARACTERS], at=now)
 
 
@@ -104,7 +104,7 @@ def consensus_reach(*, case: Case, surrogate_id: UUID, said: Said, justification
     held = _held(case)
     _check_takes_part(held, surrogate_id)
     if not justification.strip():
-        raise CaseError("say why: the consensus is kept with its reason")
+        raise CaseError("consensus_reason")
     opinion = Opinion.objects.create(
         case=held,
         surrogate_id=surrogate_id,
@@ -133,9 +133,9 @@ def _said_before(case: Case, surrogate_id: UUID) -> bool:
 
 def _check_takes_part(case: Case, surrogate_id: UUID) -> None:
     if case.state != CaseState.CONSENSUS:
-        raise CaseError("this case is not in discussion")
+        raise CaseError("case_not_discussed")
     if not case.opinions.filter(surrogate_id=surrogate_id, phase=Phase.BLIND).exists():
-        raise CaseError("you did not judge this case")
+        raise CaseError("case_not_yours")
 
 
 def _settle(case: Case, opinion: Opinion, now: datetime, *, is_joint: bool) -> None:

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import Campaign, Item
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Pages
 from annotation.tasktypes.registry import pages_of
 from jobs.services import job_enqueue
@@ -26,6 +26,8 @@ from quality.experts.selectors import MOST, case_next, cases_counted, cases_of_e
 from quality.experts.services.cases import CaseError, case_ask
 from quality.experts.services.opinions import case_discuss, consensus_reach, opinion_give, said_from
 from quality.models import Case, CaseReason, CaseState, Opinion, Phase, QualitySnapshot
+from quality.payloads import CasesSample
+from web.told import told
 
 PROPOSED = ("experts", "count", "least")  # of a sample, by a link to its form
 
@@ -48,7 +50,7 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
                 now=timezone.now(),
             )
         except CaseError as error:
-            messages.error(request, str(error))
+            messages.error(request, told(error))
         return redirect("quality-cases", slug=slug)
     found = case_next(campaign=campaign, surrogate_id=surrogate_id)
     mine = cases_of_expert(campaign=campaign, surrogate_id=surrogate_id)
@@ -89,7 +91,7 @@ def discussion(request: HttpRequest, slug: str, case_id: int) -> HttpResponse:
         try:
             _discuss(request, case)
         except CaseError as error:
-            messages.error(request, str(error))
+            messages.error(request, told(error))
         return redirect("quality-case", slug=slug, case_id=case_id)
     opinions = list(case.opinions.filter(phase=Phase.BLIND).order_by("pk"))
     letters = {row.surrogate_id: chr(ord("A") + number) for number, row in enumerate(opinions)}
@@ -148,9 +150,17 @@ def experts(request: HttpRequest, slug: str) -> HttpResponse:
         request.POST or None, initial={name: request.GET[name] for name in PROPOSED if name in request.GET}
     )
     if request.method == "POST" and form.is_valid():
+        asked = form.cleaned_data
         job = job_enqueue(
             kind="quality.sample_cases",
-            payload={"campaign": str(campaign.pk), **form.cleaned_data},
+            payload=CasesSample(
+                campaign=str(campaign.pk),
+                count=asked["count"],
+                seed=asked["seed"],
+                experts=asked["experts"],
+                every_answer=asked["every_answer"],
+                least=asked["least"],
+            ),
             now=timezone.now(),
             scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,
@@ -195,5 +205,5 @@ def ask(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         said = _("The experts will judge it, each alone first.") if opened else _("It is before the experts already.")
         messages.success(request, said)
     except CaseError as error:
-        messages.error(request, str(error))
+        messages.error(request, told(error))
     return redirect("item", slug=slug, item_id=item_id)

@@ -12,13 +12,14 @@ from django.views.decorators.http import require_http_methods
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
+from annotation.items.selectors import answer_shown
 from annotation.models import Campaign
-from annotation.selectors.items import answer_shown
 from annotation.tasktypes.registry import pages_of
 from quality.experts.services.cases import CaseError, case_ask
 from quality.experts.services.inspections import inspection_decide, inspection_next
 from quality.models import CaseReason, Inspection, InspectionVerdict
 from quality.policies.selectors import policy_current
+from web.told import told
 
 
 @login_required
@@ -65,7 +66,7 @@ def _decide(request: HttpRequest, campaign: Campaign) -> None:
                 experts=policy[1].experts if policy else 1,
             )
         except CaseError as error:
-            messages.error(request, str(error))
+            messages.error(request, told(error))
 
 
 def _keyed(choices: list[tuple[str, Any]]) -> list[tuple[int, str, Any]]:

@@ -24,8 +24,8 @@ from annotation.models import (
     SlotState,
     Standing,
 )
-from annotation.ordering import seeded
-from annotation.services.people import place_plan
+from annotation.people.services.standing import injections_scheduled
+from annotation.slots.ordering import seeded
 from database.transactions import require_transaction
 from quality.models import GoldCheck, GoldKey, GoldKeyState, Review
 from quality.people.services.pauses import person_pause
@@ -40,7 +40,7 @@ MOST_UPSETTING = 10  # exposures skipped as offensive that are replaced, so that
 MOST_PASSED = 5  # exposures that a person passes without an answer, before a manager looks at it
 
 
-def gold_plan(*, place: Participation, now: datetime, **_: Any) -> None:
+def exposures_schedule(*, place: Participation, now: datetime, **_: Any) -> None:
     """Mint the exposures of the next few items of an annotator, whose place is locked.
 
     The first items hold more of them; after that each block of ``1 / rate`` items holds one, at a place
@@ -51,7 +51,7 @@ def gold_plan(*, place: Participation, now: datetime, **_: Any) -> None:
     campaign, found = place.campaign, policy_current(place.campaign)
     is_someone = Participation.objects.filter(is_known(), pk=place.pk).exists()
     begin, end = place.planned_to, place.served + (AHEAD if is_someone else AHEAD_OF_UNKNOWN)
-    place_plan(place=place, planned_to=end)
+    injections_scheduled(place=place, planned_to=end)
     if found is None or not _keys(campaign).exists():
         return
     policy = found[1]

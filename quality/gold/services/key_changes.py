@@ -5,9 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from accounts.audit import record
+from annotation.items.services.items import item_retire
 from annotation.models import Item
-from annotation.services.counting import item_slots_close, people_lock
-from annotation.services.items import item_retire
+from annotation.slots.services.counting import item_slots_close, people_lock
 from annotation.tasktypes.base import Said
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction
@@ -17,9 +17,10 @@ from quality.models import PENDING, CaseReason, CaseState, GoldCheck, GoldKey, G
 from quality.people.services.pauses import person_assess
 from quality.policies.services import policy_ensure
 from storage.tables.faults import RowError
+from web.errors import KeyedError
 
 
-class KeyRefused(ValueError):
+class KeyRefused(KeyedError):
     """A gold key cannot be changed as asked."""
 
 
@@ -75,7 +76,7 @@ def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime)
     try:
         wanted = task_type.accepted_from({"accepted": accepted}, tokenization_of(key.item.tokenization))
     except RowError as error:
-        raise KeyRefused(str(error)) from error
+        raise KeyRefused.of(error) from error
     people_lock(campaign_id=key.campaign_id, surrogate_ids=_people(key))
     held = GoldKey.objects.select_for_update(of=("self",), no_key=True).get(pk=key.pk)
     before = held.accepted
@@ -112,7 +113,7 @@ def gold_key_retire(*, key: GoldKey, reason: str, is_wrong: bool, actor_id: UUID
     people_lock(campaign_id=key.campaign_id, surrogate_ids=_people(key))
     retired = GoldKey.objects.filter(pk=key.pk).exclude(state=GoldKeyState.RETIRED)
     if not retired.update(state=GoldKeyState.RETIRED, retired_reason=reason[:300]):
-        raise KeyRefused("this key is retired already")
+        raise KeyRefused("key_retired")
     cases_recall(key.item, now)
     item_retire(item=key.item, reason=reason, actor_id=actor_id, now=now)
     void = GoldCheck.objects.filter(key=key, is_void=False).update(is_void=True) if is_wrong else 0
@@ -132,7 +133,7 @@ def gold_key_retire(*, key: GoldKey, reason: str, is_wrong: bool, actor_id: UUID
 
 def _check_in_use(key: GoldKey) -> None:
     if key.state == GoldKeyState.RETIRED:
-        raise KeyRefused("this key is retired")
+        raise KeyRefused("key_retired")
 
 
 def cases_recall(item: Item, now: datetime) -> None:

@@ -13,11 +13,11 @@ from django.db import transaction
 from django.db.models import Max
 
 from accounts.audit import record
+from annotation.items.services.item_checks import Checked, checked_rows
 from annotation.locks import campaign_lock
 from annotation.models import Batch, BatchState, Campaign, Item, Purpose
 from annotation.models import Split as SplitRow
-from annotation.ordering import new_example_id
-from annotation.services.item_checks import Checked, checked_rows
+from annotation.slots.ordering import new_example_id
 from annotation.tasktypes.base import Accepted
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import require_transaction
@@ -28,12 +28,13 @@ from quality.models import CaseReason, GoldKey, GoldKeyState
 from quality.policies.services import policy_ensure
 from storage.tables.faults import RowError
 from storage.tables.reading import Row
+from web.errors import KeyedError
 
 GOLD_SPLIT = "gold_keys"
 MOST_KEYS = 10_000  # of one file
 
 
-class GoldRefused(ValueError):
+class GoldRefused(KeyedError):
     """Rows of gold keys are wrong; nothing was imported."""
 
 
@@ -124,7 +125,7 @@ def _checked(campaign: Campaign, rows: Iterable[Row]) -> list[NewKey]:
     """Return the keys of rows that are new, every row checked."""
     listed = dict(rows)
     if len(listed) > MOST_KEYS:
-        raise GoldRefused(f"a file may hold {MOST_KEYS:,} keys")
+        raise GoldRefused("gold_too_many", most=MOST_KEYS)
     task_type, found = TASK_TYPES[campaign.task_type], []
     for chunk in checked_rows(campaign, task_type, listed.items()):
         for number, outcome in chunk:
@@ -145,4 +146,4 @@ def _accepted(campaign: Campaign, number: int, row: Mapping[str, Any] | RowError
 
 
 def _refused(number: int, error: RowError) -> GoldRefused:
-    return GoldRefused(f"row {number}, {error.column}: {error}")
+    return GoldRefused("gold_row", row=number, column=error.column, problem=str(error))

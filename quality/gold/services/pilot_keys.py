@@ -11,7 +11,7 @@ from accounts.audit import record
 from annotation.locks import campaign_lock
 from annotation.models import Annotation, AnnotationState, Batch, Campaign, Item, ItemState, Purpose, Slot, SlotState
 from annotation.models import Split as SplitRow
-from annotation.services.counting import round_slots_close
+from annotation.slots.services.counting import round_slots_close
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.work import Work
 from quality.experts.services.cases import experts_check

@@ -10,8 +10,8 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import Membership, Role
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import ORDINARY, Assignment, Campaign, ItemState
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, voted
 from measures.audits import Stratum, label_error

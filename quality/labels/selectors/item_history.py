@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from annotation.items.selectors import ShownAnswer
 from annotation.models import Annotation, Assignment, AssignmentState, CountedChange, Item
-from annotation.selectors.items import ShownAnswer
 from quality.models import Case, CaseState, Opinion, Verdict
 
 MOST = 300

@@ -22,7 +22,7 @@ from annotation.models import (
     Slot,
     SlotState,
 )
-from annotation.selectors.rounds import slots_waiting
+from annotation.slots.selectors.rounds import slots_waiting
 from measures.judgments import Floats, Places
 from measures.targets import Belief, Calibration, Purchase, Target, belief_of, calibrated, forecast, next_purchase
 from quality.dashboard.selectors.summary import NOBODYS
@@ -37,7 +37,7 @@ STRAGGLERS = 0.1  # of a wave's votes may still be to come when the next one beg
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is known when the next wave is planned.
+    """What is known when the next wave is decided.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Outlook:
         found: Floats = np.where(self.is_experts, 0.0, self.calibration.of(self.belief.doubts()))
         return found
 
-    def plan(self, target: Target) -> Purchase:
+    def next_purchase(self, target: Target) -> Purchase:
         """Return what comes next."""
         return next_purchase(
             self.doubts(),

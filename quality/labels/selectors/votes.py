@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 from django.db.models import F, Q
 
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.registry import voted
 from measures.judgments import Judgments, Repeats, judgments_of
 from quality.labels.selectors.answers import answers_as_text

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.audit import record
 from annotation.models import Campaign, ItemState
-from annotation.ordering import seeded
+from annotation.slots.ordering import seeded
 from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
@@ -20,14 +20,16 @@ from quality.experts.services.cases import case_end, case_open, parts_of
 from quality.labels.selectors.audits import Label, experts_able, labels_of
 from quality.labels.services.verdicts import items_judge, items_lock
 from quality.models import PENDING, Audit, AuditItem, Case, CaseReason, CaseState
+from quality.payloads import OfAudit
 from quality.policies.services import policy_ensure
+from web.errors import KeyedError
 
 CHUNK = 50
 MOST = 2_000  # items of one audit
 LEAST_TWICE = 0.2  # of the items, judged by two experts
 
 
-class AuditError(ValueError):
+class AuditError(KeyedError):
     """Labels cannot be audited as asked."""
 
 
@@ -57,7 +59,7 @@ def _drawn(work: Work, campaign: Campaign, count: int, twice: float, seed: int) 
     """Freeze the labels and draw."""
     now, labels = timezone.now(), labels_of(campaign)
     if len(labels) < LEAST:
-        raise AuditError(f"{len(labels)} labels are in force: an audit takes at least {LEAST}")
+        raise AuditError("audit_too_few", labels=len(labels), least=LEAST)
     strata = _strata(labels)
     sizes = [len(stratum) for stratum in strata]
     doubts = [np.array([label.doubt for label in stratum]) for stratum in strata]
@@ -128,13 +130,9 @@ def _experts(campaign: Campaign, item_ids: list[int], twice: int) -> dict[int, i
     nobody = sum(not able[item] for item in item_ids)
     two = [item for item in item_ids if len(able[item]) > 1][:twice]
     if nobody:
-        raise AuditError(
-            f"{nobody} of the items that were drawn have been annotated or judged by every expert here: name another one"
-        )
+        raise AuditError("audit_expert_for_each", n=nobody)
     if len(two) < twice:
-        raise AuditError(
-            f"two experts are to judge {twice} of the items that were drawn, and may judge {len(two)}: name another one"
-        )
+        raise AuditError("audit_two_experts", wanted=twice, possible=len(two))
     return dict.fromkeys(item_ids, 1) | dict.fromkeys(two, 2)
 
 
@@ -142,9 +140,7 @@ def _refuse_pending(item_ids: list[int]) -> None:
     """Refuse a draw that meets items which experts judge for another reason: leaving those out would bias it."""
     pending = Case.objects.filter(item__in=item_ids, state__in=PENDING).count()
     if pending:
-        raise AuditError(
-            f"{pending} of the items that were drawn are before the experts for another reason: let them be decided first"
-        )
+        raise AuditError("drawn_before_experts", n=pending)
 
 
 def _cases_open(rows: Sequence[AuditItem], audit: Audit, now: datetime) -> None:
@@ -176,7 +172,7 @@ def audit_call_off(*, audit: Audit, actor_id: UUID, now: datetime) -> bool:
     Audit.objects.filter(pk=held.pk).update(called_off_at=now)
     job_enqueue(
         kind="quality.audit_recall",
-        payload={"audit": held.pk},
+        payload=OfAudit(audit=held.pk),
         now=now,
         scope_id=held.campaign_id,
         requested_by_id=actor_id,

@@ -32,13 +32,14 @@ from quality.models import (
     TargetSnapshot,
     Verdict,
 )
+from web.errors import KeyedError
 
 LEAST = 10  # of fewer items, what numbers said before and say after would tell labels
 _UNFINISHED = (SlotState.OPEN, SlotState.ASIDE, SlotState.HELD)
 _NUMBERS = (Snapshot, QualitySnapshot, StudySnapshot, TargetSnapshot, BehaviourSnapshot)
 
 
-class SealError(ValueError):
+class SealError(KeyedError):
     """A split cannot be sealed or unsealed; the message says why."""
 
 
@@ -59,7 +60,7 @@ def split_seal(*, split: Split, actor_id: UUID | None, now: datetime) -> None:
         list(answers.select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
         split.refresh_from_db()
         if split.sealed_at is not None:
-            raise SealError(f"{split} is sealed already")
+            raise SealError("split_sealed_already", split=str(split))
         _refuse_unless_done(split)
         split.sealed_at = now
         split.save(update_fields=["sealed_at"])
@@ -79,11 +80,11 @@ def split_unseal(*, split: Split, reason: str, actor_id: UUID | None, now: datet
         It is not sealed, or there is no reason.
     """
     if not reason.strip():
-        raise SealError("unsealing takes a reason: it stays on record")
+        raise SealError("unsealing_reason")
     with transaction.atomic():
         campaign_lock(split.campaign)
         if not Split.objects.filter(pk=split.pk).exclude(sealed_at=None).update(sealed_at=None):
-            raise SealError(f"{split} is not sealed")
+            raise SealError("split_not_sealed", split=str(split))
         record(
             action="split_unseal",
             subject=split,
@@ -100,7 +101,7 @@ def _refuse_unless_done(split: Split) -> None:
     items = active.filter(batch__purpose__in=ORDINARY)
     asked = active.filter(batch__purpose__in=[*ORDINARY, Purpose.REVIEW])
     if items.count() < LEAST:
-        raise SealError(f"{split} has fewer than {LEAST} items: too few to hide a label among them")
+        raise SealError("split_too_small", split=str(split), least=LEAST)
     slots = Slot.objects.filter(item__in=asked, state__in=_UNFINISHED)
     answers = Annotation.objects.filter(item__in=asked)
     unseen = answers.filter(Q(state=AnnotationState.PROVISIONAL) | Q(state=AnnotationState.COUNTED, is_examined=False))
@@ -108,13 +109,13 @@ def _refuse_unless_done(split: Split) -> None:
     decided = Verdict.objects.filter(item=OuterRef("pk"), superseded_at=None)
     is_voted = isinstance(TASK_TYPES[split.campaign.task_type], Voted)
     for waiting, what in (
-        (items.filter(slots=None), "items of it are not launched"),
-        (slots, "annotations of it are still wanted"),
-        (unseen, "answers to it are not examined or confirmed yet"),
-        (Case.objects.filter(item__in=items, state__in=PENDING), "items of it are before the experts"),
-        (drawn, "an audit of it is not finished"),
-        (items.filter(~Exists(decided)) if is_voted else items.none(), "items of it have no label"),
-        (Inspection.objects.filter(annotation__item__in=items, verdict=""), "answers to it wait to be inspected"),
+        (items.filter(slots=None), "items"),
+        (slots, "slots"),
+        (unseen, "unexamined"),
+        (Case.objects.filter(item__in=items, state__in=PENDING), "cases"),
+        (drawn, "audit"),
+        (items.filter(~Exists(decided)) if is_voted else items.none(), "labels"),
+        (Inspection.objects.filter(annotation__item__in=items, verdict=""), "inspections"),
     ):
         if waiting.exists():
-            raise SealError(f"{split} is not finished: {what}")
+            raise SealError(f"seal_{what}", split=str(split))

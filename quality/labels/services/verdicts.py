@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from accounts.audit import record
+from annotation.campaigns.selectors.sealing import is_sealed
 from annotation.models import ORDINARY, Annotation, AnnotationState, Item, ItemState
-from annotation.selectors.sealing import is_sealed
-from annotation.services.queue import queue_rewind
-from annotation.services.slots import round_close, round_open, rounds_wanted
+from annotation.slots.services.queue import queue_rewind
+from annotation.slots.services.slots import round_close, round_open, rounds_wanted
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import require_transaction

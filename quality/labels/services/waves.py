@@ -9,11 +9,11 @@ from django.db.models.fields.json import KeyTextTransform
 from django.utils import timezone
 
 from accounts.audit import record
+from annotation.campaigns.selectors.sealing import sealed_names
+from annotation.campaigns.services.numbers import numbers_keep, refresh_request
 from annotation.models import Campaign, CampaignState, ItemState
-from annotation.selectors.sealing import sealed_names
-from annotation.services.numbers import numbers_keep, refresh_request
-from annotation.services.queue import queue_rewind
-from annotation.services.slots import votes_add
+from annotation.slots.services.queue import queue_rewind
+from annotation.slots.services.slots import votes_add
 from jobs.work import Work
 from measures.targets import Purchase
 from quality.dashboard.services import quality_numbers_version
@@ -65,7 +65,7 @@ def waves_look(*, work: Work, campaign: Campaign) -> dict[str, Any]:
         with work.step():
             _keep(campaign, sealed, version, None, {})
         return {}
-    found = outlook.plan(current[1].target)
+    found = outlook.next_purchase(current[1].target)
     state = state_of(outlook, found, current[1].target)
     with work.step():
         if outlook.is_filled and (len(found.votes) or len(found.experts)):

@@ -21,6 +21,7 @@ from quality.dashboard.services import quality_numbers_request
 from quality.labels.forms import AuditForm
 from quality.labels.services.audits import audit_call_off
 from quality.models import Audit, QualitySnapshot, Verdict
+from quality.payloads import AuditDraw
 
 EXPERTS = 2  # as many as judge a part of the items
 
@@ -35,9 +36,12 @@ def audits(request: HttpRequest, slug: str) -> HttpResponse:
     if "call_off" in request.POST:
         return _called_off(request, campaign)
     if request.method == "POST" and not obstacle and form.is_valid():
+        asked = form.cleaned_data
         job = job_enqueue(
             kind="quality.audit",
-            payload={"campaign": str(campaign.pk), **form.cleaned_data},
+            payload=AuditDraw(
+                campaign=str(campaign.pk), count=asked["count"], twice=asked["twice"], seed=asked["seed"]
+            ),
             now=timezone.now(),
             scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action, can, signed_in
 from annotation.access import campaign_for
+from annotation.campaigns.selectors.sealing import is_sealed
+from annotation.items.selectors import ShownAnswer, answers_side_by_side, comparison_of
 from annotation.models import AnnotationState, Item
-from annotation.selectors.items import ShownAnswer, answers_side_by_side, comparison_of
-from annotation.selectors.sealing import is_sealed
 from annotation.tasktypes.base import Pages
 from annotation.tasktypes.registry import pages_of
 from documents.selectors import page_display

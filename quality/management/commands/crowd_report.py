@@ -34,9 +34,14 @@ class Command(ReadingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("judgments", type=Path, metavar="FILE")
+        parser.add_argument("judgments", type=Path, metavar="FILE", help="a table with item, worker and label")
         parser.add_argument("--truth", type=Path, help="known answers: item,truth")
-        parser.add_argument("--level", choices=[level.value for level in Level], default=Level.NOMINAL.value)
+        parser.add_argument(
+            "--level",
+            choices=[level.value for level in Level],
+            default=Level.NOMINAL.value,
+            help="the level of measurement of the labels",
+        )
         parser.add_argument(
             "--labels", dest="labels_in_order", metavar="LOW,…,HIGH", help="all labels in their order, smallest first"
         )

@@ -23,8 +23,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("file", type=Path)
-        parser.add_argument("--campaign", required=True, metavar="SLUG")
+        parser.add_argument("file", type=Path, help="the table of gold questions")
+        parser.add_argument("--campaign", required=True, metavar="SLUG", help="the short name of the campaign")
         parser.add_argument("--experts", type=int, default=0, help="how many confirm each key before it is used")
         parser.add_argument("--encoding", metavar="NAME", help="of a CSV or TSV file that isn't UTF-8, such as gb18030")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")

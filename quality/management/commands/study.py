@@ -26,8 +26,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("campaign", metavar="CAMPAIGN")
-        parser.add_argument("study", choices=list(STUDIES))
+        parser.add_argument("campaign", metavar="CAMPAIGN", help="the short name of the campaign")
+        parser.add_argument("study", choices=list(STUDIES), help="which study")
         parser.add_argument("--split", default="", help="of statistics: one split alone")
         parser.add_argument("--ways", type=int, default=25, help="annotations of an item (default 25)")
         parser.add_argument("--references", type=int, default=5, help="of bounds: so many of them are references")

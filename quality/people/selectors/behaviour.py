@@ -9,6 +9,7 @@ from django.db.models import Count, F, Q, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from accounts.selectors import people_told_of_behaviour
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import (
     ORDINARY,
     Annotation,
@@ -19,7 +20,6 @@ from annotation.models import (
     ItemState,
     Participation,
 )
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import FollowedUp, Written
 from annotation.tasktypes.registry import TASK_TYPES
 from measures.behaviour import Signal, known_by_gold, leaving, pace, pasting, pointed_at, sameness, twins, untrusted

@@ -7,6 +7,8 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
+from annotation.campaigns.selectors.sealing import unsealed
+from annotation.items.selectors import ShownAnswer, answer_shown
 from annotation.models import (
     ORDINARY,
     Annotation,
@@ -16,8 +18,6 @@ from annotation.models import (
     Snapshot,
     StandingChange,
 )
-from annotation.selectors.items import ShownAnswer, answer_shown
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Measure, Scale
 from annotation.tasktypes.registry import TASK_TYPES
 from measures.set_agreement import masi_distance

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import (
     Annotation,
     AnnotationState,
@@ -16,7 +17,6 @@ from annotation.models import (
     Standing,
     StandingChange,
 )
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import GoldCheck, Inspection, InspectionVerdict, WatchRule
 from quality.people.rules import Act, Collector, Condition, Fact, Kind, kinds_of

@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
+from annotation.campaigns.selectors.sealing import sealed_names
+from annotation.campaigns.services.numbers import numbers_keep, numbers_version, refresh_request
 from annotation.models import Campaign
-from annotation.selectors.sealing import sealed_names
-from annotation.services.numbers import numbers_keep, numbers_version, refresh_request
 from jobs.models import Job
 from quality.models import BehaviourSnapshot, QualitySnapshot
 from quality.people.selectors.behaviour import behaviour_of

@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from accounts.audit import record
 from annotation.models import Annotation, AnnotationState, Campaign, Participation, Purpose, Standing
-from annotation.services.counting import people_lock
-from annotation.services.exclusions import annotation_exclude, annotation_restore
-from annotation.services.people import standing_move
+from annotation.people.services.standing import standing_move
+from annotation.slots.services.counting import people_lock
+from annotation.slots.services.exclusions import annotation_exclude, annotation_restore
 from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
+from quality.payloads import PersonWork
 from quality.people.services.pauses import person_pause, person_tell
 from quality.people.services.reviews import ReviewError, review_decide
 from quality.people.services.suspensions import excluded_because, suspension_lift, suspension_of
@@ -55,10 +56,10 @@ def person_act(
         The reason or the date is missing, or the person stands where the act makes no sense.
     """
     if not reason.strip():
-        raise ReviewError("give the reason: the person will read it")
+        raise ReviewError("reason_is_read")
     place = next(iter(people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])), None)
     if place is None:  # or a list said a moment ago that they are another
-        raise ReviewError("this person has no work in the campaign")
+        raise ReviewError("person_without_work")
     if act in (ManagerAct.EXCLUDE, ManagerAct.COUNT_AGAIN):
         _enqueue(campaign, surrogate_id, act, since, actor_id, now)
     else:
@@ -79,7 +80,7 @@ def _move(
         ManagerAct.REINSTATE: (Standing.WARNED, Standing.PAUSED, Standing.SUSPENDED),
     }
     if standing not in allowed[act]:
-        raise ReviewError("their standing changed meanwhile: look again")
+        raise ReviewError("standing_changed")
     if act is ManagerAct.WARN or (act is ManagerAct.REINSTATE and standing == Standing.WARNED):
         to = Standing.WARNED if act is ManagerAct.WARN else Standing.ACTIVE
         standing_move(
@@ -89,7 +90,7 @@ def _move(
     elif act is ManagerAct.REINSTATE and standing == Standing.SUSPENDED:
         review = suspension_of(campaign=campaign, surrogate_id=surrogate_id)
         if review is None:
-            raise ReviewError("their standing changed meanwhile: look again")
+            raise ReviewError("standing_changed")
         suspension_lift(review=review, reason=reason, actor_id=actor_id, now=now)
     else:
         _review(campaign, place, act, reason, actor_id, now)
@@ -130,20 +131,20 @@ def _enqueue(
     campaign: Campaign, surrogate_id: UUID, act: ManagerAct, since: datetime | None, actor_id: UUID, now: datetime
 ) -> None:
     if since is None:
-        raise ReviewError("give the day from which on")
+        raise ReviewError("day_missing")
     if since > now:
-        raise ReviewError("that day is still to come")
+        raise ReviewError("day_to_come")
     job_enqueue(
         kind="quality.person_work",
         now=now,
         scope_id=campaign.pk,
         requested_by_id=actor_id,
-        payload={
-            "campaign": str(campaign.pk),
-            "surrogate": str(surrogate_id),
-            "since": since.isoformat(),
-            "excludes": act is ManagerAct.EXCLUDE,
-        },
+        payload=PersonWork(
+            campaign=str(campaign.pk),
+            surrogate=str(surrogate_id),
+            since=since.isoformat(),
+            excludes=act is ManagerAct.EXCLUDE,
+        ),
     )
 
 

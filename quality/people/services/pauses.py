@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from accounts.audit import record
 from annotation.models import Campaign, Standing, StandingChange
-from annotation.services.people import standing_move
+from annotation.people.services.standing import standing_move
 from database.transactions import require_transaction
 from measures.drift import limit_for
 from measures.drift import score as drift_score

@@ -8,13 +8,15 @@ from django.db import transaction
 
 from accounts.audit import record
 from annotation.models import Annotation, AnnotationState, Campaign, Purpose, Standing
-from annotation.services.counting import SUSPENDED, people_lock
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.people import standing_move
+from annotation.people.services.standing import standing_move
+from annotation.slots.services.counting import SUSPENDED, people_lock
+from annotation.slots.services.exclusions import annotation_exclude
 from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
+from quality.payloads import OfReview
+from web.errors import KeyedError
 from workforces.kinds.registry import KINDS
 from workforces.selectors import notice_of
 from workforces.services.messages import person_message
@@ -22,7 +24,7 @@ from workforces.services.pay import pay_release
 from workforces.services.refusals import tickets_refuse, work_pass
 
 
-class ReviewError(ValueError):
+class ReviewError(KeyedError):
     """A decision cannot be taken as asked."""
 
 
@@ -30,14 +32,14 @@ def review_still(review: Review) -> None:
     """Lock the person of a review, and refuse if a list gave it to another a moment ago."""
     people_lock(campaign_id=review.campaign_id, surrogate_ids=[review.surrogate_id])
     if not Review.objects.filter(pk=review.pk, surrogate_id=review.surrogate_id).exists():
-        raise ReviewError("their standing changed meanwhile: look again")
+        raise ReviewError("standing_changed")
 
 
 def _decision_check(*, suspend: bool, reason: str, refuse_pay: bool) -> None:
     if suspend and not reason.strip():
-        raise ReviewError("give the reason: the person will read it")
+        raise ReviewError("reason_is_read")
     if refuse_pay and not suspend:
-        raise ReviewError("pay can be refused only to an annotator who is suspended")
+        raise ReviewError("refusal_without_suspension")
 
 
 @durable
@@ -66,12 +68,12 @@ def review_decide(
     review_still(review)
     suspended = review.campaign.participations.filter(surrogate_id=review.surrogate_id, standing=Standing.SUSPENDED)
     if not suspend and suspended.exists():
-        raise ReviewError("they are suspended: that is taken back on their own page")
+        raise ReviewError("suspended_already")
     decided = Review.objects.filter(pk=review.pk, state=ReviewState.OPEN).update(
         state=to, decided_at=now, decided_by_id=actor_id, reason=reason[:1000], refuses_pay=refuse_pay
     )
     if not decided:
-        raise ReviewError("this was decided already")
+        raise ReviewError("decided_already")
     standing_move(
         campaign=review.campaign,
         surrogate_id=review.surrogate_id,
@@ -139,7 +141,7 @@ def exclusion_request(*, review: Review, actor_id: UUID | None, now: datetime) -
     """Have all that a suspended person did taken out of the votes by a job."""
     job_enqueue(
         kind="quality.exclude",
-        payload={"review": review.pk},
+        payload=OfReview(review=review.pk),
         now=now,
         scope_id=review.campaign_id,
         requested_by_id=actor_id,

@@ -9,13 +9,14 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.audit import record
 from annotation.models import Annotation, AnnotationState, Campaign, CountedChange, Standing
-from annotation.services.counting import SUSPENDED
-from annotation.services.exclusions import annotation_restore
-from annotation.services.people import standing_move
+from annotation.people.services.standing import standing_move
+from annotation.slots.services.counting import SUSPENDED
+from annotation.slots.services.exclusions import annotation_restore
 from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
+from quality.payloads import OfReview
 from quality.people.services.reviews import ReviewError, exclusions_end, refusal_mark, review_still
 from workforces.services.messages import person_message
 from workforces.services.pay import pay_refusal_end
@@ -38,9 +39,9 @@ def suspension_appeal(*, campaign: Campaign, surrogate_id: UUID, text: str, now:
     review = suspension_of(campaign=campaign, surrogate_id=surrogate_id)
     place = campaign.participations.filter(surrogate_id=surrogate_id, standing=Standing.SUSPENDED).first()
     if review is None or place is None:
-        raise ReviewError("you are not suspended from this campaign")
+        raise ReviewError("not_suspended")
     if not text.strip():
-        raise ReviewError("say in a few words why it should be looked at again")
+        raise ReviewError("appeal_reason")
     new = Review.objects.filter(pk=review.pk, appealed_at=None).update(appeal=text[:MOST_CHARACTERS], appealed_at=now)
     if new:
         record(action="suspension_appeal", subject=review, now=now, actor_id=surrogate_id, scope_id=campaign.pk)
@@ -64,7 +65,7 @@ def suspension_appeal_decide(*, review: Review, lift: bool, answer: str, actor_i
         There is no appeal, it was answered already, or a denial gives no reason.
     """
     if not lift and not answer.strip():
-        raise ReviewError("say why: the person will read it")
+        raise ReviewError("answer_is_read")
     review_still(review)
     waiting = Review.objects.filter(pk=review.pk, state=ReviewState.SUSPENDED, appealed_at__isnull=False)
     state = {"state": ReviewState.REINSTATED, "decided_at": now} if lift else {}
@@ -72,7 +73,7 @@ def suspension_appeal_decide(*, review: Review, lift: bool, answer: str, actor_i
         appeal_answer=answer[:MOST_CHARACTERS], appeal_decided_at=now, appeal_decided_by_id=actor_id, **state
     )
     if not decided:
-        raise ReviewError("this was decided already")
+        raise ReviewError("decided_already")
     person_message(
         campaign=review.campaign, surrogate_id=review.surrogate_id, text=answer, now=now, token=f"appeal-{review.pk}"
     )
@@ -98,7 +99,7 @@ def suspension_lift(*, review: Review, reason: str, actor_id: UUID, now: datetim
         state=ReviewState.REINSTATED, decided_at=now, decided_by_id=actor_id
     )
     if not lifted:
-        raise ReviewError("this was decided already")
+        raise ReviewError("decided_already")
     _lift(review, reason, actor_id, now)
     record(
         action="suspension_lift",
@@ -134,7 +135,7 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
     exclusions_end(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
     job_enqueue(
         kind="quality.restore",
-        payload={"review": review.pk},
+        payload=OfReview(review=review.pk),
         now=now,
         scope_id=review.campaign_id,
         requested_by_id=actor_id,

@@ -30,6 +30,7 @@ from quality.people.selectors.person import person_of
 from quality.people.services.manager_acts import ManagerAct, person_act
 from quality.people.services.reviews import ReviewError
 from web.tables import BulkAct, Cell, Column, ListRows, Table, as_file
+from web.told import told
 
 RANKS = [Standing.PAUSED, Standing.WARNED, Standing.ACTIVE, Standing.SUSPENDED]  # who needs a decision comes first
 TAGS = {Standing.ACTIVE: "good", Standing.WARNED: "warn", Standing.PAUSED: "warn", Standing.SUSPENDED: "bad"}
@@ -113,7 +114,7 @@ def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Seq
             )
             done += 1
         except ReviewError as error:
-            refused.append(str(error))
+            refused.append(told(error))
     if done:
         said = ngettext(
             "Done for %(n)s person. The numbers follow.", "Done for %(n)s people. The numbers follow.", done
@@ -134,7 +135,7 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
             messages.success(request, _("Done. It can be taken back below."))
             return redirect("quality-person", slug=slug, surrogate_id=surrogate_id)
         except ReviewError as error:
-            messages.error(request, str(error))
+            messages.error(request, told(error))
     found = person_of(campaign=campaign, surrogate_id=surrogate_id)
     if found is None:
         raise Http404
@@ -155,7 +156,7 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
 def _act(request: HttpRequest, campaign: Campaign, surrogate_id: UUID) -> None:
     act = request.POST.get("act", "")
     if act not in set(ManagerAct):
-        raise ReviewError(_("Choose what to do."))
+        raise ReviewError("action_missing")
     person_act(
         campaign=campaign,
         surrogate_id=surrogate_id,

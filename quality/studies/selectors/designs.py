@@ -5,9 +5,8 @@ from collections import Counter
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.utils.translation import gettext as _
-
 from accounts.models import Membership, Role
+from annotation.items.selectors import items_drawn
 from annotation.models import (
     BLOCKING,
     ORDINARY,
@@ -24,8 +23,7 @@ from annotation.models import (
     Split,
     Standing,
 )
-from annotation.selectors.items import items_drawn
-from quality.studies.selectors.studies import REFERENCES, extractive
+from quality.studies.selectors.studies import REFERENCES, StudyError, extractive
 from workforces.kinds.registry import KINDS
 from workforces.selectors import answer_cents
 
@@ -44,7 +42,7 @@ class StudyDesign:
 
 
 @dataclass(frozen=True, slots=True)
-class StudyPlan:
+class StudyNeeds:
     """What a study takes."""
 
     is_closed: bool
@@ -61,7 +59,7 @@ class StudyPlan:
     experts: int  # there are
 
 
-def study_plan(campaign: Campaign, design: StudyDesign) -> StudyPlan:
+def study_needs(campaign: Campaign, design: StudyDesign) -> StudyNeeds:
     """Return what a study takes. Grows with the split: for jobs."""
     extractive(campaign)
     split = Split.objects.get(campaign=campaign, name=design.split)
@@ -72,7 +70,7 @@ def study_plan(campaign: Campaign, design: StudyDesign) -> StudyPlan:
     lacking, further = _lacking(drawn, design.ways), _further(drawn, people)
     annotations = sum(max(0, design.ways - n) for n in _asked(drawn))
     worst = max(drawn, key=lambda item: lacking[item] - further[item], default=None)
-    return StudyPlan(
+    return StudyNeeds(
         is_closed=campaign.state == CampaignState.CLOSED,
         items=len(drawn),
         unlaunched=ordinary.filter(split=split).exclude(batch__state=BatchState.OPEN).count(),
@@ -88,42 +86,22 @@ def study_plan(campaign: Campaign, design: StudyDesign) -> StudyPlan:
     )
 
 
-def obstacles_of(design: StudyDesign, plan: StudyPlan) -> list[str]:
+def obstacles_of(design: StudyDesign, needs: StudyNeeds) -> list[StudyError]:
     """Return why a study cannot be made."""
     found = []
-    if plan.is_closed:
-        found.append(_("The campaign is closed."))
+    if needs.is_closed:
+        found.append(StudyError("study_closed"))
     if design.ways <= REFERENCES:
-        found.append(
-            _("%(n)s annotations are references: ask for more of each item, so that some are left to predict from.")
-            % {"n": REFERENCES}
-        )
-    if plan.items < design.sample:
-        found.append(
-            _("Only %(items)s items of this split are launched: %(sample)s cannot be drawn.")
-            % {"items": plan.items, "sample": design.sample}
-        )
-    if plan.others:
-        found.append(
-            _(
-                "Outside of this draw, items want as many annotations already (%(n)s): the study would be over both. "
-                "Take the seed of the study before and a larger sample, or ask for more annotations of each item."
-            )
-            % {"n": plan.others}
-        )
-    if plan.short and not plan.from_outside:
-        found.append(
-            _(
-                "One of the items needs %(needed)s further people, and %(there)s who have not met it may be handed it: "
-                "invite at least %(short)s more."
-            )
-            % {"needed": plan.needed, "there": plan.needed - plan.short, "short": plan.short}
-        )
-    if plan.experts < design.experts:
-        found.append(
-            _("%(asked)s experts are to judge each item, and the campaign has %(there)s.")
-            % {"asked": design.experts, "there": plan.experts}
-        )
+        found.append(StudyError("study_references", references=REFERENCES))
+    if needs.items < design.sample:
+        found.append(StudyError("study_sample", items=needs.items, sample=design.sample))
+    if needs.others:
+        found.append(StudyError("study_others", others=needs.others))
+    if needs.short and not needs.from_outside:
+        there = needs.needed - needs.short
+        found.append(StudyError("study_people", needed=needs.needed, there=there, short=needs.short))
+    if needs.experts < design.experts:
+        found.append(StudyError("study_experts", asked=design.experts, there=needs.experts))
     return found
 
 

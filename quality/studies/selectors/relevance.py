@@ -9,8 +9,8 @@ import orjson
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import ORDINARY, Campaign, Item, ItemState, Slot
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from measures.questions import starting_trigrams
@@ -46,7 +46,7 @@ def relevance_study_of(campaign: Campaign) -> dict[str, Any]:
     """
     task_type = TASK_TYPES[campaign.task_type]
     if not isinstance(task_type, Voted):
-        raise StudyError(f"{task_type.title}: this study is of answers that are voted on")
+        raise StudyError("study_of_votes", task_type=str(task_type.title))
     splits, summary = _splits(campaign), summary_of(campaign)
     questions = [text for split in splits.values() for text in split.questions.values()]
     return {

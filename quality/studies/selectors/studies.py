@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 from django.db.models import Max, Q
 
+from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import ORDINARY, Annotation, AnnotationState, Campaign, Item, ItemState
-from annotation.selectors.sealing import unsealed
 from annotation.tasktypes.base import Extractive
 from annotation.tasktypes.registry import TASK_TYPES
 from documents.models import Tokenization
@@ -17,6 +17,7 @@ from documents.selectors import tokenization_of
 from measures import studies
 from quality.labels.selectors.answers import answers_as_text
 from quality.models import REFERENCE, CaseReason, CaseState, Opinion, Phase
+from web.errors import KeyedError
 
 REFERENCES = 5
 MOST_PAGES = 2_000  # read for the tags of boxes
@@ -24,7 +25,7 @@ MOST_EXAMPLES = 12
 Find = Callable[[Any], Hashable | None]
 
 
-class StudyError(ValueError):
+class StudyError(KeyedError):
     """A study cannot be made of what was collected; the message says what is missing."""
 
 
@@ -38,7 +39,7 @@ def extractive(campaign: Campaign) -> Extractive:
     """
     found = TASK_TYPES[campaign.task_type]
     if not isinstance(found, Extractive):
-        raise StudyError(f"{found.title}: these studies are of answers that are found on a page, or not")
+        raise StudyError("study_of_pages", task_type=str(found.title))
     return found
 
 
@@ -63,7 +64,7 @@ def studies_of(campaign: Campaign) -> dict[str, Any]:
         try:
             found[name] = studies.as_json(compute())
         except StudyError as error:
-            found[name] = {"why": str(error)}
+            found[name] = {"why": str(error), "key": error.key, "data": error.data}
     return found
 
 
@@ -76,7 +77,7 @@ def _enough(ways: int) -> int:
         No item wants more than the references.
     """
     if ways <= REFERENCES:
-        raise StudyError(f"no item wants more than {REFERENCES} annotations: ask for more of a sample first")
+        raise StudyError("study_needs_more", references=REFERENCES)
     return ways
 
 
@@ -88,7 +89,7 @@ def statistics_of(campaign: Campaign, split: str = "") -> dict[str, Any]:
     task_type, found = TASK_TYPES[campaign.task_type], extractive(campaign)
     references = _references(campaign, split)
     if not references:
-        raise StudyError("nothing is annotated yet")
+        raise StudyError("study_empty")
     answers = list(references.values())
     paths = Counter(task_type.path(answer) for answer in answers)
     boxes = _boxes({item: found.finds["passage"](answer) for item, answer in references.items()})
@@ -163,10 +164,7 @@ def bounds_of(campaign: Campaign, ways: int, **options: Any) -> dict[str, Any]:
     found, rows = extractive(campaign), list(_rows(campaign, ways).values())
     if not rows:
         fullest = max(map(len, _slots(campaign, ways).values()), default=0)
-        raise StudyError(
-            f"no item has a counted annotation in each of its first {ways} places, the fullest has {fullest}: ask for more of "
-            "a sample first, or wait until places that exclusions opened are filled"
-        )
+        raise StudyError("study_places", ways=ways, fullest=fullest)
     return {
         kind: {"items": len(rows), **studies.bounds([[find(one) for one in row] for row in rows], **options)}
         for kind, find in found.finds.items()
@@ -196,7 +194,7 @@ def _references(campaign: Campaign, split: str = "") -> dict[int, Any]:
 def _rows(campaign: Campaign, ways: int) -> dict[int, list[Any]]:
     """Return the answers of the first so many slots of each item that has them all, in the order of the slots."""
     if ways < 2:
-        raise StudyError("a study of people takes at least two annotations an item")
+        raise StudyError("study_two")
     return {
         item: [orjson.loads(slots[index]) for index in range(ways)]
         for item, slots in sorted(_slots(campaign, ways).items())

@@ -11,9 +11,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import AnsweredByPeople, campaign_check_unanswered, campaign_mark_synthetic
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign, CampaignState, Slot, SlotState
-from annotation.services.campaigns import AnsweredByPeople, campaign_check_unanswered, campaign_mark_synthetic
 from replays.synthetic import accounts
 from simulation.any_world import AnyWorld
 from simulation.browser import Browser, NotHere
@@ -37,12 +37,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("campaign", metavar="SLUG")
-        parser.add_argument("--people", type=int, default=8)
+        parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
+        parser.add_argument("--people", type=int, default=8, help="how many synthetic people")
         parser.add_argument(
             "--spam", type=float, default=0.1, help="share of work by people who do not read (default 0.1)"
         )
-        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same crowd")
         parser.add_argument("--seconds", type=float, default=120, help="at most (default 120)")
         parser.add_argument(
             "--url", default="", help=f"of the platform, on this machine (default {settings.PLATFORM_URL})"
@@ -74,7 +74,7 @@ class Command(BaseCommand):
             )
             crowd.run(lambda: not waiting.exists(), seconds=options["seconds"])
         except AnsweredByPeople as error:
-            raise CommandError(f"{error} --mixed does it all the same") from error
+            raise CommandError(f"{error} Use --mixed to continue.") from error
         except NotHere as error:
             raise CommandError(str(error)) from error
         except OSError as error:

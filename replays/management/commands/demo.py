@@ -22,7 +22,7 @@ class Command(BaseCommand):
     help = (
         "Set everything up, fill it with four small campaigns (two to label at once, one of them at the marketplace too; "
         "two that synthetic crowds have finished), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
-        "Ctrl-C. Running it again keeps what is there."
+        "Ctrl-C. Running it again keeps what is there. Example: manage.py demo"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -15,7 +15,8 @@ class Command(BaseCommand):
 
     help = (
         "Have synthetic crowds fill the two finished campaigns of the demo, and write the archives that `demo` loads. Needed "
-        "after a migration; it takes a minute. The installation must be empty: make demo-archives uses a temporary one."
+        "after a migration; it takes a minute. The installation must be empty: make demo-archives uses a temporary one. "
+        "Example: QUORATE_DATA=$(mktemp -d) manage.py demo_archives"
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -27,9 +27,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("kind", choices=list(REPLAYS))
+        parser.add_argument("kind", choices=list(REPLAYS), help="which paper")
         parser.add_argument("--scale", type=float, default=0.01, help="1 is the size of the paper (default 0.01)")
-        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same crowd")
         parser.add_argument("--seconds", type=float, default=7200, help="give up after so long (default 7200)")
         parser.add_argument(
             "--to", type=Path, metavar="FILE", help="write the report there too (.md, and .json beside it)"

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Participation, Snapshot
-from annotation.services.withdrawal import participation_withdraw
+from annotation.people.services.withdrawal import participation_withdraw
 from measures.charts import kinds
 from measures.charts.svg import TOKENS, Chart, as_csv, as_file, in_page
 from measures.completion import forecast

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import Annotation, Standing
-from annotation.services.undo import submission_undo
+from annotation.work.services.undo import submission_undo
 from jobs.models import Job
 from quality.examination.services import examine_due
 from quality.models import Case, GoldCheck, Inspection, Unexamined, Verdict
@@ -131,7 +131,7 @@ def test_a_gold_miss_that_was_undone_is_the_check_all_the_same(now):
 def test_a_round_that_was_closed_opens_again_with_the_slots_it_had(now):
     """Votes that disagree after an exclusion want the second round again that an earlier majority had closed."""
     from annotation.models import Slot
-    from annotation.services.exclusions import annotation_exclude
+    from annotation.slots.services.exclusions import annotation_exclude
 
     campaign = factories.antique(items=1, n=3)
     votes = [factories.vote(campaign, factories.annotator(campaign), label) for label in (4, 3, 2)]

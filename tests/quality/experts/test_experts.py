@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Annotation
-from annotation.services.exclusions import annotation_exclude
+from annotation.slots.services.exclusions import annotation_exclude
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.selectors import case_next
 from quality.experts.services.cases import CaseError, case_ask
@@ -31,7 +31,7 @@ def test_experts_judge_alone_and_nobody_sees_an_opinion_before_all_are_there(cli
     clients = [Client(), Client(), Client(), Client()]
     for one, person in zip(clients, (first, second, third, boss), strict=True):
         one.force_login(person)
-    assert "judge every part" in clients[0].post(desk, {**sent, "passage-1": ""}, follow=True).content.decode()
+    assert "Judge every part" in clients[0].post(desk, {**sent, "passage-1": ""}, follow=True).content.decode()
     clients[1].post(desk, {**sent, "passage-0": "wrong", "justification": "SECOND-REASON"})
     # Nobody sees it: neither who judges still, nor who judged, nor a stranger to the case, nor an administrator.
     secret = {"campaign": f"/campaigns/{campaign.slug}/", "items": f"/campaigns/{campaign.slug}/items/"}
@@ -60,10 +60,10 @@ def test_they_talk_and_one_of_them_writes_the_consensus_down_with_its_reason(cli
     case, (first, second, third) = in_discussion(campaign)
     now = timezone.now()
     case_discuss(case=case, surrogate_id=first.surrogate_id, text="Look at the year.", now=now)
-    with pytest.raises(CaseError, match="did not judge"):
+    with pytest.raises(CaseError, match="didn't judge"):
         case_discuss(case=case, surrogate_id=third.surrogate_id, text="And I?", now=now)
     grades = dict.fromkeys((part["key"] for part in case.parts), "debatable")
-    with pytest.raises(CaseError, match="say why"):
+    with pytest.raises(CaseError, match="Give a reason"):
         consensus_reach(case=case, surrogate_id=first.surrogate_id, said=grades, justification=" ", now=now)
     client.force_login(second)
     page = reverse("quality-case", args=[campaign.slug, case.pk])
@@ -72,7 +72,7 @@ def test_they_talk_and_one_of_them_writes_the_consensus_down_with_its_reason(cli
     case.refresh_from_db()
     assert case.state == CaseState.DECIDED
     assert "A reasonable doubt stays." in client.get(page).content.decode()
-    with pytest.raises(CaseError, match="not in discussion"):
+    with pytest.raises(CaseError, match="isn't under discussion"):
         case_discuss(case=case, surrogate_id=first.surrogate_id, text="Too late", now=now)
     assert Opinion.objects.filter(phase=Phase.BLIND).count() == 2
 
@@ -89,7 +89,7 @@ def test_who_annotated_an_item_never_judges_it_and_one_case_at_a_time():
     with pytest.raises(CaseError, match="yourself"):
         opinion_give(case=case, surrogate_id=author, said=grades, justification="", now=timezone.now())
     empty = factories.campaign(items=1).items.get()
-    with pytest.raises(CaseError, match="no answer to this item"):
+    with pytest.raises(CaseError, match="No answer to this item"):
         case_ask(item=empty, because=CaseReason.MANAGER, experts=1, actor_id=author, now=timezone.now())
 
 

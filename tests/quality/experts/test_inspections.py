@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Annotation
-from annotation.services.exclusions import annotation_exclude, annotation_restore
+from annotation.slots.services.exclusions import annotation_exclude, annotation_restore
 from quality.models import Inspection, InspectionTally
 from quality.policies.policy import Policy
 from tests import factories

@@ -6,17 +6,17 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import NewSplit
+from annotation.items.services.items import item_retire
 from annotation.models import Annotation, AnnotationState, Item, ItemBar, ItemState, Purpose, Slot
-from annotation.services.campaigns import NewSplit
-from annotation.services.claims import Reason, slot_claim_next
-from annotation.services.counting import annotation_count_again, annotations_exclude
-from annotation.services.items import item_retire
-from annotation.services.joining import participation_join
-from annotation.services.sweeps import assignments_expire
-from annotation.services.undo import submission_undo
-from annotation.services.withdrawal import participation_withdraw
+from annotation.people.services.joining import participation_join
+from annotation.people.services.withdrawal import participation_withdraw
+from annotation.slots.services.claims import Reason, slot_claim_next
+from annotation.slots.services.counting import annotation_count_again, annotations_exclude
+from annotation.slots.services.sweeps import assignments_expire
 from annotation.tasktypes.base import AnswerError
 from annotation.tasktypes.registry import TASK_TYPES
+from annotation.work.services.undo import submission_undo
 from tests import factories, writing
 
 pytestmark = pytest.mark.django_db

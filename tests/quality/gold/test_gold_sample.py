@@ -50,7 +50,7 @@ def test_what_lists_no_labels_is_refused_with_how_it_is_done(tmp_path, cell):
     campaign = factories.antique(items=0)
     write_key(tmp_path / "gold.csv", cell)
     with pytest.raises(
-        CommandError, match=r"row 2, accepted: expected some of 4, 3, 2, 1, as in 4 3 or \[4, 3\]; found"
+        CommandError, match=r"Row 2, accepted: expected some of 4, 3, 2, 1, as in 4 3 or \[4, 3\]; found"
     ):
         call_command("import_gold", str(tmp_path / "gold.csv"), "--campaign", campaign.slug)
     assert not GoldKey.objects.exists()

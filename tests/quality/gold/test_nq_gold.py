@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Annotation, Injection
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.work import assignment_skip
+from annotation.slots.services.exclusions import annotation_exclude
 from annotation.tasktypes.nq import judging
+from annotation.work.services.submissions import assignment_skip
 from documents.selectors import tokenization_of
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.services.cases import CaseError, case_ask
@@ -89,10 +89,10 @@ def test_a_wrong_key_is_refused_with_what_is_wrong(page, accepted, error):
 def test_keys_come_in_all_or_none_and_name_the_row():
     campaign = nq()
     bad = [*rows([{"long_answer": 0}], 2), (3, {**rows([{"long_answer": 7}])[0][1], "id": "g9", "question": "what?"})]
-    with pytest.raises(GoldRefused, match="row 3, accepted: there is no box 7 on this page of 5"):
+    with pytest.raises(GoldRefused, match="Row 3, accepted: there is no box 7 on this page of 5"):
         gold_import(campaign=campaign, rows=bad, actor_id=None, now=timezone.now())
     unknown = [(1, {**rows([])[0][1], "document": "nowhere.html"})]
-    with pytest.raises(GoldRefused, match="row 1, document: no document is called"):
+    with pytest.raises(GoldRefused, match="Row 1, document: no document is called"):
         gold_import(campaign=campaign, rows=unknown, actor_id=None, now=timezone.now())
     assert not GoldKey.objects.exists()
     assert gold_import(campaign=campaign, rows=bad[:2], actor_id=None, now=timezone.now()) == 2
@@ -157,14 +157,14 @@ def test_keys_are_imported_corrected_and_retired_in_the_browser(client):
         "no box 44"
         in client.post(page, {"what": "edit", "accepted": '[{"long_answer": 44}]'}, follow=True).content.decode()
     )
-    assert "no JSON" in client.post(page, {"what": "edit", "accepted": "{"}, follow=True).content.decode()
+    assert "valid JSON" in client.post(page, {"what": "edit", "accepted": "{"}, follow=True).content.decode()
     client.post(page, {"what": "edit", "accepted": '[{"long_answer": 1}]'})
     key.refresh_from_db()
     assert key.accepted == [{"long_answer": [1]}]
     client.post(page, {"what": "ask", "experts": "2"})
     key.refresh_from_db()
     assert (key.state, Case.objects.get().experts) == (GoldKeyState.WAITING, 2)
-    assert "Say why" in client.post(page, {"what": "retire"}, follow=True).content.decode()
+    assert "Give a reason" in client.post(page, {"what": "retire"}, follow=True).content.decode()
     client.post(page, {"what": "retire", "reason": "Ambiguous.", "wrong": "1"})
     key.refresh_from_db()
     assert (key.state, Case.objects.get().state) == (GoldKeyState.RETIRED, CaseState.RECALLED)

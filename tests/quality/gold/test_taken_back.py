@@ -3,10 +3,10 @@
 import pytest
 from django.utils import timezone
 
+from annotation.campaigns.services.campaigns import campaign_move
 from annotation.models import CampaignState
-from annotation.services.campaigns import campaign_move
-from annotation.services.undo import NothingToUndo, submission_undo
-from annotation.services.work import assignment_skip
+from annotation.work.services.submissions import assignment_skip
+from annotation.work.services.undo import NothingToUndo, submission_undo
 from quality.dashboard.selectors.agreement import agreement_of
 from quality.dashboard.selectors.summary import people_of, summary_of
 from quality.gold.selectors import gold_of, keys_page

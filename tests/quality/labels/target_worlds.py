@@ -5,7 +5,7 @@ from datetime import timedelta
 import numpy as np
 from django.utils import timezone
 
-from annotation.services.claims import slot_claim_next
+from annotation.slots.services.claims import slot_claim_next
 from measures.targets import Target
 from quality.experts.services.opinions import opinion_give
 from quality.labels.services import waves

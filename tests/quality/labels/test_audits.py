@@ -5,9 +5,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.items.services.items import item_retire
 from annotation.models import Annotation
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.items import item_retire
+from annotation.slots.services.exclusions import annotation_exclude
 from exports.services import release_freeze
 from jobs.models import Job
 from quality.dashboard.services import quality_numbers_refresh
@@ -108,7 +108,7 @@ def test_an_expert_does_not_audit_what_they_judged_before(labelled):
     judge(Case.objects.get(), first, 4)
     draw_audit(campaign, boss, count=str(ITEMS))
     case = Case.objects.get(item=item, because=CaseReason.AUDIT)
-    with pytest.raises(CaseError, match="judged this item before"):
+    with pytest.raises(CaseError, match="already judged this item"):
         judge(case, first, 4)
     Case.objects.exclude(pk=case.pk).update(state=CaseState.DECIDED)
     assert case_next(campaign=campaign, surrogate_id=first.surrogate_id) is None
@@ -218,7 +218,7 @@ def test_what_cannot_be_audited_is_refused_with_the_reason(labelled):
     factories.run_jobs()
     job = Job.objects.get(kind="quality.audit")
     assert (job.state, Audit.objects.count()) == ("failed", 0)
-    assert "before the experts for another reason" in job.error
+    assert "for another reason" in job.error
     page = client.post(reverse("quality-audits", args=[campaign.slug]), {"count": "5", "twice": "0", "seed": "x"})
     assert page.status_code == 200
     assert Job.objects.filter(kind="quality.audit").count() == 1
@@ -252,7 +252,7 @@ def test_an_audit_that_could_not_end_is_not_drawn(labelled):
     client.force_login(boss)
     client.post(reverse("quality-audits", args=[campaign.slug]), fields)
     factories.run_jobs()
-    assert "judge 8 of the items that were drawn, and may judge 4" in Job.objects.get(kind="quality.audit").error
+    assert "judge 8 of the drawn items, but only 4" in Job.objects.get(kind="quality.audit").error
     assert not Audit.objects.exists()
     third = expert_of(campaign)
     audit = draw_audit(campaign, boss, count="40")

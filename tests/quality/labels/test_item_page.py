@@ -7,11 +7,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.items.selectors import answers_side_by_side, comparison_of, pilot_items
 from annotation.models import Annotation
-from annotation.selectors.items import answers_side_by_side, comparison_of, pilot_items
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.undo import submission_undo
-from annotation.services.work import assignment_skip
+from annotation.slots.services.exclusions import annotation_exclude
+from annotation.work.services.submissions import assignment_skip
+from annotation.work.services.undo import submission_undo
 from quality.experts.services.cases import case_ask
 from quality.models import CaseReason
 from tests import factories

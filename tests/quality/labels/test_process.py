@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from annotation.models import Annotation, Campaign, Injection, Item, Participation, Slot, Standing
-from annotation.services.claims import slot_claim_next
-from annotation.services.exclusions import annotation_exclude
+from annotation.slots.services.claims import slot_claim_next
+from annotation.slots.services.exclusions import annotation_exclude
 from quality.experts.selectors import case_next
 from quality.experts.services.cases import CaseError
 from quality.experts.services.opinions import opinion_give
@@ -234,7 +234,7 @@ def test_a_batch_is_launched_when_its_time_has_come(client):
 
     from accounts.models import Role
     from annotation.models import Batch
-    from annotation.services.slots import batches_open
+    from annotation.slots.services.slots import batches_open
 
     campaign = factories.antique(items=1)
     factories.import_rows(campaign, factories.pairs(2, prefix="7"))
@@ -261,7 +261,7 @@ def test_a_batch_is_launched_when_its_time_has_come(client):
 def test_the_last_answer_can_be_taken_back_and_given_again(client):
     from datetime import timedelta
 
-    from annotation.services.undo import NothingToUndo, submission_undo
+    from annotation.work.services.undo import NothingToUndo, submission_undo
 
     campaign = factories.antique(items=3, n=1)
     person = factories.annotator(campaign)

@@ -7,13 +7,13 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Role
+from annotation.campaigns.services.campaigns import NewSplit
+from annotation.items.services.items import item_retire
 from annotation.models import Annotation, AnnotationState, ItemState, SlotState
-from annotation.services.campaigns import NewSplit
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.items import item_retire
-from annotation.services.slots import items_extend
-from annotation.services.undo import NothingToUndo, submission_undo
-from annotation.services.withdrawal import withdrawal_ask, withdrawals_apply
+from annotation.people.services.withdrawal import withdrawal_ask, withdrawals_apply
+from annotation.slots.services.exclusions import annotation_exclude
+from annotation.slots.services.slots import items_extend
+from annotation.work.services.undo import NothingToUndo, submission_undo
 from jobs.terminal import run_here
 from quality.dashboard.selectors.review_queue import decisions_of, waiting_of
 from quality.dashboard.services import quality_numbers_refresh
@@ -52,10 +52,10 @@ def sealed():
 
 def test_what_nobody_examined_yet_is_not_sealed():
     made, _people = answered(examined=False, votes=1, policy=READ_ALL)
-    with pytest.raises(SealError, match="not examined"):
+    with pytest.raises(SealError, match="examined or confirmed"):
         split_seal(split=made.splits.get(), actor_id=None, now=timezone.now())
     factories.examine(made)
-    with pytest.raises(SealError, match="inspected"):
+    with pytest.raises(SealError, match="spot check"):
         split_seal(split=made.splits.get(), actor_id=None, now=timezone.now())
 
 

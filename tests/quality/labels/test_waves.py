@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import AnnotationState, Slot, SlotState
-from annotation.services.exclusions import annotation_exclude
+from annotation.slots.services.exclusions import annotation_exclude
 from jobs.models import Job
 from jobs.work import Work
 from measures.targets import Stop
@@ -228,13 +228,13 @@ def test_the_audit_that_calibrates_measures_nothing_and_stays_the_one(client):
 
 
 def test_where_no_vote_makes_a_label_there_is_no_target():
-    with pytest.raises(PolicyError, match="no vote makes a label"):
+    with pytest.raises(PolicyError, match="without voting"):
         policy_publish(campaign=nq(), policy=target_policy(), actor_id=None, now=timezone.now())
     campaign = factories.antique(items=2, n=3)
     with pytest.raises(PolicyError, match="get 3 votes first"):
         policy_publish(campaign=campaign, policy=target_policy(most=2), actor_id=None, now=timezone.now())
     campaign.items.update(n=25)
-    with pytest.raises(PolicyError, match="promised"):
+    with pytest.raises(PolicyError, match="promise more"):
         policy_publish(campaign=campaign, policy=target_policy(), actor_id=None, now=timezone.now())
 
 

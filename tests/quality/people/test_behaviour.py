@@ -12,8 +12,8 @@ from isal import igzip
 
 from accounts.models import Consent, Role
 from annotation.models import Annotation, EventChunk, EventTally, Participation, Slot
-from annotation.services.events import events_store, events_trim
-from annotation.services.withdrawal import participation_withdraw
+from annotation.people.services.withdrawal import participation_withdraw
+from annotation.work.services.events import events_store, events_trim
 from measures.behaviour import known_by_gold, pace, pointed_at, sameness, twins, untrusted
 from measures.judgments import Repeats, judgments_of
 from quality.models import BehaviourSnapshot, GoldCheck, GoldKey

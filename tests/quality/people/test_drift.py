@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Participation, Standing
-from annotation.services.withdrawal import withdrawal_ask, withdrawals_apply
+from annotation.people.services.withdrawal import withdrawal_ask, withdrawals_apply
 from measures.drift import limit_for, run_length, score
 from measures.gold_tests import GoldTest
 from quality.models import GoldCheck, GoldKey, Review

@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.campaigns.services.numbers import numbers_refresh
 from annotation.models import Annotation, AnnotationState, Participation, Standing, StandingChange
-from annotation.services.numbers import numbers_refresh
 from measures.targets import Target
 from quality.dashboard.services import quality_numbers_refresh
 from quality.models import Review
@@ -62,7 +62,7 @@ def test_each_act_can_be_taken_back_and_has_its_reason(campaign, client):
         factories.run_jobs()
         return body
 
-    assert "give the reason" in act("warn", reason=" ")
+    assert "Give a reason" in act("warn", reason=" ")
     assert standing(campaign, surrogate_id) == Standing.ACTIVE
     for name, becomes in (
         ("warn", Standing.WARNED),
@@ -76,7 +76,7 @@ def test_each_act_can_be_taken_back_and_has_its_reason(campaign, client):
     own = Annotation.objects.filter(surrogate_id=surrogate_id)
     assert set(own.values_list("state", flat=True)) == {AnnotationState.EXCLUDED}
     assert "Why suspend." in client.get(url).content.decode()
-    assert "their standing changed" in act("warn")
+    assert "status changed" in act("warn")
     act("reinstate", reason="It was my mistake.")
     assert set(own.values_list("state", flat=True)) == {AnnotationState.COUNTED}
     assert standing(campaign, surrogate_id) == Standing.ACTIVE
@@ -94,9 +94,11 @@ def test_work_from_a_day_on_is_excluded_and_counted_again(campaign, client):
     Annotation.objects.filter(pk=old.pk).update(submitted_at=timezone.now() - timedelta(days=9))
     by_hand = own.order_by("-pk").first()
     client.post(reverse("annotation-exclude", args=[campaign.slug, by_hand.pk]))
-    assert "give the day" in client.post(url, {"act": "exclude", "reason": "Drift."}, follow=True).content.decode()
+    assert (
+        "Enter the start date" in client.post(url, {"act": "exclude", "reason": "Drift."}, follow=True).content.decode()
+    )
     later = {"act": "exclude", "reason": "Drift.", "since": "2999-01-01"}
-    assert "still to come" in client.post(url, later, follow=True).content.decode()
+    assert "in the future" in client.post(url, later, follow=True).content.decode()
     since = (timezone.now() - timedelta(days=2)).date().isoformat()
     client.post(url, {"act": "exclude", "reason": "Drift.", "since": since})
     factories.run_jobs()

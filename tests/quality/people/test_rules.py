@@ -8,11 +8,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Annotation, Participation, Standing
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.undo import submission_undo
-from annotation.services.withdrawal import withdrawal_ask, withdrawals_apply
-from annotation.services.work import assignment_skip
+from annotation.people.services.withdrawal import withdrawal_ask, withdrawals_apply
 from annotation.signals import participation_withdrawn
+from annotation.slots.services.exclusions import annotation_exclude
+from annotation.work.services.submissions import assignment_skip
+from annotation.work.services.undo import submission_undo
 from jobs.models import Job
 from quality.experts.services.inspections import inspection_decide
 from quality.gold.services.key_changes import gold_key_retire
@@ -71,7 +71,7 @@ def test_each_collector_reads_its_facts():
     skips = [*answers, *facts(Kind.SKIP, [None, None], start=10)]
     [skipped] = firings(Condition(Collector.SKIPS, True, 0.3, window=6, least=6, act=Act.NOTIFY), skips)
     assert skipped.value == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match="at no more than its window"):
+    with pytest.raises(ValueError, match="no more than its window"):
         Condition(Collector.SKIPS, True, 0.3, window=2, least=3, act=Act.NOTIFY)
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Annotation, AnnotationState, Injection, Slot, Standing
-from annotation.services.exclusions import annotation_exclude
+from annotation.slots.services.exclusions import annotation_exclude
 from quality.dashboard.selectors.review_queue import waiting_of
 from quality.models import GoldCheck, GoldKey, Review
 from quality.people.services.pauses import person_assess
@@ -43,7 +43,7 @@ def test_who_misses_keys_is_paused_and_suspended_and_whose_appeal_is_granted_cou
     factories.run_jobs()
     annotation.refresh_from_db()
     assert (review.state, annotation.state) == ("reinstated", AnnotationState.EXCLUDED)
-    with pytest.raises(ReviewError, match="in a few words"):
+    with pytest.raises(ReviewError, match="Say briefly"):
         suspension_appeal(campaign=campaign, surrogate_id=person.surrogate_id, text=" ", now=now)
     appealed = suspension_appeal(
         campaign=campaign, surrogate_id=person.surrogate_id, text="The boxes overlap.", now=timezone.now()
@@ -80,11 +80,11 @@ def test_an_upheld_suspension_is_answered_and_nobody_else_can_appeal(client):
     manager.force_login(boss)
     assert "I was tired." in manager.get(reverse("quality-decisions", args=[campaign.slug])).content.decode()
     decide = reverse("quality-decide", args=[campaign.slug, "suspension", review.pk])
-    assert "say why" in manager.post(decide, {"choice": "uphold"}, follow=True).content.decode()
+    assert "Give a reason" in manager.post(decide, {"choice": "uphold"}, follow=True).content.decode()
     manager.post(decide, {"choice": "uphold", "reason": "Rest first, then read."})
     assert "Rest first, then read." in client.get(url).content.decode()
     other = factories.annotator(campaign)
-    with pytest.raises(ReviewError, match="not suspended"):
+    with pytest.raises(ReviewError, match="aren't suspended"):
         suspension_appeal(campaign=campaign, surrogate_id=other.surrogate_id, text="Me too.", now=timezone.now())
 
 

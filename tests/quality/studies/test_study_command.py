@@ -8,8 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.services.exclusions import annotation_exclude
-from annotation.services.items import item_retire
+from annotation.items.services.items import item_retire
+from annotation.slots.services.exclusions import annotation_exclude
 from jobs.services import job_enqueue
 from quality.experts.services.cases import case_ask
 from quality.experts.services.opinions import opinion_give
@@ -153,7 +153,7 @@ def test_samples_that_were_drawn_before_references_were_marked_count_too(collect
 def test_an_empty_place_is_the_reason_where_no_item_is_whole(collected):
     for annotation in collected.annotations.filter(slot__index=0):
         annotation_exclude(annotation=annotation, because="manager", actor_id=None, now=timezone.now())
-    with pytest.raises(CommandError, match="each of its first 4 places, the fullest has 3"):
+    with pytest.raises(CommandError, match=r"each of its first 4 slots\. The fullest has 3"):
         study(collected, "bounds", ways=4, references=2, beta=1)
 
 
@@ -174,7 +174,7 @@ def test_a_sample_that_meets_items_before_the_experts_is_refused():
     factories.run_jobs()
     job.refresh_from_db()
     assert (job.state, Case.objects.count()) == ("failed", 1)
-    assert "1 of the items that were drawn" in job.error
+    assert "1 of the drawn items" in job.error
 
 
 def test_the_text_says_the_same(collected):
@@ -193,7 +193,7 @@ def test_the_sweep_begins_at_no_answer(collected):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"name": "bounds"}, "each of its first 25 places, the fullest has 4"),
+        ({"name": "bounds"}, "each of its first 25 slots. The fullest has 4"),
         ({"name": "bounds", "references": 25}, "expected 1 ≤ beta"),
         ({"name": "bounds", "ways": 4, "references": 2, "alpha": 9}, "alpha lies between 0 and 2"),
         ({"name": "variability", "ways": 1}, "at least two"),

@@ -99,7 +99,7 @@ def test_the_page_shows_what_can_be_computed_and_says_what_is_missing(client):
     assert json.loads(client.get(file).content) == {}
     factories.run_jobs()
     text = client.get(page).content.decode()
-    assert "no item wants more than 5 annotations" in text
+    assert "No item wants more than 5 annotations" in text
     sent = json.loads(client.get(file).content)
     assert sent["statistics"]["paths"]["yes_no"]["share"] == 1
     assert sent == StudySnapshot.objects.get().data

@@ -16,7 +16,7 @@ class Internal(Kind):
 
     def arrive(self, query: Mapping[str, str], terms: Any) -> Arrival | None:
         """Refuse: members come by their account, not by an address."""
-        raise ArrivalRefused("members of a campaign log in")
+        raise ArrivalRefused("arrival_members")
 
     def farewell(self, arrival: Arrival, terms: Any, outcome: Outcome, code: str) -> Farewell:
         """Return nothing: there is nowhere to go."""

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef
 
-from annotation.services.counting import submissions_give_up
+from annotation.slots.services.counting import submissions_give_up
 from database.transactions import durable
 from workforces.kinds.link.pay import refusal_carry_out
 from workforces.models import PayRefusal, Ticket, TicketState, TicketWork

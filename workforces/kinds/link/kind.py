@@ -56,12 +56,12 @@ class Link(Kind):
             return None
         visit = query.get(terms.visit_parameter, "").strip() or query.get(terms.study_parameter, "").strip() or "-"
         if not _NAME.fullmatch(worker):
-            raise ArrivalRefused(f"{terms.person_parameter} is not an id of a panel")
+            raise ArrivalRefused("arrival_person", parameter=terms.person_parameter)
         if visit != "-" and not _NAME.fullmatch(visit):
-            raise ArrivalRefused(f"{terms.visit_parameter} is not an id of a visit")
+            raise ArrivalRefused("arrival_visit", parameter=terms.visit_parameter)
         is_signed = bool(self.secret) and signature_verify(self.secret, query, worker, visit, now=self.now)
         if not is_signed and terms.unsigned == Unsigned.REFUSE:
-            raise ArrivalRefused("the panel's signature is missing from this address")
+            raise ArrivalRefused("arrival_unsigned_panel")
         return Arrival(worker=worker, remote_id=visit, is_signed=is_signed)
 
     def farewell(self, arrival: Arrival, terms: Any, outcome: Outcome, code: str) -> Farewell:

@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from annotation.models import Annotation
-from annotation.services.counting import submissions_give_up
+from annotation.slots.services.counting import submissions_give_up
 from database.transactions import require_transaction
 from workforces.models import (
     Errand,

@@ -8,13 +8,15 @@ from jobs.work import Work
 from storage.tables.rows import read_rows
 from workforces.kinds.link.lists import CONFIRM_LIST, panel_list_confirm
 from workforces.models import Workforce
+from workforces.payloads import VisitsList
 
 
 def confirm_list(work: Work) -> dict[str, Any]:
     """Confirm the visits that a panel lists."""
-    workforce = Workforce.objects.select_related("campaign").get(pk=work.payload["workforce"])
-    with opened(work.payload) as file:
-        rows = read_rows(file, work.payload["name"], encoding=work.payload.get("encoding"))
+    asked = work.asked(VisitsList)
+    workforce = Workforce.objects.select_related("campaign").get(pk=asked["workforce"])
+    with opened(asked) as file:
+        rows = read_rows(file, asked["name"], encoding=asked.get("encoding"))
         found = panel_list_confirm(work=work, workforce=workforce, rows=rows)
         return {**found, "notes": rows.reading.said()}
 

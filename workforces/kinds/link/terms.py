@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from workforces.kinds.base import Terms
+from workforces.kinds.base import Terms, TermsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class LinkTerms(Terms):
     def __post_init__(self) -> None:
         Terms.__post_init__(self)
         if self.return_url and urlsplit(self.return_url).scheme not in ("https", "http"):
-            raise ValueError("return_url must be an http or https address")
+            raise TermsError("terms_return_url")
         if urlsplit(self.return_url).fragment or "cc=" in urlsplit(self.return_url).query:
-            raise ValueError("return_url cannot have a part after # or a parameter cc: the code is appended as cc")
+            raise TermsError("terms_return_url_parts")
         if len({self.code_completed, self.code_screened_out, self.code_nothing_left}) < 3:
-            raise ValueError("each outcome needs a completion code of its own")
+            raise TermsError("terms_codes")
 
 
 def placeholders(terms: LinkTerms) -> str:

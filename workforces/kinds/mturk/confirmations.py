@@ -6,7 +6,7 @@ from datetime import datetime
 from accounts.identities import claimed_forget, external_surrogate
 from accounts.models import Surrogate
 from accounts.selectors import is_forgotten
-from annotation.services.counting import submissions_give_up
+from annotation.slots.services.counting import submissions_give_up
 from database.transactions import durable
 from workforces.kinds.mturk.client import RemoteAssignment
 from workforces.kinds.mturk.exclusions import exclusion_check

@@ -13,7 +13,7 @@ from annotation.models import (
     SlotState,
     Standing,
 )
-from annotation.services.claims import Reason
+from annotation.slots.services.claims import Reason
 from database.transactions import require_transaction
 from workforces.models import Errand, ErrandKind, Ticket, Workforce
 from workforces.services.outbox import errand_add

@@ -74,27 +74,27 @@ class MTurk(Kind):
             return None
         hit, worker = query.get("hitId", ""), worker_of(query.get("workerId", ""))
         if not _ENTITY.fullmatch(assignment):
-            raise ArrivalRefused("assignmentId is not an id of an assignment")
+            raise ArrivalRefused("arrival_assignment")
         if not _ENTITY.fullmatch(hit):
-            raise ArrivalRefused("hitId is missing or not an id of a HIT")
+            raise ArrivalRefused("arrival_hit")
         submit_url = self._submit_url(query.get("turkSubmitTo", ""))
         is_signed = bool(self.frame_secret) and signature_verify(
             self.frame_secret, query, hit, assignment, worker, now=self.now
         )
         # A marketplace that signs signs every address.
         if not is_signed and (self.frame_secret or terms.unsigned == Unsigned.REFUSE):
-            raise ArrivalRefused("the marketplace's signature is missing from this address")
+            raise ArrivalRefused("arrival_unsigned_market")
         return Arrival(worker, assignment, hit, submit_url, is_signed)
 
     def _submit_url(self, wanted: str) -> str:
         """Return where to hand in: the place the address names if it is one of ours, else our own."""
         if not self.submit_origins:
-            raise ArrivalRefused("no marketplace is configured")
+            raise ArrivalRefused("arrival_no_market")
         base = wanted.strip() or self.submit_origins[0]
         parts = urlsplit(base)
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in {_origin(allowed) for allowed in self.submit_origins} or parts.query or parts.fragment:
-            raise ArrivalRefused("turkSubmitTo is not a marketplace that this installation works with")
+            raise ArrivalRefused("arrival_other_market")
         return f"{base.rstrip('/')}/mturk/externalSubmit"
 
     def farewell(self, arrival: Arrival, terms: Any, outcome: Outcome, code: str) -> Farewell:
@@ -154,7 +154,7 @@ def worker_of(text: str) -> str:
     """Return the worker's id; one or two in a hundred addresses hold it twice."""
     names = {name.strip() for name in text.split(",") if name.strip()}
     if len(names) != 1 or not _WORKER.fullmatch(name := names.pop()):
-        raise ArrivalRefused("workerId is missing or not the id of one worker")
+        raise ArrivalRefused("arrival_worker")
     return name
 
 

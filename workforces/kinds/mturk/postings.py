@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 
 from accounts.audit import record
 from annotation.models import BatchState, CampaignState, ItemState, Purpose, Slot, SlotState
-from annotation.services.claims import Reason
+from annotation.slots.services.claims import Reason
 from workforces.kinds.base import Arrival
 from workforces.kinds.mturk.exclusions import exclusion_end
 from workforces.models import (
@@ -34,7 +34,7 @@ HANDED_IN = [TicketState.SUBMITTED, TicketState.UNMATCHED, TicketState.APPROVED,
 WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT, Purpose.REVIEW]  # gold is handed out beside them
 
 
-def postings_plan(*, workforce: Workforce, now: datetime) -> int:
+def postings_adjust(*, workforce: Workforce, now: datetime) -> int:
     """Post what is missing, end what nobody needs; return how many places are new."""
     terms = terms_of(workforce)
     _give_up_unpostable(workforce)
@@ -146,7 +146,7 @@ def compensation_post(
         The amount or the reason is missing.
     """
     if cents < 1 or not reason.strip():
-        raise PayError("say how much is owed, and for what")
+        raise PayError("owed_incomplete")
     terms = {
         **workforce.terms,
         "reward_cents": cents,
@@ -241,10 +241,10 @@ def posting_find(workforce: Workforce, arrival: Arrival, now: datetime) -> Posti
     """Return the posting that an arrival comes from; raise `TicketRefused` if it is none of this campaign's."""
     posting = Posting.objects.filter(workforce=workforce, hit_id=arrival.posting).first()
     if posting is None and workforce.postings.filter(state=PostingState.WANTED).exists():
-        raise TicketRefused("this HIT was posted a moment ago: try again in a minute")
+        raise TicketRefused("hit_too_fresh")
     if posting is None:
-        raise TicketRefused("this HIT does not belong to this campaign")
+        raise TicketRefused("hit_other_campaign")
     if posting.state == PostingState.SETTLED:
-        raise TicketRefused("this HIT is over")
+        raise TicketRefused("hit_over")
     Posting.objects.filter(pk=posting.pk).update(touched_at=now)
     return posting

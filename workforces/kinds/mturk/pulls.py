@@ -15,7 +15,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import ExternalIdentity
-from annotation.services.counting import people_lock
+from annotation.slots.services.counting import people_lock
 from database.transactions import is_transient
 from jobs.work import LeaseLost, Work, WorkerStopping
 from workforces.kinds.mturk.client import Market, Refused, RemoteAssignment, Unreachable

@@ -20,7 +20,7 @@ from workforces.kinds.base import NotConfigured
 from workforces.kinds.mturk.client import Unreachable
 from workforces.kinds.mturk.connection import market
 from workforces.kinds.mturk.errands import errands_run
-from workforces.kinds.mturk.postings import postings_plan
+from workforces.kinds.mturk.postings import postings_adjust
 from workforces.kinds.mturk.pulls import postings_pull
 from workforces.models import Errand, ErrandState, Posting, PostingState, Workforce
 from workforces.services.pay import approvals_due
@@ -115,7 +115,7 @@ def marketplace_round(*, work: Work, workforce: Workforce) -> dict[str, int]:
     tickets_lapse(workforce=workforce, now=timezone.now())
     approvals_due(workforce=workforce, now=timezone.now())
     with work.step():
-        postings_plan(workforce=workforce, now=timezone.now())
+        postings_adjust(workforce=workforce, now=timezone.now())
     confirmed, all_sent = errands_run(work=work, market=client, workforce=workforce, seconds=share)
     with work.step():
         workforce.refresh_from_db()

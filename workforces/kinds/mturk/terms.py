@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from workforces.kinds.base import Terms, Unsigned
+from workforces.kinds.base import Terms, TermsError, Unsigned
 
 CODE_FIELD = "quorateCode"  # of the form that hands an assignment in
 # Qualifications of the ANTIQUE paper: over 98 % approved, at least 5,000 assignments.
@@ -51,17 +51,17 @@ class MTurkTerms(Terms):
     def __post_init__(self) -> None:
         Terms.__post_init__(self)
         if not 0 <= self.places <= 9:
-            raise ValueError("places must lie between 0 (automatic) and 9: the tenth assignment costs an extra fee")
+            raise TermsError("terms_places")
         if self.qualification not in PRESETS:
-            raise ValueError(f"qualification must be one of {', '.join(PRESETS)}")
+            raise TermsError("terms_qualification", known=", ".join(PRESETS))
         if not 30 <= self.lifetime_seconds <= 31_536_000:
-            raise ValueError("lifetime_seconds must lie between 30 and 31,536,000")
+            raise TermsError("terms_lifetime")
         if not self.approve_after_seconds <= self.auto_approval_seconds <= 2_592_000:
-            raise ValueError("auto_approval_seconds must lie between approve_after_seconds and 2,592,000")
+            raise TermsError("terms_approval")
         if self.reward_cents < 1:
-            raise ValueError("reward_cents must be at least 1")
+            raise TermsError("terms_reward")
         if self.unsigned == Unsigned.COUNT:
-            raise ValueError("unsigned cannot be count here: the marketplace lists what was handed in")
+            raise TermsError("terms_count")
 
 
 def source_at(endpoint_url: str) -> str:

@@ -23,9 +23,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("campaign", metavar="SLUG")
-        parser.add_argument("kind", choices=[key for key, kind in KINDS.items() if kind.form])
-        parser.add_argument("terms", nargs="*", metavar="NAME=VALUE")
+        parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
+        parser.add_argument("kind", choices=[key for key, kind in KINDS.items() if kind.form], help="how people come")
+        parser.add_argument("terms", nargs="*", metavar="NAME=VALUE", help="a term and its value; --list shows them")
         parser.add_argument("--list", action="store_true", help="list the terms with their defaults, change nothing")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.management.campaigns import campaign_named
 from jobs.terminal import print_result, run_here
 from workforces.kinds.registry import KINDS
+from workforces.payloads import VisitsList
 
 
 class Command(BaseCommand):
@@ -21,8 +22,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("campaign", metavar="SLUG")
-        parser.add_argument("file", type=Path)
+        parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
+        parser.add_argument("file", type=Path, help="the panel's list: a table with the person and the visit")
         parser.add_argument("--encoding", metavar="NAME", help="of a CSV or TSV file that isn't UTF-8, such as gb18030")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -34,7 +35,7 @@ class Command(BaseCommand):
             raise CommandError(f"{campaign.slug} has no link for a panel")
         if not path.is_file():
             raise CommandError(f"{path}: no such file")
-        payload = {"workforce": row.pk, "path": str(path.resolve()), "name": path.name, "encoding": options["encoding"]}
+        payload = VisitsList(workforce=row.pk, path=str(path.resolve()), name=path.name, encoding=options["encoding"])
         job = run_here(kind=KINDS[row.kind].list_job, payload=payload, stderr=self.stderr, scope_id=campaign.pk)
         for error in job.result["errors"]:
             self.stderr.write(f"{path}, row {error['row']}: {error['error']}")

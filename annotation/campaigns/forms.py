@@ -1,0 +1,210 @@
+"""The forms of a campaign: its settings, its size, its guidelines, its pilot."""
+
+import zoneinfo
+from typing import Any
+
+from django import forms
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+
+from annotation.campaigns.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, NewSplit, are_named_alike
+from annotation.models import Campaign, Split
+from annotation.tasktypes.registry import TASK_TYPES
+
+SLUG_LENGTH = 50
+
+
+class SplitsField(forms.CharField):
+    """Splits as lines of ``name annotations share``."""
+
+    widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false"})
+
+    def clean(self, value: Any) -> list[NewSplit]:
+        """Return the splits, or say which line is wrong."""
+        splits = []
+        for number, line in enumerate(super().clean(value).splitlines(), start=1):
+            parts = line.split()
+            if not parts:
+                continue
+            if len(parts) not in (2, 3) or not all(part.isdecimal() for part in parts[1:]) or int(parts[1]) < 1:
+                raise forms.ValidationError(
+                    _("Line %(number)d: write a name, how many annotations an item, and its share of the items."),
+                    params={"number": number},
+                )
+            if not SPLIT_NAME.fullmatch(parts[0]):
+                raise forms.ValidationError(
+                    _(
+                        "Line %(number)d: files are named after a split: write Latin letters, digits, dots and hyphens only."
+                    ),
+                    params={"number": number},
+                )
+            splits.append(NewSplit(parts[0], int(parts[1]), int(parts[2]) if len(parts) == 3 else 1))
+        if not splits or are_named_alike(splits) or not any(split.weight for split in splits):
+            raise forms.ValidationError(_("Give at least one split, each with a name of its own."))
+        return splits
+
+
+class DeadlineForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable at run time
+    """The time for one item, asked for in minutes."""
+
+    deadline_minutes = forms.IntegerField(
+        label=_("Minutes for one item"),
+        min_value=1,
+        max_value=1440,
+        initial=30,
+        help_text=_("After that it goes to another annotator; a draft is kept, and more time can be asked for."),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """Return the time in seconds, as campaigns have it."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        minutes = data.pop("deadline_minutes", None)
+        return data | ({"deadline_seconds": 60 * minutes} if minutes else {})
+
+
+def time_zone_field() -> forms.ChoiceField:
+    """Return a choice of all time zones."""
+    zones = [(name, name) for name in sorted(zoneinfo.available_timezones())]
+    return forms.ChoiceField(label=_("Time zone"), choices=zones, initial="UTC")
+
+
+class CampaignForm(DeadlineForm):
+    """What a new campaign needs to know."""
+
+    task_type = forms.ChoiceField(
+        label=_("Task type"), choices=[(key, task_type.title) for key, task_type in TASK_TYPES.items()]
+    )
+    group_by = forms.ChoiceField(
+        label=_("Keep together in one split"),
+        required=False,
+        choices=[
+            ("", _("what suits the task type")),
+            ("item", _("nothing")),
+            ("document", _("items of the same document")),
+            ("question", _("items of the same question (relevance)")),
+        ],
+    )
+    time_zone = time_zone_field()
+    splits = SplitsField(
+        label=_("Splits"),
+        initial="train 1 8\ndev 5 1\ntest 5 1",
+        help_text=_("One a line: name, annotations an item, share of the items. Given to items by chance at import."),
+    )
+    purpose = forms.CharField(label=_("What is this for?"), widget=forms.Textarea(attrs={"rows": 3}))
+    recorded = forms.CharField(
+        label=_("What is recorded, and for how long?"),
+        widget=forms.Textarea(attrs={"rows": 3}),
+        initial=_(
+            "Your answers, how long each step takes, and what you choose on the page. Nothing you type is logged "
+            "key by key. Kept until the dataset is published; answers are published without your name."
+        ),
+    )
+    contact = forms.CharField(label=_("Who can be asked?"))
+    approval_id = forms.CharField(label=_("Ethics approval"), required=False)
+    tells_behaviour = forms.BooleanField(
+        label=_("compare how people work, and tell them so before they agree"),
+        required=False,
+        initial=True,
+        help_text=_(
+            "Time, how answers vary, pasted text, input that no device made. It says whose work to look at first."
+        ),
+    )
+    has_training = forms.BooleanField(
+        label=_("training round before the first item"),
+        required=False,
+        initial=True,
+    )
+
+    class Meta:
+        model = Campaign
+        fields = [
+            "title",
+            "slug",
+            "task_type",
+            "language",
+            "time_zone",
+            "group_by",
+            "seed",
+            "quota",
+            "content_warning",
+            "has_training",
+        ]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        taught = ", ".join(one.title for one in TASK_TYPES.values() if one.training)
+        self.fields["has_training"].help_text = _("For task types with examples: %(names)s.") % {"names": taught}
+        field = self.fields["slug"]
+        field.required = False
+        field.help_text = _("Part of every address: small letters, digits, hyphens. Empty: made of the title.")
+        field.error_messages["invalid"] = _("Only letters, digits, hyphens and underscores.")
+
+    def clean_group_by(self) -> str:
+        """Keep together what the task type says, where nothing was chosen."""
+        task_type = TASK_TYPES.get(self.cleaned_data.get("task_type", ""))
+        chosen: str = self.cleaned_data["group_by"] or (task_type.keeps_together if task_type else "item")
+        return chosen
+
+    def clean_slug(self) -> str:
+        """Make a short name of the title where there is none; refuse one whose address is that of another page."""
+        slug: str = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("title", ""))[:SLUG_LENGTH]
+        if not slug:
+            raise forms.ValidationError(_("Give a short name: none can be made of this title."))
+        if slug in RESERVED_SLUGS:
+            raise forms.ValidationError(_("This short name is taken."))
+        return slug
+
+
+class EffortForm(forms.Form):
+    """What the effort of a new campaign is computed from; nothing of it is kept."""
+
+    items = forms.IntegerField(label=_("About how many items?"), min_value=1, max_value=10_000_000, initial=1000)
+    seconds = forms.IntegerField(
+        label=_("Seconds an annotation takes"),
+        min_value=1,
+        max_value=86_400,
+        initial=80,
+        help_text=_("Natural Questions took 80, as its paper says (section 3). A pilot tells yours."),
+    )
+    pay_an_hour = forms.DecimalField(
+        label=_("Pay an hour (dollars)"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
+    )
+
+
+class ExtendForm(forms.Form):
+    """More annotations of a sample."""
+
+    split = forms.ModelChoiceField(label=_("Split"), queryset=Split.objects.none(), to_field_name="name")
+    n = forms.IntegerField(label=_("Annotations an item"), min_value=2, max_value=200, initial=25)
+    sample = forms.IntegerField(label=_("How many items"), min_value=1, initial=302)
+    seed = forms.IntegerField(label=_("Seed"), initial=0)
+
+    def __init__(self, campaign: Campaign, data: Any = None) -> None:
+        super().__init__(data)
+        splits = self.fields["split"]
+        assert isinstance(splits, forms.ModelChoiceField)
+        splits.queryset = Split.objects.filter(campaign=campaign, weight__gt=0).order_by("position")
+
+
+MOST_OF_GUIDELINES = 100_000  # characters: everyone who works or looks at the instructions has them rendered
+
+
+class PilotForm(forms.Form):
+    """How many imported items become a pilot."""
+
+    items = forms.IntegerField(label=_("Items"), min_value=1, max_value=200, initial=20)
+    people = forms.IntegerField(label=_("Colleagues who answer each"), min_value=2, max_value=50, initial=2)
+
+
+class GuidelineForm(forms.Form):
+    """A new version of the guidelines."""
+
+    body = forms.CharField(
+        label=_("Guidelines (Markdown)"), max_length=MOST_OF_GUIDELINES, widget=forms.Textarea(attrs={"rows": 24})
+    )
+    note = forms.CharField(
+        label=_("What changes, in a sentence"),
+        max_length=500,
+        required=False,
+        help_text=_("Annotators read it before their next item, with the changed words marked."),
+    )

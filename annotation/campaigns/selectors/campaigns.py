@@ -1,0 +1,63 @@
+"""Reading campaigns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from accounts.models import Consent, Membership, Role, User
+from annotation.campaigns.differences import Part, changed_paragraphs
+from annotation.models import Campaign, Guideline, Participation, Withdrawal
+
+
+def guideline_current(campaign: Campaign) -> Guideline:
+    """Return the version in force."""
+    return Guideline.objects.filter(campaign=campaign).order_by("-version")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class GuidelineChange:
+    """What changed in the guidelines since an annotator last read them, with what the authors say of it."""
+
+    version: int
+    notes: Sequence[str]
+    paragraphs: Sequence[Sequence[Part]]
+
+
+def guideline_change(campaign: Campaign, surrogate_id: UUID) -> GuidelineChange | None:
+    """Return what an annotator has not read yet, or None where they have read all."""
+    read = Participation.objects.filter(campaign=campaign, surrogate_id=surrogate_id).values("guideline__version")
+    since = Guideline.objects.filter(campaign=campaign, version__gte=read[:1]).order_by("version")
+    found = list(since.values_list("pk", "version", "note"))
+    if len(found) < 2:
+        return None
+    bodies = dict(Guideline.objects.filter(pk__in=[found[0][0], found[-1][0]]).values_list("pk", "body"))
+    changed = changed_paragraphs(bodies[found[0][0]], bodies[found[-1][0]])
+    return GuidelineChange(found[-1][1], [note for _pk, _version, note in found[1:] if note], changed)
+
+
+def guideline_readers(guideline: Guideline) -> tuple[int, int]:
+    """Return how many annotators have read a version of the guidelines, and how many read any."""
+    places = Participation.objects.filter(campaign=guideline.campaign_id, guideline__isnull=False)
+    found = places.aggregate(read=Count("pk", filter=Q(guideline=guideline)), people=Count("pk"))
+    return found["read"], found["people"]
+
+
+def campaigns_of(user: User) -> list[tuple[Campaign, set[str]]]:
+    """Return the campaigns in which a person has a role (an administrator: all), newest first, with the roles."""
+    roles: dict[UUID, set[str]] = {}
+    for scope_id, role in Membership.objects.filter(user=user).values_list("scope_id", "role"):
+        roles.setdefault(scope_id, set()).add(role)
+    campaigns: QuerySet[Campaign] = Campaign.objects.order_by("-created_at", "slug")
+    if not user.is_admin:
+        campaigns = campaigns.filter(pk__in=roles)
+    return [(campaign, roles.get(campaign.pk, set())) for campaign in campaigns[:200]]
+
+
+def campaigns_worked_in(user: User) -> QuerySet[Campaign]:
+    """Return the campaigns that a person agreed to though they no longer have the role: they may still withdraw."""
+    own = Consent.objects.filter(text__scope=OuterRef("pk"), surrogate_id=user.surrogate_id, withdrawn_at=None)
+    asked = Withdrawal.objects.filter(campaign=OuterRef("pk"), surrogate_id=user.surrogate_id)
+    role = Membership.objects.filter(user=user, scope=OuterRef("pk"), role=Role.ANNOTATOR)
+    return Campaign.objects.filter(Exists(own) | Exists(asked), ~Exists(role)).order_by("-created_at", "slug")

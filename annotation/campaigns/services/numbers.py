@@ -1,0 +1,203 @@
+"""The numbers of a campaign, computed by a job so that no page has to count."""
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Max, QuerySet
+
+from accounts.models import AuditEvent
+from annotation.campaigns.selectors.sealing import sealed_names
+from annotation.locks import campaign_lock
+from annotation.models import (
+    ORDINARY,
+    Annotation,
+    AnnotationState,
+    BatchState,
+    Campaign,
+    Item,
+    ItemState,
+    Purpose,
+    Slot,
+    SlotState,
+    Snapshot,
+)
+from annotation.slots.selectors.met_by_all import slots_met_by_all
+from annotation.tasktypes.registry import TASK_TYPES
+from jobs.models import Job, JobState
+from jobs.payloads import OfCampaign
+from jobs.services import job_enqueue, job_failed_lately
+
+STALE_SECONDS = 10
+PART = 10  # what is computed again and again takes a tenth of a worker's time at most
+MOST_REST = timedelta(hours=1)  # machines sleep, and clocks jump
+
+
+def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
+    """Compute the numbers and keep them; pilot batches are left out of all but what annotators are told of work."""
+    sealed = sealed_names(campaign)
+    version = numbers_version(campaign)
+    data = {
+        "slots": _slots_by_state(campaign),
+        "pilot": _pilot(campaign),
+        "met_by_all": slots_met_by_all(campaign),
+        "splits": list(
+            Item.objects.filter(campaign=campaign, state="active", batch__purpose__in=ORDINARY)
+            .values("split__name", "split__n")
+            .annotate(items=Count("pk"))
+            .order_by("split__position", "split__name")
+        ),
+        **_work_numbers(campaign),
+    }
+    numbers_keep(Snapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)
+    return data
+
+
+def numbers_keep(model: type[Any], *, campaign: Campaign, sealed: list[str], **kept: Any) -> bool:
+    """Keep what was computed of a campaign, unless a split was sealed since: it would tell of its labels.
+
+    Parameters
+    ----------
+    sealed
+        The names of the splits that were sealed when the computation began.
+    """
+    with transaction.atomic():
+        campaign_lock(campaign)
+        if sealed_names(campaign) != sealed:
+            return False
+        model.objects.update_or_create(campaign=campaign, defaults=kept)
+    return True
+
+
+def numbers_version(campaign: Campaign) -> str:
+    """Return what changes whenever the numbers may: the last annotation, audit event, item and claim.
+
+    Four looks into indexes, whatever the size of the campaign.
+    """
+    last = [
+        Annotation.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"],
+        AuditEvent.objects.filter(scope_id=campaign.pk).aggregate(last=Max("pk"))["last"],
+        Item.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
+        Slot.objects.filter(campaign=campaign, state=SlotState.HELD).count(),
+    ]
+    return "-".join(str(part or 0) for part in last)
+
+
+def numbers_request(*, campaign: Campaign, now: datetime) -> Job | None:
+    """Ask for fresh numbers if something changed since the ones there are, but not within seconds of them."""
+    return refresh_request(
+        kind="annotation.numbers",
+        kept=Snapshot.objects.all(),
+        version=numbers_version,
+        seconds=STALE_SECONDS,
+        campaign=campaign,
+        now=now,
+    )
+
+
+def refresh_request(
+    *,
+    kind: str,
+    kept: QuerySet[Any],
+    version: Callable[[Campaign], str],
+    seconds: float,
+    campaign: Campaign,
+    now: datetime,
+) -> Job | None:
+    """Ask a job for a campaign's row of ``kept`` anew, unless it is as young as so many seconds or of the same version.
+
+    What takes long in a large campaign is asked for less often: its job rests nine times as long as it last took. What
+    failed is asked for again after minutes.
+    """
+    last = kept.filter(campaign=campaign).values_list("taken_at", "version").first()
+    if last is not None and (
+        now - last[0] < timedelta(seconds=seconds) or _rests(kind, campaign, now) or last[1] == version(campaign)
+    ):
+        return None
+    key = f"{kind}:{campaign.pk}"
+    if job_failed_lately(key=key, now=now):
+        return None
+    payload = OfCampaign(campaign=str(campaign.pk))
+    return job_enqueue(kind=kind, payload=payload, now=now, scope_id=campaign.pk, key=key)
+
+
+def _rests(kind: str, campaign: Campaign, now: datetime) -> bool:
+    """Return whether a campaign's jobs of a kind rest after the last one that ended well."""
+    done = Job.objects.filter(scope=campaign.pk, kind=kind, state=JobState.DONE).order_by("-created_at")
+    started, finished = done.values_list("started_at", "finished_at").first() or (None, None)
+    if started is None or finished is None:
+        return False
+    rest = min((PART - 1) * (finished - started), MOST_REST)
+    return bool(finished <= now < finished + rest)
+
+
+def _slots_by_state(campaign: Campaign) -> dict[str, int]:
+    rows = (
+        Slot.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY)
+        .values("state")
+        .annotate(count=Count("pk"))
+    )
+    return {row["state"]: row["count"] for row in rows.order_by("state")}
+
+
+def _pilot(campaign: Campaign) -> dict[str, int]:
+    """Return how many annotations of the pilot are open, and how many items it has."""
+    pilot = {"campaign": campaign, "batch__purpose": Purpose.PILOT, "batch__state": BatchState.OPEN}
+    items = Item.objects.filter(**pilot, state=ItemState.ACTIVE)
+    return {"items": items.count(), "open": Slot.objects.filter(item__in=items, state=SlotState.OPEN).count()}
+
+
+def _work_numbers(campaign: Campaign) -> dict[str, Any]:
+    """Return what was submitted, by path of the process (Figure 2 of the paper), by stage and by person."""
+    task_type = TASK_TYPES[campaign.task_type]
+    paths: Counter[str] = Counter()
+    stage_seconds: dict[str, list[float]] = defaultdict(list)
+    people: dict[str, dict[str, Any]] = defaultdict(
+        lambda: {"counted": 0, "late": 0, "seconds": [], "paths": Counter()}
+    )
+    days: Counter[str] = Counter()
+    rows = Annotation.objects.filter(campaign=campaign, item__batch__purpose__in=ORDINARY).values_list(
+        "surrogate_id",
+        "answer",
+        "stage_seconds",
+        "active_seconds",
+        "seconds",
+        "state",
+        "submitted_at",
+        "item__split__sealed_at",
+    )
+    for surrogate, answer, stages, active, seconds, state, submitted_at, sealed_at in rows.iterator(chunk_size=2000):
+        person = people[str(surrogate)]
+        person["late"] += state == AnnotationState.LATE
+        if state != AnnotationState.COUNTED:
+            continue
+        if sealed_at is None:
+            path = task_type.path(answer)
+            paths[path] += 1
+            person["paths"][path] += 1
+        person["counted"] += 1
+        person["seconds"].append(active if active is not None else seconds)
+        days[submitted_at.date().isoformat()] += 1
+        for stage, value in stages.items():
+            stage_seconds[stage].append(value)
+    return {
+        "annotations": sum(paths.values()),
+        "paths": dict(paths),
+        "stage_median_seconds": {stage: round(statistics.median(values), 1) for stage, values in stage_seconds.items()},
+        "days": sorted(days.items())[-60:],
+        "people": [_person(surrogate, person) for surrogate, person in sorted(people.items())],
+    }
+
+
+def _person(surrogate: str, person: dict[str, Any]) -> dict[str, Any]:
+    median = round(statistics.median(person["seconds"]), 1) if person["seconds"] else None
+    return {
+        "surrogate": surrogate,
+        "counted": person["counted"],
+        "late": person["late"],
+        "median_seconds": median,
+        "paths": dict(person["paths"]),
+    }

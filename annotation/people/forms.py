@@ -1,0 +1,77 @@
+"""The forms by which people are invited."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Role
+from web.mails import plain_address
+
+
+class InvitationForm(forms.Form):
+    """A link to hand out."""
+
+    role = forms.ChoiceField(label=_("Role"))
+    uses = forms.IntegerField(label=_("For how many people"), min_value=1, max_value=10_000, initial=1)
+    days = forms.IntegerField(label=_("Valid for days"), min_value=1, max_value=365, initial=14)
+    note = forms.CharField(label=_("Note to yourself"), required=False, max_length=200)
+
+    def __init__(self, roles: list[Role], data: Any = None) -> None:
+        super().__init__(data)
+        field = self.fields["role"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(role.value, role.label) for role in roles]
+
+
+class NamedInvitationsForm(forms.Form):
+    """People to invite, each by a mail of their own."""
+
+    MOST = 500
+
+    role = forms.ChoiceField(label=_("Role"))
+    addresses = forms.CharField(
+        label=_("Email addresses"),
+        widget=forms.Textarea(attrs={"rows": 4}),
+        max_length=50_000,
+        help_text=_("One a line, or with commas between them; a column of a table can be pasted."),
+    )
+    days = forms.IntegerField(label=_("Valid for days"), min_value=1, max_value=365, initial=14)
+
+    def __init__(self, roles: list[Role], data: Any = None) -> None:
+        super().__init__(data, auto_id="id_named_%s")
+        field = self.fields["role"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(role.value, role.label) for role in roles]
+
+    def clean_addresses(self) -> list[str]:
+        """Return the addresses; say which are none."""
+        parts = [part for part in re.split(r"[\s,;]+", self.cleaned_data["addresses"]) if part]
+        plain = {part: _plain_or_none(part) for part in parts}
+        found, wrong = [one for one in plain.values() if one], [part for part, one in plain.items() if one is None]
+        if wrong:
+            shown = ", ".join(part[:60] for part in wrong[:5])
+            raise forms.ValidationError(_("Not an email address: %(which)s"), params={"which": shown})
+        if len(found) > self.MOST:
+            raise forms.ValidationError(_("At most %(most)s at once."), params={"most": self.MOST})
+        return found
+
+
+def _plain_or_none(text: str) -> str | None:
+    try:
+        return plain_address(text)
+    except forms.ValidationError:
+        return None
+
+
+class EmailDomainForm(forms.Form):
+    """The one domain that people of a campaign have their address at."""
+
+    domain = forms.RegexField(
+        r"^@?[A-Za-z0-9.-]+\.[A-Za-z]{2,}$",
+        label=_("Take only addresses at this domain"),
+        required=False,
+        max_length=200,
+        help_text=_("Such as uni.example; empty: any address."),
+    )

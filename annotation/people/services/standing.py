@@ -1,0 +1,40 @@
+"""People's standing in a campaign. Why it moves is for quality control to say."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounts.audit import record
+from annotation.models import Campaign, Participation, Standing, StandingChange
+from annotation.slots.services.counting import people_lock
+from database.transactions import require_transaction
+
+
+def injections_scheduled(*, place: Participation, planned_to: int) -> None:
+    """Note up to which item of an annotator it is decided what comes between other items; they are locked."""
+    require_transaction()
+    place.planned_to = planned_to
+    Participation.objects.filter(pk=place.pk).update(planned_to=planned_to)
+
+
+def standing_move(
+    *, campaign: Campaign, surrogate_id: UUID, to: Standing, actor_id: UUID | None, now: datetime, **because: Any
+) -> bool:
+    """Move an annotator's standing; what they have in hand can be finished. Return whether that changed anything."""
+    require_transaction()
+    Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
+    [place] = people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])
+    if place.standing == to:
+        return False
+    Participation.objects.filter(pk=place.pk).update(standing=to)
+    StandingChange.objects.create(
+        campaign=campaign,
+        surrogate_id=surrogate_id,
+        before=place.standing,
+        after=to,
+        because=because,
+        changed_by_id=actor_id,
+        at=now,
+    )
+    record(action=f"standing_{to}", subject=place, now=now, actor_id=actor_id, scope_id=campaign.pk, **because)
+    return True

@@ -1,0 +1,44 @@
+"""Deadlines that pass and reservations that lapse."""
+
+from datetime import datetime
+from uuid import UUID
+
+from annotation.models import Annotation, AnnotationState, Assignment, AssignmentState, Standing
+from annotation.slots.services.counting import people_lock, slots_release, submission_come_back
+from database.transactions import durable
+
+SWEEP_SIZE = 500
+
+
+def assignments_expire(now: datetime) -> int:
+    """End what is overdue, reopen its slots, and return how many; drafts stay for their authors."""
+    due = list(
+        Assignment.objects.filter(deadline_at__lt=now, state__in=[AssignmentState.LIVE, AssignmentState.RESERVED])
+        .order_by("deadline_at", "pk")
+        .values_list("pk", "slot_id", "state")[:SWEEP_SIZE]
+    )
+    return sum(_expire(pk, slot_id, state, now) for pk, slot_id, state in due)
+
+
+@durable
+def _expire(assignment_id: UUID, slot_id: int, state: str, now: datetime) -> bool:
+    opened = Assignment.objects.filter(pk=assignment_id, state=AssignmentState.LIVE).first()
+    before = _before_opening(opened) if opened is not None else None
+    if before is not None:
+        places = people_lock(campaign_id=before.campaign_id, surrogate_ids=[before.surrogate_id])
+        before = before if all(place.standing != Standing.SUSPENDED for place in places) else None
+    lapsed = state == AssignmentState.RESERVED
+    after = AssignmentState.RELEASED if lapsed else AssignmentState.EXPIRED
+    # The deadline is asked again: it may have been extended since.
+    ended = Assignment.objects.filter(pk=assignment_id, state=state, deadline_at__lt=now).update(
+        state=after, ended_at=now
+    )
+    if ended and not (before is not None and submission_come_back(annotation=before, now=now)):
+        slots_release(slot_ids=[slot_id])
+    return bool(ended)
+
+
+def _before_opening(live: Assignment) -> Annotation | None:
+    """Return the answer that a person opened again and has in hand, as they first handed it in."""
+    own = Annotation.objects.filter(item=live.item_id, surrogate_id=live.surrogate_id, slot=live.slot_id)
+    return own.filter(state=AnnotationState.UNDONE, assignment__state=AssignmentState.UNDONE).order_by("-pk").first()

@@ -1,0 +1,57 @@
+"""What an annotator submitted last."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from annotation.campaigns.selectors.sealing import unsealed
+from annotation.models import INTERNAL, Annotation, AnnotationState, Campaign, CampaignState
+from annotation.questions.selectors import author_has_read_answer
+from annotation.tasktypes.base import Summary
+from annotation.tasktypes.registry import answer_summary
+from documents.selectors import tokenization_of
+
+MOST = 20
+UNDO_SECONDS = 15 * 60  # for so long an answer can be taken back
+
+
+@dataclass(frozen=True, slots=True)
+class RecentAnswer:
+    """An answer as its author sees it: whether it counts is not theirs to know, it would tell known answers."""
+
+    annotation: Annotation
+    summary: Summary
+    is_taken_back: bool
+    until: datetime | None  # when it can be opened again no more; None: not now
+
+    @property
+    def text(self) -> str:
+        """What was judged besides the question, where there is something."""
+        return str(self.annotation.item.content.get("answer_text", ""))
+
+
+def may_take_back(campaign: Campaign, surrogate_id: UUID, now: datetime) -> bool:
+    """Return whether the last answer of an annotator can still be taken back, as far as its state and time say."""
+    own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
+    last = own.order_by("-pk").values_list("state", "submitted_at").first()
+    return last is not None and campaign.state != CampaignState.CLOSED and _until(*last, now) is not None
+
+
+def _until(state: str, submitted_at: datetime, now: datetime) -> datetime | None:
+    """Return until when an answer can be taken back; None: not any more."""
+    until = submitted_at + timedelta(seconds=UNDO_SECONDS)
+    return None if state in (AnnotationState.UNDONE, AnnotationState.LATE) or until < now else until
+
+
+def recent_answers(*, campaign: Campaign, surrogate_id: UUID, now: datetime, may_open: bool) -> list[RecentAnswer]:
+    """Return the last answers of an annotator, the newest first; none can be opened again where they may not work."""
+    own = Annotation.objects.filter(unsealed(), campaign=campaign, surrogate_id=surrogate_id, via=INTERNAL)
+    rows = own.annotate(is_settled=author_has_read_answer()).select_related("item__tokenization").order_by("-pk")[:MOST]
+    is_open = may_open and campaign.state != CampaignState.CLOSED
+    return [_recent(campaign, row, now, is_open=is_open and not row.is_settled) for row in rows]
+
+
+def _recent(campaign: Campaign, row: Annotation, now: datetime, *, is_open: bool) -> RecentAnswer:
+    summary = answer_summary(campaign.task_type, row.answer, tokenization_of(row.item.tokenization))
+    until = _until(row.state, row.submitted_at, now) if is_open else None
+    return RecentAnswer(row, summary, row.state == AnnotationState.UNDONE, until)

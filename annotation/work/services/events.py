@@ -1,0 +1,99 @@
+"""The click log: pieces of it as they arrive, compressed, never twice."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.conf import settings
+from django.db.models import F
+from isal import igzip
+
+from accounts.selectors import knows_of_behaviour
+from annotation.models import Assignment, EventChunk, EventTally
+from annotation.work.services.assignments import NoSuchAssignment
+from database.transactions import durable
+
+MAX_EVENTS = 2_000
+MAX_CHUNKS = 1_000  # of one assignment: a page sends one every few seconds while something happens
+# What may be recorded. Typed characters are not among it, and an unknown kind is dropped.
+KINDS = frozenset(
+    "show hide focus blur stage_shown box_focus box_choose span_add span_remove answer find heading around help "
+    "guidelines undo redo back scroll key pointer".split()
+)
+# Only of who agreed to a text that says so: input that no device made; characters that were pasted (how many).
+UNTRUSTED, PASTE = "untrusted", "paste"
+TOLD = frozenset({UNTRUSTED, PASTE})
+LEFT = "blur"  # recorded of everybody, and counted only of who agreed to it
+MOST_PASTED = 1_000_000  # characters that a piece tells of
+MOST_TRIMMED = 2_000  # pieces a sweep
+
+
+def events_store(*, assignment_id: UUID, surrogate_id: UUID, sequence: int, events: list[Any], now: datetime) -> int:
+    """Store one piece of the log and return how many events it held; a piece sent again changes nothing.
+
+    Raises
+    ------
+    NoSuchAssignment
+    """
+    own = Assignment.objects.filter(pk=assignment_id, surrogate_id=surrogate_id)
+    scope_id = own.values_list("campaign_id", flat=True).first()
+    if scope_id is None:
+        raise NoSuchAssignment
+    kept = [clean for event in events[:MAX_EVENTS] if (clean := _clean(event)) is not None]
+    has_told = any(kind in TOLD or kind == LEFT for _at, kind, _value in kept)
+    if has_told and not knows_of_behaviour(scope_id=scope_id, surrogate_id=surrogate_id):
+        kept, has_told = [event for event in kept if event[1] not in TOLD], False
+    if not kept or not 0 <= sequence < MAX_CHUNKS:
+        return 0
+    _store(assignment_id, sequence, kept, now, has_told=has_told)
+    return len(kept)
+
+
+@durable
+def _store(assignment_id: UUID, sequence: int, kept: list[list[Any]], now: datetime, *, has_told: bool) -> None:
+    _, is_new = EventChunk.objects.get_or_create(
+        assignment_id=assignment_id,
+        sequence=sequence,
+        defaults={"events": igzip.compress(orjson.dumps(kept), 2), "received_at": now},
+    )
+    if not (is_new and has_told):
+        return
+    pasted = [max(value or 0, 0) for _at, kind, value in kept if kind == PASTE]
+    EventTally.objects.get_or_create(assignment_id=assignment_id)
+    EventTally.objects.filter(assignment_id=assignment_id).update(
+        untrusted=F("untrusted") + sum(kind == UNTRUSTED for _at, kind, _value in kept),
+        pastes=F("pastes") + len(pasted),
+        pasted=F("pasted") + min(sum(pasted), MOST_PASTED),
+        left=F("left") + sum(kind == LEFT for _at, kind, _value in kept),
+    )
+
+
+def events_trim(now: datetime) -> int:
+    """Delete the oldest pieces of click logs whose days have passed; return how many. Tallies stay."""
+    oldest = EventChunk.objects.order_by("pk").values_list("pk", "received_at")
+    before = now - timedelta(days=settings.CLICK_LOG_DAYS)
+    first = oldest.first()
+    if first is None or first[1] >= before:  # as almost always
+        return 0
+    due = [pk for pk, received_at in oldest[:MOST_TRIMMED] if received_at < before]
+    return EventChunk.objects.filter(pk__in=due).delete()[0]
+
+
+def _clean(event: Any) -> list[Any] | None:
+    """Return [milliseconds since the page was shown, kind, small number or None], or None for anything else."""
+    if not isinstance(event, list) or not 2 <= len(event) <= 3:
+        return None
+    milliseconds, kind, value = event[0], event[1], event[2] if len(event) == 3 else None
+    if (
+        not isinstance(kind, str)
+        or kind not in KINDS | TOLD
+        or not _small(milliseconds)
+        or not (value is None or _small(value))
+    ):
+        return None
+    return [milliseconds, kind, value]
+
+
+def _small(value: Any) -> bool:
+    return isinstance(value, int) and -(2**53) < value < 2**53

@@ -1,0 +1,61 @@
+"""What annotators are told of how far they are."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.campaigns.services.numbers import numbers_refresh
+from annotation.models import Annotation, Campaign
+from annotation.people.selectors.progress import progress_of, submitted_of
+from annotation.templatetags.durations import about
+from annotation.work.services.undo import submission_undo
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def progress(campaign, person):
+    [found] = progress_of([campaign], person.surrogate_id)
+    return found
+
+
+def test_what_is_left_is_never_more_than_the_items_nor_the_quota():
+    campaign = factories.antique(items=6, n=3)
+    person = factories.annotator(campaign)
+    factories.vote(campaign, person, 2)
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    found = progress(campaign, person)
+    assert (found.open, found.submitted, found.left) == (17, 1, 5)
+    Campaign.objects.update(quota=3)
+    campaign.refresh_from_db()
+    assert progress(campaign, person).left == 2
+
+
+def test_the_time_left_goes_by_the_median_of_all_stages():
+    campaign = factories.antique(items=4, n=1)
+    person = factories.annotator(campaign)
+    factories.vote(campaign, person, 2)
+    Annotation.objects.update(stage_seconds={"relevance": 30.0})
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    assert progress(campaign, person).seconds_left == 3 * 30
+    assert [about(seconds) for seconds in (0, 30, 5340, 9000)] == ["", "about 1 min", "about 89 min", "about 2 h"]
+
+
+def test_what_was_taken_back_is_in_no_count(client):
+    campaign = factories.antique(items=3, n=1)
+    person = factories.annotator(campaign)
+    for _ in range(2):
+        factories.vote(campaign, person, 2)
+    Annotation.objects.filter(pk=Annotation.objects.order_by("pk")[0].pk).update(
+        submitted_at=timezone.now() - timedelta(days=2)
+    )
+    submission_undo(campaign=campaign, surrogate_id=person.surrogate_id, now=timezone.now())
+    assert submitted_of(campaign, person.surrogate_id) == 1
+    client.force_login(person)
+    url = reverse("work", args=[campaign.slug])
+    campaign.assignments.filter(state="live").update(state="released")
+    page = client.get(url).content.decode()
+    assert "<dt>Today</dt><dd>0</dd>" in page
+    assert "<dt>In all</dt><dd>1</dd>" in page
