@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from measures.aggregation import majority
 from measures.judgments import Floats, Judgments
 from measures.label_models import dawid_skene
-from measures.votes import majority
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from measures.aggregation import Votes, entropy, majority, wawa
 from measures.agreement import Level, alpha, coincidences
-from measures.coefficients import Weights, fleiss_kappa, gwet_ac
 from measures.comparison import foresight
 from measures.judgments import Floats, Judgments
+from measures.kappas import Weights, fleiss_kappa, gwet_ac
 from measures.label_models import DawidSkene, dawid_skene
 from measures.reliability import Rates, hit_rate, peer_agreement
-from measures.votes import Votes, entropy, majority, wawa
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from measures.aggregation import entropy, majority, wawa
 from measures.comparison import foresight
 from measures.judgment_files import JudgmentFileError, judgments_read, truths_read
 from measures.judgments import judgments_of
 from measures.label_models import dawid_skene
 from measures.reliability import hit_rate, peer_agreement
 from measures.reports import crowd_report
-from measures.votes import entropy, majority, wawa
 from tests.measures import crowds
 
 # Accuracy against what is known: vote with ties broken at random, and the full model (shared facts, section 4.2).

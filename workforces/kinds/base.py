@@ -121,23 +121,23 @@ class Reconciliation:
 
 
 class Kind(ABC):
-    """One kind of workforce. Whatever a kind doesn't do stays as it is here: nothing.
+    """One kind of workforce. A method that a kind doesn't override does nothing.
 
     Attributes
     ----------
     key, title
         In rows and commands, and on pages.
     door
-        The address people come by: ``hit`` in a frame, ``join`` in a window of its own, or none.
+        Where people arrive: ``hit`` in a frame, ``join`` in a window of its own, or empty.
     confirms
-        Whether the other side confirms each submission, pays for it, and keeps people from taking more; if not, its
-        people are paid elsewhere, by a list that we give.
+        Whether the other side confirms each submission, pays for it, and can keep people from taking more. Otherwise
+        people are paid elsewhere, by a list that we provide.
     terms_class
         What is agreed with its people.
     form, begin
-        The dotted path of the form for its terms, and what the button says that begins; kinds without one are not offered.
+        The dotted path of the form for its terms, and the text of its button. Kinds without a form are not offered.
     page
-        The template of its part of a campaign's page of workforces; it sees ``row`` and what `shown` returns.
+        The template of its part of the page *Workforces*; it gets ``row`` and what `shown` returns.
     tasks, urls
         Dotted paths of modules with its ``JOBS`` and ``SWEEPS``, and with its ``urlpatterns``.
     writes, has_books
@@ -165,7 +165,7 @@ class Kind(ABC):
         return self
 
     def source(self, campaign_id: UUID) -> str:
-        """Return under what name its people are known: one campaign's alone, unless the other side has names for them."""
+        """Return the namespace of its people's names: one campaign, unless the other side names people across campaigns."""
         return f"{self.key} {campaign_id}"
 
     # People arrive and leave.
@@ -184,7 +184,7 @@ class Kind(ABC):
         """Return how a person leaves."""
 
     def admit(self, *, workforce: Any, arrival: Arrival, now: datetime) -> Any:
-        """Return the posting that an arrival comes from, if this kind has postings; refuse one that is none of ours."""
+        """Return the posting that an arrival comes from, if this kind has postings; refuse a posting that isn't ours."""
         return None
 
     # A manager looks after it.
@@ -194,11 +194,11 @@ class Kind(ABC):
         return {}
 
     def handed_out(self, row: Any) -> dict[str, str]:
-        """Return what whoever adds a workforce hands on to the other side: a link, a secret."""
+        """Return what the manager gives to the other side: a link, a secret."""
         return {}
 
     def reconcile(self, *, workforce: Any) -> Reconciliation:
-        """Compare what we wrote down with the other side's books; change nothing.
+        """Compare our ledger with the other side's; change nothing.
 
         Raises
         ------
@@ -211,22 +211,22 @@ class Kind(ABC):
     def refuse_pay(
         self, *, ticket_id: int, reason: str, actor_id: UUID, due_at: datetime, now: datetime, mark: str = ""
     ) -> bool:
-        """Refuse the pay of confirmed work; return whether it was not decided before."""
+        """Refuse the pay of confirmed work; return whether this is the first decision."""
         return False
 
     def refuse_doubtful(self, *, ticket: Any, reason: str, actor_id: UUID, due_at: datetime, now: datetime) -> bool:
-        """Refuse the pay of work that nobody can match; return whether it was not decided before."""
+        """Refuse the pay of work that can't be matched; return whether this is the first decision."""
         return False
 
     def pay_refused(self, *, ticket: Any, reason: str, actor_id: UUID, now: datetime) -> Any:
-        """Pay what was refused; return the errand that does it, if one has to be sent."""
+        """Pay work whose pay was refused; return the errand to send, if there is one."""
         return None
 
     def let_pass(self, *, tickets: Any, now: datetime) -> None:
-        """Let confirmed work be paid for good, so that no later refusal finds it."""
+        """Settle the pay of confirmed work, so that no later refusal applies to it."""
 
     def has_refused(self, *, workforce: Any, surrogate_id: UUID) -> bool:
-        """Return whether the pay of other work of a person was refused, where each is refused by itself."""
+        """Return whether pay of other work by this person was refused, where each visit is refused separately."""
         return False
 
     # What people are told, and who is kept away.
@@ -236,10 +236,10 @@ class Kind(ABC):
         return None
 
     def exclude(self, *, workforce: Any, surrogate_id: UUID, why: str, now: datetime) -> None:
-        """Keep a person from coming again."""
+        """Keep a person from taking more work."""
 
     def let_back(self, *, workforce: Any, surrogate_id: UUID, now: datetime) -> None:
-        """Let a person come again who was kept from it."""
+        """Let a person take work again."""
 
 
 def signature_verify(secret: str, query: Mapping[str, str], *values: str, now: float) -> bool:

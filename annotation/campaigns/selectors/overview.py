@@ -3,6 +3,7 @@
 from typing import Any
 
 from accounts.models import User
+from annotation.campaigns.snapshot import PersonNumbers
 from annotation.models import Batch, Campaign, ItemReport, Snapshot
 from annotation.slots.selectors.met_by_all import LOOKED_AT
 from annotation.tasktypes.registry import pages_of
@@ -60,7 +61,7 @@ def _bars(labels: tuple[tuple[str, Any], ...], paths: dict[str, int], total: int
     return bars
 
 
-def _people(rows: list[dict[str, Any]], *, named: bool) -> list[dict[str, Any]]:
+def _people(rows: list[PersonNumbers], *, named: bool) -> list[dict[str, Any]]:
     names: dict[str, str] = {}
     if named:
         users = User.objects.filter(surrogate_id__in=[row["surrogate"] for row in rows])

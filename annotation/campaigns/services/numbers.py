@@ -11,6 +11,7 @@ from django.db.models import Count, Max, QuerySet
 
 from accounts.models import AuditEvent
 from annotation.campaigns.selectors.sealing import sealed_names
+from annotation.campaigns.snapshot import CampaignNumbers, PersonNumbers, PilotNumbers, WorkNumbers
 from annotation.locks import campaign_lock
 from annotation.models import (
     ORDINARY,
@@ -36,11 +37,11 @@ PART = 10  # what is computed again and again takes a tenth of a worker's time a
 MOST_REST = timedelta(hours=1)  # machines sleep, and clocks jump
 
 
-def numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
+def numbers_refresh(*, campaign: Campaign, now: datetime) -> CampaignNumbers:
     """Compute the numbers and keep them; pilot batches are left out of all but what annotators are told of work."""
     sealed = sealed_names(campaign)
     version = numbers_version(campaign)
-    data = {
+    data: CampaignNumbers = {
         "slots": _slots_by_state(campaign),
         "pilot": _pilot(campaign),
         "met_by_all": slots_met_by_all(campaign),
@@ -143,14 +144,14 @@ def _slots_by_state(campaign: Campaign) -> dict[str, int]:
     return {row["state"]: row["count"] for row in rows.order_by("state")}
 
 
-def _pilot(campaign: Campaign) -> dict[str, int]:
+def _pilot(campaign: Campaign) -> PilotNumbers:
     """Return how many annotations of the pilot are open, and how many items it has."""
     pilot = {"campaign": campaign, "batch__purpose": Purpose.PILOT, "batch__state": BatchState.OPEN}
     items = Item.objects.filter(**pilot, state=ItemState.ACTIVE)
     return {"items": items.count(), "open": Slot.objects.filter(item__in=items, state=SlotState.OPEN).count()}
 
 
-def _work_numbers(campaign: Campaign) -> dict[str, Any]:
+def _work_numbers(campaign: Campaign) -> WorkNumbers:
     """Return what was submitted, by path of the process (Figure 2 of the paper), by stage and by person."""
     task_type = TASK_TYPES[campaign.task_type]
     paths: Counter[str] = Counter()
@@ -192,7 +193,7 @@ def _work_numbers(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _person(surrogate: str, person: dict[str, Any]) -> dict[str, Any]:
+def _person(surrogate: str, person: dict[str, Any]) -> PersonNumbers:
     median = round(statistics.median(person["seconds"]), 1) if person["seconds"] else None
     return {
         "surrogate": surrogate,

@@ -15,7 +15,7 @@ from annotation.models import ORDINARY, Assignment, Campaign, ItemState
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, voted
 from measures.audits import Stratum, label_error
-from measures.coefficients import Weights, cohen_kappa
+from measures.kappas import Weights, cohen_kappa
 from measures.targets import belief_of
 from quality.experts.selectors import SEEN
 from quality.labels.selectors.votes import votes_in

@@ -12,8 +12,8 @@ from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import require_transaction
 from quality.experts.services.cases import case_end, case_open, parts_of
-from quality.labels.process import Stage
 from quality.labels.selectors.verdicts import ItemStanding, standings_of
+from quality.labels.vote_process import Stage
 from quality.models import PENDING, Case, CaseReason, CaseState, Inspection, PolicyVersion, Verdict
 from quality.policies.policy import Policy, Process
 

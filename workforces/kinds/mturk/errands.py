@@ -14,8 +14,8 @@ from django.utils import timezone
 from accounts.audit import record
 from database.transactions import is_transient
 from jobs.work import LeaseLost, Work, WorkerStopping
-from workforces.kinds.mturk.calls import CALLS, Attempt, Unknown, exclusion_id
 from workforces.kinds.mturk.client import Market, Refused, Unreachable
+from workforces.kinds.mturk.errand_calls import CALLS, Attempt, Unknown, exclusion_id
 from workforces.kinds.mturk.inflight import run_in_flight
 from workforces.kinds.mturk.pay import refusal_make_good
 from workforces.kinds.mturk.turns import due_in_turns, is_exclusion_due

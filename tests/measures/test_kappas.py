@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from measures.coefficients import Weights, cohen_kappa, fleiss_kappa, gwet_ac, percent_agreement
 from measures.judgments import Columns, judgments_of
+from measures.kappas import Weights, cohen_kappa, fleiss_kappa, gwet_ac, percent_agreement
 from measures.set_agreement import PagesAgreement, jaccard_distance, masi_distance
 from tests.measures.test_agreement import EXAMPLE, judged
 

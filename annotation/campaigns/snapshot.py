@@ -1,0 +1,47 @@
+"""What `annotation.models.Snapshot` keeps of a campaign, as JSON: computed by a job, read by pages that count nothing."""
+
+from typing import TypedDict
+
+
+class PersonNumbers(TypedDict):
+    """What one annotator submitted; ``paths`` counts the ways through the task (`TaskType.path`)."""
+
+    surrogate: str
+    counted: int
+    late: int
+    median_seconds: float | None
+    paths: dict[str, int]
+
+
+class WorkNumbers(TypedDict):
+    """What was submitted, ordinary work only; ``days`` are the last sixty with work, as (date, annotations)."""
+
+    annotations: int
+    paths: dict[str, int]
+    stage_median_seconds: dict[str, float]
+    days: list[tuple[str, int]]
+    people: list[PersonNumbers]
+
+
+class SplitNumbers(TypedDict):
+    """The active items of a split, and how many annotations each wants."""
+
+    split__name: str
+    split__n: int
+    items: int
+
+
+class PilotNumbers(TypedDict):
+    """The items of the open pilots, and their open slots."""
+
+    items: int
+    open: int
+
+
+class CampaignNumbers(WorkNumbers):
+    """All that is kept; ``slots`` by state, ``met_by_all`` are open slots that nobody here can take."""
+
+    slots: dict[str, int]
+    pilot: PilotNumbers
+    met_by_all: int
+    splits: list[SplitNumbers]
