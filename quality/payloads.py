@@ -36,8 +36,8 @@ class CasesSample(OfCampaign):
 
     count: int
     seed: int
-    experts: NotRequired[int]
-    every_answer: NotRequired[bool]
+    experts: int
+    every_answer: bool
     least: NotRequired[int]
 
 

@@ -14,8 +14,15 @@ def sample_cases(work: Work) -> dict[str, Any]:
     """Put a sample before the experts."""
     asked = work.asked(CasesSample)
     campaign = Campaign.objects.get(pk=UUID(asked["campaign"]))
-    chosen: dict[str, Any] = {name: value for name, value in asked.items() if name in CasesSample.__annotations__}
-    return cases_sample(work=work, campaign=campaign, **chosen)
+    return cases_sample(
+        work=work,
+        campaign=campaign,
+        count=asked["count"],
+        seed=asked["seed"],
+        experts=asked["experts"],
+        every_answer=asked["every_answer"],
+        least=asked.get("least", 1),
+    )
 
 
 JOBS = [
