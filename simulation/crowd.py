@@ -82,6 +82,7 @@ class Crowd:
 
     def start(self) -> None:
         """Let them come."""
+        self._stop.clear()
         self._running = [threading.Thread(target=self._work, daemon=True) for _ in range(self._threads)]
         for thread in self._running:
             thread.start()
@@ -101,15 +102,21 @@ class Crowd:
             raise self.errors[0]
 
     def run(self, until: Callable[[], bool], *, seconds: float, look_every: float = 0.5) -> bool:
-        """Let them work until a condition holds or time is up; return whether it held."""
+        """Let them work until a condition holds or time is up; return whether it held.
+
+        Somebody may take an answer back at the very end. So the condition is asked for again after all have stopped, and
+        they go on if it holds no more.
+        """
         deadline = time.monotonic() + seconds
-        self.start()
-        try:
-            while not (is_done := until()) and time.monotonic() < deadline and not self.errors:
-                time.sleep(look_every)
-        finally:
-            self.stop()
-        return is_done
+        while True:
+            self.start()
+            try:
+                while not until() and time.monotonic() < deadline and not self.errors:
+                    time.sleep(look_every)
+            finally:
+                self.stop()
+            if (is_done := until()) or time.monotonic() >= deadline:
+                return is_done
 
     @property
     def days(self) -> float:

@@ -66,6 +66,19 @@ def test_who_does_more_in_all_sits_longer():
     assert sum(done[number] for number in range(20)) > 2 * sum(done[number] for number in range(20, 40))
 
 
+def test_an_answer_that_is_taken_back_at_the_very_end_is_given_again():
+    robots, looks = [Robot(number, 10**6) for number in range(3)], []
+
+    def until():
+        looks.append(sum(robot.looks for robot in robots))
+        if len(looks) <= 3:
+            return len(looks) == 2  # it holds; once they have stopped, it doesn't
+        return looks[-1] > looks[2] + 5
+
+    assert Crowd(robots, seed=6, threads=2).run(until, seconds=30, look_every=0.01)
+    assert looks[-1] > looks[2] + 5
+
+
 def test_what_goes_wrong_is_raised_where_the_crowd_is_stopped():
     robot = Robot(0, 5)
     robot.log_in = lambda: (_ for _ in ()).throw(RuntimeError("could not log in"))
