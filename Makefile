@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli reference peers demo demo-archives demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
+.PHONY: awscli reference peers ml test-ml demo demo-archives demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
 
 # Hundreds of processes start in the tests; without bytecode each would compile again what it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,6 +25,20 @@ $(VENV)/.peers: $(VENV)/.development requirements-peers.txt
 	touch $@
 
 venv: $(VENV)/.development
+
+# Trained baselines have an environment of their own here; for use, the two install commands go into any.
+ml: .venv-ml/.ready  ## PyTorch and transformers, for the trained baselines
+
+.venv-ml/.ready: requirements-ml.txt requirements-dev.txt
+	$(PYTHON) -m venv .venv-ml
+	$(call install,.venv-ml) -r requirements-dev.txt
+	.venv-ml/bin/pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(call install,.venv-ml) -r requirements-ml.txt
+	touch $@
+
+test-ml: ml  ## the trained baselines
+	.venv-ml/bin/python -c "import torch, transformers"  # not there: this fails, and skips nothing
+	.venv-ml/bin/python -m pytest -q tests/baselines
 
 peers: $(VENV)/.peers  ## the field's own tools, for the tests that compare with them
 
@@ -95,6 +109,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 lock:  ## after changing pyproject.toml (needs uv)
 	$(LOCK) pyproject.toml -o requirements.txt
 	$(LOCK) pyproject.toml --extra nlp -c requirements.txt -o requirements-nlp.txt
+	$(LOCK) pyproject.toml --extra ml -c requirements.txt -o requirements-ml.txt
 	$(LOCK) pyproject.toml --extra xlsx -c requirements.txt -o requirements-xlsx.txt
 	$(LOCK) pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
 	$(LOCK) --group peers -c requirements-dev.txt -o requirements-peers.txt
@@ -108,4 +123,4 @@ screenshots: venv  ## the pictures of the tutorial, from a fresh demo
 	$(BIN)/python -m tests.screenshots
 
 clean:
-	rm -rf $(VENV) .venv-awscli var
+	rm -rf $(VENV) .venv-awscli .venv-ml var

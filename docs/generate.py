@@ -46,7 +46,7 @@ GUIDES = {
     "release": "../how-to/publish-a-dataset.md",
     "release_paper": "../how-to/publish-a-dataset.md#write-the-paper",
     "evaluate": "../how-to/score-predictions.md",
-    "baseline": "../how-to/score-predictions.md#baselines-to-hold-it-against",
+    "baseline": "../how-to/train-baselines.md",
     "source": "../how-to/from-raw-material-to-items.md",
     "marketplace_serve": "../how-to/run-the-marketplace.md",
     "marketplace_fault": "../how-to/point-boto3-at-quorate.md",

@@ -31,6 +31,7 @@ INSTALLED_APPS = [
     "evaluation",
     "console",
     "replays",
+    "baselines",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

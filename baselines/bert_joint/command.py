@@ -1,0 +1,109 @@
+"""The command line of BERT joint. PyTorch is loaded when it runs, not before."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from evaluation.files import EvaluationError, matching_files
+
+HELP = "BERT joint: an encoder that marks the answer in windows over the page (Alberti, Lee and Collins 2019)"
+NEEDS = (
+    "BERT joint needs PyTorch and transformers: pip install torch==2.13.0, then pip install --require-hashes "
+    "-r requirements-ml.txt"
+)
+Say = Callable[[str], object]
+
+
+def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
+    """Add the parsers of training and of prediction, and return them."""
+    acts = parser.add_subparsers(dest="act", required=True)
+    train = acts.add_parser("train", help="train a model on a release", description="Train a model on a release.")
+    train.add_argument("data", nargs="+", metavar="DATA", help="the folder of a release, or files of Natural Questions")
+    train.add_argument("--encoder", required=True, type=Path, metavar="DIR", help="a BERT encoder in Hugging Face form")
+    train.add_argument("--to", required=True, type=Path, metavar="RUN", help="the folder of the run; again resumes it")
+    train.add_argument("--length", type=int, default=512, help="pieces in a window (default 512)")
+    train.add_argument("--stride", type=int, default=128, help="pieces between windows (default 128)")
+    train.add_argument("--nulls", type=float, default=0.02, help="share of windows without an answer (default 0.02)")
+    train.add_argument("--rate", type=float, default=3e-5, help="peak learning rate (default 3e-5)")
+    train.add_argument("--epochs", type=int, default=1, help="passes over the instances (default 1)")
+    train.add_argument("--batch", type=int, default=8, help="windows at a time (default 8)")
+    train.add_argument("--accumulate", type=int, default=1, help="batches in a step (default 1)")
+    train.add_argument("--freeze", type=int, default=0, help="first layers, and embeddings, that stay as they are")
+    train.add_argument("--seed", type=int, default=0, help="of order, dropout, and the windows that are kept")
+    train.add_argument(
+        "--as-published", action="store_true", help="place targets as the published code does, its errors included"
+    )
+    predict = acts.add_parser("predict", help="predict for a release", description="Predict for a release.")
+    predict.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    predict.add_argument(
+        "data", nargs="+", metavar="DATA", help="the folder of a release, or files of Natural Questions"
+    )
+    predict.add_argument(
+        "--to", required=True, type=Path, metavar="FILE", help="the predictions file; again resumes it"
+    )
+    predict.add_argument(
+        "--with-kinds",
+        action="store_true",
+        help="let the kind decide on yes, no and long answers alone (not in the paper)",
+    )
+    return [train, predict]
+
+
+def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
+    """Train or predict; return the result and what it says in words.
+
+    Raises
+    ------
+    EvaluationError
+        PyTorch isn't installed, or a file can't be used.
+    """
+    try:
+        from baselines.bert_joint import predicting, training  # noqa: PLC0415  only here, since they load PyTorch
+        from baselines.bert_joint.instances import Sampling  # noqa: PLC0415
+        from baselines.bert_joint.runs import Recipe  # noqa: PLC0415
+        from baselines.nq.windows import Shape  # noqa: PLC0415
+    except ImportError as error:
+        raise EvaluationError(NEEDS) from error
+    files = files_of(options["data"])
+    if options["act"] == "predict":
+        found: dict[str, Any] = predicting.predict(
+            options["run"], files=files, to=options["to"], say=say, with_kinds=options["with_kinds"]
+        )
+        return (
+            found,
+            f"{found['predictions']:,} predictions, {found['answered']:,} of them with an answer, in {options['to']}",
+        )
+    recipe = Recipe(
+        shape=Shape(length=options["length"], stride=options["stride"], as_published=options["as_published"]),
+        sampling=Sampling(options["nulls"], options["seed"]),
+        rate=options["rate"],
+        epochs=options["epochs"],
+        batch=options["batch"],
+        accumulate=options["accumulate"],
+        freeze=options["freeze"],
+        seed=options["seed"],
+    )
+    record = training.train(options["to"], files=files, encoder=options["encoder"], recipe=recipe, say=say)
+    text = f"{record['steps']:,} steps in {record['seconds']:,.0f} s, last loss {record['losses'][-1]:.3f}, in {options['to']}"
+    return record, text
+
+
+def files_of(named: list[str]) -> list[Path]:
+    """Return the data files of releases' folders, and of patterns.
+
+    Raises
+    ------
+    EvaluationError
+        A folder has none, or nothing is like a pattern.
+    """
+    found: set[Path] = set()
+    for name in named:
+        if Path(name).is_dir():
+            own = set(Path(name).glob("*.jsonl.gz")) | set(Path(name).glob("*.jsonl"))
+            if not own:
+                raise EvaluationError(f"{name}: has no file of records (*.jsonl.gz)")
+            found |= own
+        else:
+            found |= matching_files(name)
+    return sorted(found)

@@ -1,0 +1,106 @@
+"""From scores of windows to the prediction for a page (Alberti, Lee and Collins 2019, section 2.3)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from baselines.nq.examples import Example
+from baselines.nq.windows import NO_TOKEN, Kind
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+BEST = 10  # first and last pieces of a window that are tried
+MOST_PIECES = 30  # of a short answer
+NULL = {"start_token": -1, "end_token": -1, "start_byte": -1, "end_byte": -1}
+NO_SCORE = -10_000.0
+
+
+class Span(NamedTuple):
+    """A half-open range of tokens that may be the answer, with its score and the kind that its window says."""
+
+    score: float
+    start: int
+    end: int
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class WindowScores:
+    """The logits of one window: (length,), (length,), (kinds,); with the token of each piece, -1 for all else."""
+
+    starts: Floats
+    ends: Floats
+    kinds: Floats
+    tokens: Ints
+
+
+def best_span(windows: Iterable[WindowScores]) -> Span | None:
+    """Return the span with the best score over all windows of a page; of equal ones the first.
+
+    A span's score is that of its first and last piece, less that of ``[CLS]`` in both places. Pieces that aren't of the
+    page are left out before the best ten are taken.
+    """
+    best: Span | None = None
+    for window in windows:
+        of_page = np.flatnonzero(window.tokens != NO_TOKEN)
+        firsts, lasts = (_highest(scores, of_page) for scores in (window.starts, window.ends))
+        floor = float(window.starts[0] + window.ends[0])
+        for first in firsts:
+            for last in lasts[(lasts >= first) & (lasts < first + MOST_PIECES)]:
+                score = float(window.starts[first] + window.ends[last]) - floor
+                if best is None or score > best.score:
+                    kind = Kind(int(window.kinds.argmax()))
+                    best = Span(score, int(window.tokens[first]), int(window.tokens[last]) + 1, kind)
+    return best
+
+
+def _highest(scores: Floats, places: Ints | npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Return the places with the highest scores, the highest first, of equal ones the first."""
+    order = np.argsort(-scores[places], kind="stable")[:BEST]
+    found: npt.NDArray[np.intp] = np.asarray(places, dtype=np.intp)[order]
+    return found
+
+
+def prediction_of(example: Example, span: Span | None, *, with_kinds: bool = False) -> dict[str, Any]:
+    """Return the prediction for an example as the official evaluation takes it.
+
+    The long answer is the first top-level box that holds the span; both answers have one score.
+
+    Parameters
+    ----------
+    with_kinds
+        Let the kind of the window decide, beyond the paper: yes or no takes the place of the span, and a long answer has
+        no short one.
+    """
+    if span is None:
+        return _said(example, NULL, [], NO_SCORE)
+    boxes = (box for box in example.boxes if box.is_top and box.start <= span.start and span.end <= box.end)
+    long = next((_range(example, box.start, box.end) for box in boxes), NULL)
+    shorts = [_range(example, span.start, span.end)]
+    yes_no = "NONE"
+    if with_kinds and span.kind in (Kind.YES, Kind.NO):
+        shorts, yes_no = [], span.kind.name
+    elif with_kinds and span.kind is Kind.LONG:
+        shorts = []
+    return _said(example, long, shorts, span.score, yes_no)
+
+
+def _range(example: Example, start: int, end: int) -> dict[str, int]:
+    low, high = example.bytes_of(start, end)
+    return {"start_token": start, "end_token": end, "start_byte": low, "end_byte": high}
+
+
+def _said(
+    example: Example, long: dict[str, int], shorts: list[dict[str, int]], score: float, yes_no: str = "NONE"
+) -> dict[str, Any]:
+    return {
+        "example_id": example.example_id,
+        "long_answer": long,
+        "long_answer_score": score,
+        "short_answers": shorts or [NULL],
+        "short_answers_score": score,
+        "yes_no_answer": yes_no,
+    }

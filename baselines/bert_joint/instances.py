@@ -1,0 +1,124 @@
+"""The instances that BERT joint is trained on, in shards on disk that training reads without loading them."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from baselines.nq.examples import Example, read_examples
+from baselines.nq.vocabulary import Vocabulary
+from baselines.nq.windows import Shape, Windows, windows_of
+
+SHARD = 1_000  # windows at least, before a shard is written
+_PARTS = ("ids", "segments", "starts", "ends", "kinds")
+DONE = "done.json"
+
+
+class Batch(NamedTuple):
+    """Instances as training takes them: shape (batch, length), and (batch,) for the targets."""
+
+    ids: npt.NDArray[np.int64]
+    mask: npt.NDArray[np.int64]
+    segments: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    kinds: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Which windows without an answer are kept: this share, drawn by this seed."""
+
+    nulls: float = 0.02
+    seed: int = 0
+
+
+def instances_write(
+    files: Iterable[Path],
+    folder: Path,
+    *,
+    vocabulary: Vocabulary,
+    shape: Shape,
+    sampling: Sampling,
+    say: Callable[[str], object],
+) -> int:
+    """Write the instances of files into shards, and return how many there are.
+
+    A file whose shards are complete is not read again. The same files and options give the same shards.
+
+    Raises
+    ------
+    EvaluationError
+        A file can't be read.
+    """
+    total = 0
+    for number, path in enumerate(sorted(files)):
+        own = folder / f"{number:04d}"
+        if not (own / DONE).exists():
+            own.mkdir(parents=True, exist_ok=True)
+            found = (
+                windows_of(example, vocabulary, shape).kept(sampling.nulls, sampling.seed)
+                for example in read_examples([path])
+            )
+            count = sum(_shard_write(own / f"{shard:05d}", part) for shard, part in enumerate(_shards(found)))
+            (own / DONE).write_text(json.dumps({"file": path.name, "instances": count}))
+        total += json.loads((own / DONE).read_text())["instances"]
+        say(f"{path.name}: {total:,} instances so far")
+    return total
+
+
+def _shards(found: Iterable[Windows]) -> Iterator[list[Windows]]:
+    part, count = list[Windows](), 0
+    for windows in found:
+        part.append(windows)
+        count += len(windows.kinds)
+        if count >= SHARD:
+            yield part
+            part, count = [], 0
+    if count:
+        yield part
+
+
+def _shard_write(stem: Path, part: list[Windows]) -> int:
+    for name in _PARTS:
+        np.save(stem.with_name(f"{stem.name}-{name}.npy"), np.concatenate([getattr(one, name) for one in part]))
+    return sum(len(one.kinds) for one in part)
+
+
+class Instances:
+    """The instances of a folder, read from disk as they are asked for."""
+
+    def __init__(self, folder: Path, padding: int) -> None:
+        stems = sorted(path.with_name(path.name.removesuffix("-ids.npy")) for path in folder.glob("*/*-ids.npy"))
+        self._shards = [
+            {name: np.load(stem.with_name(f"{stem.name}-{name}.npy"), mmap_mode="r") for name in _PARTS}
+            for stem in stems
+        ]
+        self._ends = np.cumsum([len(shard["kinds"]) for shard in self._shards], dtype=np.int64)
+        self._padding = padding
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def batch(self, numbers: npt.NDArray[np.int64]) -> Batch:
+        """Return some instances by their numbers."""
+        rows: dict[str, list[npt.NDArray[np.int64]]] = {name: [] for name in _PARTS}
+        for number in numbers:
+            shard = int(np.searchsorted(self._ends, number, side="right"))
+            row = int(number) - (int(self._ends[shard - 1]) if shard else 0)
+            for name in _PARTS:
+                rows[name].append(np.asarray(self._shards[shard][name][row], dtype=np.int64))
+        ids, segments, starts, ends, kinds = (np.stack(rows[name]) for name in _PARTS)
+        return Batch(ids, (ids != self._padding).astype(np.int64), segments, starts, ends, kinds)
+
+
+def windows_for(example: Example, vocabulary: Vocabulary, shape: Shape, padding: int) -> tuple[Windows, Batch]:
+    """Return all windows of an example, and as a batch."""
+    windows = windows_of(example, vocabulary, shape)
+    ids = windows.ids.astype(np.int64)
+    parts = (windows.segments, windows.starts, windows.ends, windows.kinds)
+    return windows, Batch(ids, (ids != padding).astype(np.int64), *(part.astype(np.int64) for part in parts))
