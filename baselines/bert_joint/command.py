@@ -61,7 +61,7 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
     try:
         from baselines.bert_joint import predicting, training  # noqa: PLC0415  only here, since they load PyTorch
         from baselines.bert_joint.instances import Sampling  # noqa: PLC0415
-        from baselines.bert_joint.runs import Recipe  # noqa: PLC0415
+        from baselines.loop import Schedule  # noqa: PLC0415
         from baselines.nq.windows import Shape  # noqa: PLC0415
     except ImportError as error:
         raise EvaluationError(NEEDS) from error
@@ -74,15 +74,17 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
             found,
             f"{found['predictions']:,} predictions, {found['answered']:,} of them with an answer, in {options['to']}",
         )
-    recipe = Recipe(
+    recipe = training.Recipe(
         shape=Shape(length=options["length"], stride=options["stride"], as_published=options["as_published"]),
         sampling=Sampling(options["nulls"], options["seed"]),
-        rate=options["rate"],
-        epochs=options["epochs"],
-        batch=options["batch"],
-        accumulate=options["accumulate"],
+        schedule=Schedule(
+            rate=options["rate"],
+            epochs=options["epochs"],
+            batch=options["batch"],
+            accumulate=options["accumulate"],
+            seed=options["seed"],
+        ),
         freeze=options["freeze"],
-        seed=options["seed"],
     )
     record = training.train(options["to"], files=files, encoder=options["encoder"], recipe=recipe, say=say)
     text = f"{record['steps']:,} steps in {record['seconds']:,.0f} s, last loss {record['losses'][-1]:.3f}, in {options['to']}"

@@ -1,22 +1,15 @@
 """BERT joint: an encoder with a head for the ends of the answer and a head for its kind (Alberti, Lee and Collins 2019)."""
 
-import json
-import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported: nothing is ever fetched
-
-import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from transformers import BertConfig, BertModel
+from transformers import BertModel
 
+from baselines.encoders import WEIGHTS, config_read, config_write, weights_load
+from baselines.loop import tensors_save
 from baselines.nq.windows import Kind
-from evaluation.files import EvaluationError
 
-WEIGHTS, CONFIG, VOCABULARY = "model.safetensors", "config.json", "vocab.txt"
 _SPREAD = 0.02  # of the heads' first weights
 
 
@@ -54,48 +47,10 @@ def loss_of(scores: Scores, starts: Tensor, ends: Tensor, kinds: Tensor) -> Tens
     return (nll(scores.starts, starts) + nll(scores.ends, ends) + nll(scores.kinds, kinds)) / 3
 
 
-def encoder_load(folder: Path) -> BertModel:
-    """Return the encoder of a local folder in Hugging Face form, with its pooler.
-
-    Only ``config.json`` and ``model.safetensors`` are read: no pickle, no code of the folder, nothing from the network.
-
-    Raises
-    ------
-    EvaluationError
-        The folder isn't that of a BERT encoder.
-    """
-    config = _config(folder)
-    if not (folder / WEIGHTS).is_file():
-        raise EvaluationError(f"{folder}: has no {WEIGHTS}: weights in other files, pickles among them, aren't read")
-    try:
-        encoder: BertModel = BertModel.from_pretrained(
-            folder, config=config, local_files_only=True, use_safetensors=True, trust_remote_code=False
-        )
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise EvaluationError(f"{folder}: isn't a BERT encoder: {error}") from error
-    return encoder
-
-
-def _config(folder: Path) -> BertConfig:
-    try:
-        settings: dict[str, Any] = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise EvaluationError(f"{folder / CONFIG}: can't be read: {error}") from error
-    if not isinstance(settings, dict) or settings.get("model_type") != "bert":
-        raise EvaluationError(f"{folder / CONFIG}: isn't of a BERT model (model_type)")
-    try:
-        return BertConfig(**settings)
-    except (TypeError, ValueError) as error:
-        raise EvaluationError(f"{folder / CONFIG}: {error}") from error
-
-
 def model_save(model: BertJoint, folder: Path) -> None:
     """Write a model into a folder: its settings, then its weights, whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / CONFIG).write_text(json.dumps(model.encoder.config.to_dict(), indent=2, sort_keys=True) + "\n")
-    part = folder / f"{WEIGHTS}.part"
-    save_file({name: value.contiguous() for name, value in model.state_dict().items()}, part)
-    part.replace(folder / WEIGHTS)
+    config_write(model.encoder, folder)
+    tensors_save(model, folder / WEIGHTS)
 
 
 def model_load(folder: Path) -> BertJoint:
@@ -106,14 +61,6 @@ def model_load(folder: Path) -> BertJoint:
     EvaluationError
         The folder doesn't hold one.
     """
-    model = BertJoint(BertModel(_config(folder)))
-    try:
-        model.load_state_dict(load_file(folder / WEIGHTS))
-    except (OSError, RuntimeError, SafetensorError) as error:
-        raise EvaluationError(f"{folder / WEIGHTS}: isn't a model of BERT joint: {error}") from error
+    model = BertJoint(BertModel(config_read(folder)))
+    weights_load(model, folder, "a model of BERT joint")
     return model
-
-
-def device_found() -> torch.device:
-    """Return the GPU if there is one."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")

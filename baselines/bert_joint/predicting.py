@@ -10,12 +10,14 @@ import torch
 
 from baselines.bert_joint.decoding import WindowScores, best_span, prediction_of
 from baselines.bert_joint.instances import windows_for
-from baselines.bert_joint.model import VOCABULARY, BertJoint, device_found, model_load
-from baselines.bert_joint.runs import RECORD, recipe_of, sha256_of
+from baselines.bert_joint.model import BertJoint, model_load
+from baselines.bert_joint.training import recipe_of
+from baselines.encoders import VOCABULARY
+from baselines.loop import device_found
 from baselines.nq.examples import Example, read_examples
 from baselines.nq.vocabulary import PAD, Vocabulary, vocabulary_read
 from baselines.nq.windows import Shape
-from evaluation.files import EvaluationError
+from baselines.runs import record_read, sha256_of
 
 BATCH = 8
 SAID_EVERY = 20
@@ -33,11 +35,7 @@ def predict(
     EvaluationError
         The run's folder holds no trained model, or a file can't be read.
     """
-    try:
-        record = json.loads((run / RECORD).read_text())
-    except (OSError, ValueError) as error:
-        raise EvaluationError(f"{run}: holds no run: {error}") from error
-    shape, vocabulary = recipe_of(record).shape, vocabulary_read(run / VOCABULARY)
+    shape, vocabulary = recipe_of(record_read(run)).shape, vocabulary_read(run / VOCABULARY)
     device = device_found()
     model = model_load(run).to(device).eval()
     asked = {"files": [sha256_of(path) for path in sorted(files)], "with_kinds": with_kinds}

@@ -19,19 +19,23 @@ from transformers import BertConfig, BertModel
 
 from baselines.bert_joint.decoding import WindowScores, best_span, prediction_of
 from baselines.bert_joint.instances import Sampling
-from baselines.bert_joint.model import BertJoint, encoder_load, loss_of, model_load
+from baselines.bert_joint.model import BertJoint, loss_of, model_load
 from baselines.bert_joint.predicting import predict
-from baselines.bert_joint.runs import Recipe
-from baselines.bert_joint.training import train
+from baselines.bert_joint.training import Recipe, train
+from baselines.encoders import encoder_load
+from baselines.loop import Schedule
 from baselines.nq.examples import Box, Example, read_examples
 from baselines.nq.generated import generated_records, generated_write
 from baselines.nq.vocabulary import MARKUP
 from baselines.nq.windows import Kind, Shape
+from baselines.runs import sha256_of
 from evaluation.files import EvaluationError
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 RECIPE = Recipe(
-    shape=Shape(length=96, stride=48), sampling=Sampling(0.2, 1), rate=2e-3, epochs=3, batch=4, accumulate=2, seed=1
+    shape=Shape(length=96, stride=48),
+    sampling=Sampling(0.2, 1),
+    schedule=Schedule(rate=2e-3, epochs=3, batch=4, accumulate=2, seed=1),
 )
 ROOT = Path(__file__).parent.parent.parent
 
@@ -139,7 +143,7 @@ def test_a_run_s_folder_holds_one_run(trained, encoder, data, tmp_path):
     done = train(run, files=files_of(data), encoder=encoder, recipe=RECIPE, say=lambda _: None)
     assert done == record
     with pytest.raises(EvaluationError, match="holds a run with other recipe"):
-        train(run, files=files_of(data), encoder=encoder, recipe=replace(RECIPE, seed=2), say=lambda _: None)
+        train(run, files=files_of(data), encoder=encoder, recipe=replace(RECIPE, freeze=1), say=lambda _: None)
     (tmp_path / "letter.txt").write_text("mine")
     with pytest.raises(EvaluationError, match="is not empty"):
         train(tmp_path, files=files_of(data), encoder=encoder, recipe=RECIPE, say=lambda _: None)
@@ -184,8 +188,6 @@ def test_predictions_that_were_interrupted_go_on_and_are_the_same(trained, data,
     part.write_text("\n".join([asked, *lines[:5]]) + '\n{"cut": ')
     predict(run, to=tmp_path / "cut.json", **options)  # another file was asked for: begun anew
     assert (tmp_path / "cut.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
-    from baselines.bert_joint.runs import sha256_of
-
     right = json.dumps({"files": [sha256_of(data / "dev.jsonl.gz")], "with_kinds": False})
     kept = [line.replace('"yes_no_answer": "NONE"', '"yes_no_answer": "YES"') for line in lines[:5]]
     part.write_text("\n".join([right, *kept]) + '\n{"cut": ')
@@ -195,7 +197,7 @@ def test_predictions_that_were_interrupted_go_on_and_are_the_same(trained, data,
 
 
 def test_the_loss_is_the_mean_of_three(encoder):
-    model = BertJoint(encoder_load(encoder)).eval()
+    model = BertJoint(encoder_load(encoder, pieces=10, length=6)).eval()
     ids = torch.tensor([[2, 5, 3, 6, 7, 3]])
     scores = model(ids, torch.ones_like(ids), torch.zeros_like(ids))
     targets = (torch.tensor([3]), torch.tensor([4]), torch.tensor([int(Kind.SHORT)]))

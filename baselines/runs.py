@@ -3,45 +3,15 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from baselines.bert_joint.instances import Sampling
-from baselines.nq.windows import Shape
 from evaluation.files import EvaluationError
 
-RECORD, LOSSES = "run.json", "losses.csv"
+RECORD = "run.json"
 VERSIONS = ("torch", "transformers", "tokenizers", "safetensors", "numpy")
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How a model is trained; the defaults are the paper's, for a large encoder that was trained on SQuAD first.
-
-    Attributes
-    ----------
-    rate, warmup, decay, clip
-        AdamW's peak rate, reached after this share of the steps and then falling to 0; its weight decay; the norm that
-        gradients are clipped to.
-    batch, accumulate
-        Windows of a step's part, and parts of a step.
-    freeze
-        Keep the embeddings and this many first layers as they are; 0 trains everything.
-    """
-
-    shape: Shape = field(default_factory=Shape)
-    sampling: Sampling = field(default_factory=Sampling)
-    rate: float = 3e-5
-    warmup: float = 0.1
-    decay: float = 0.01
-    clip: float = 1.0
-    epochs: int = 1
-    batch: int = 8
-    accumulate: int = 1
-    freeze: int = 0
-    seed: int = 0
 
 
 def sha256_of(path: Path) -> str:
@@ -50,8 +20,8 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def sources_of(recipe: Recipe, encoder: Iterable[Path], data: Iterable[Path]) -> dict[str, Any]:
-    """Return what a run is made of: recipe, encoder, vocabulary and data by their hashes, and versions."""
+def sources_of(recipe: Any, encoder: Iterable[Path], data: Iterable[Path]) -> dict[str, Any]:
+    """Return what a run is made of: its recipe (a dataclass), encoder, vocabulary and data by their hashes, and versions."""
     return {
         "recipe": asdict(recipe),
         "encoder": {path.name: sha256_of(path) for path in sorted(encoder)},
@@ -90,7 +60,16 @@ def record_write(folder: Path, record: Mapping[str, Any]) -> None:
     part.replace(folder / RECORD)
 
 
-def recipe_of(record: Mapping[str, Any]) -> Recipe:
-    """Return the recipe of a record."""
-    kept = dict(record["recipe"])
-    return Recipe(**{**kept, "shape": Shape(**kept["shape"]), "sampling": Sampling(**kept["sampling"])})
+def record_read(folder: Path) -> dict[str, Any]:
+    """Return the record of a run.
+
+    Raises
+    ------
+    EvaluationError
+        The folder holds none.
+    """
+    try:
+        found: dict[str, Any] = json.loads((folder / RECORD).read_text())
+    except (OSError, ValueError) as error:
+        raise EvaluationError(f"{folder}: holds no run: {error}") from error
+    return found
