@@ -65,6 +65,28 @@ def vocabulary_read(path: Path) -> Vocabulary:
     EvaluationError
         The file can't be read, lacks a special piece, or has too few unused rows.
     """
+    ids = _rows(path)
+    if QUESTION not in ids:
+        unused = [piece for piece in ids if _UNUSED.fullmatch(piece)]
+        if len(unused) < len(MARKUP):
+            raise EvaluationError(f"{path}: has {len(unused)} rows [unused…], and the markup needs {len(MARKUP)}")
+        for name, piece in zip(MARKUP, unused, strict=False):
+            ids[name] = ids.pop(piece)
+    return Vocabulary(ids)
+
+
+def pieces_read(path: Path) -> Vocabulary:
+    """Return the vocabulary of a file as it is, without the markup of BERT joint.
+
+    Raises
+    ------
+    EvaluationError
+        The file can't be read, or lacks a special piece.
+    """
+    return Vocabulary(_rows(path))
+
+
+def _rows(path: Path) -> dict[str, int]:
     try:
         rows = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -72,10 +94,4 @@ def vocabulary_read(path: Path) -> Vocabulary:
     ids = {piece: number for number, piece in enumerate(rows)}
     if missing := [piece for piece in (CLS, SEP, PAD, UNKNOWN) if piece not in ids]:
         raise EvaluationError(f"{path}: lacks {', '.join(missing)}: it isn't the vocabulary of an uncased BERT")
-    if QUESTION not in ids:
-        unused = [piece for piece in rows if _UNUSED.fullmatch(piece)]
-        if len(unused) < len(MARKUP):
-            raise EvaluationError(f"{path}: has {len(unused)} rows [unused…], and the markup needs {len(MARKUP)}")
-        for name, piece in zip(MARKUP, unused, strict=False):
-            ids[name] = ids.pop(piece)
-    return Vocabulary(ids)
+    return ids

@@ -289,9 +289,9 @@ def test_the_network_is_never_asked():
 def test_the_command_goes_from_generated_files_to_predictions(tmp_path, encoder, capsys):
     call_command("baseline", "generated", "--questions", "12", "--seed", "4", "--to", str(tmp_path))
     asked = ["--length", "96", "--stride", "48", "--rate", "1e-3", "--nulls", "0.2"]
-    train_on, run = str(tmp_path / "train"), str(tmp_path / "run")
+    train_on, run = str(tmp_path / "nq/train"), str(tmp_path / "run")
     call_command("baseline", "bert-joint", "train", train_on, "--encoder", str(encoder), "--to", run, *asked)
-    dev = str(tmp_path / "train" / "nq-train-00.jsonl.gz")
+    dev = str(tmp_path / "nq/train/nq-train-00.jsonl.gz")
     call_command("baseline", "bert-joint", "predict", run, dev, "--to", str(tmp_path / "out.json"), "--json")
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["predictions"] == 12
     with pytest.raises(CommandError, match="has no file of records"):

@@ -8,9 +8,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baselines import untrained
 from baselines.bert_joint import command as bert_joint
+from baselines.rankers import command as rankers
 from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 from evaluation.files import EvaluationError
 from storage.json_output import json_line
+
+TRAINED = {"bert-joint": bert_joint, "rank": rankers}
 
 
 class Command(BaseCommand):
@@ -18,9 +21,10 @@ class Command(BaseCommand):
 
     requires_system_checks: list[str] = []
     help = (
-        "Write the predictions of a baseline of Natural Questions, to hold systems against: first-paragraph, most-frequent "
-        "and closest-question (section 6.1 of the paper) need no training; bert-joint is trained on a release first. "
-        "generated writes a set of invented pages that a reader can learn. "
+        "Write the predictions of a baseline, to hold systems against. Of Natural Questions, first-paragraph, most-frequent "
+        "and closest-question (section 6.1 of the paper) need no training; bert-joint is trained on a release first, and "
+        "rank trains a ranker of answers on a release in the format of ANTIQUE. "
+        "generated writes invented pages, questions and answers to try them on. "
         "Example: manage.py baseline first-paragraph --questions 'nq-dev-*.jsonl.gz' --to predictions.json"
     )
 
@@ -32,15 +36,16 @@ class Command(BaseCommand):
             own = names.add_parser(name, help=about, description=f"Predict {about}.")
             untrained.add_arguments(own)
             _add_json(own)
-        joint = names.add_parser("bert-joint", help=bert_joint.HELP, description=bert_joint.HELP)
-        for act in bert_joint.add_arguments(joint):
-            _add_json(act)
+        for name, trained in TRAINED.items():
+            own = names.add_parser(name, help=trained.HELP, description=trained.HELP)
+            for act in trained.add_arguments(own):
+                _add_json(act)
         generated = names.add_parser(
             "generated", help="a set that can be learned", description="Write a generated set that a reader can learn."
         )
         generated.add_argument("--questions", type=int, default=300, help="to train on (default 300); 200 more for dev")
         generated.add_argument("--seed", type=int, default=1, help="the same seed gives the same set")
-        generated.add_argument("--to", required=True, type=Path, metavar="DIR", help="where train/ and dev/ are made")
+        generated.add_argument("--to", required=True, type=Path, metavar="DIR", help="where nq/ and antique/ are made")
         _add_json(generated)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -52,8 +57,9 @@ class Command(BaseCommand):
         self.stdout.write(json_line(found) if options["json"] else text)
 
     def _done(self, options: dict[str, Any]) -> tuple[dict[str, Any], str]:
-        if options["name"] == "bert-joint":
-            return bert_joint.run(options, self.stderr.write)
+        if options["name"] in TRAINED:
+            found, text = TRAINED[options["name"]].run(options, self.stderr.write)
+            return found, text
         if options["name"] == "generated":
             return _generated(options["to"], questions=options["questions"], seed=options["seed"])
         with memory_limited(options["memory"]):
@@ -69,13 +75,16 @@ def _add_json(parser: ArgumentParser) -> None:
 
 
 def _generated(to: Path, *, questions: int, seed: int) -> tuple[dict[str, Any], str]:
-    """Write the generated set: train with one annotation each, dev with five, as the published files have."""
+    """Write the generated sets. Of pages, train has one annotation each and dev five, as the published files have."""
     from baselines.nq.generated import generated_write  # noqa: PLC0415  tokenizing pages is not for the other baselines
+    from baselines.rankers.generated import generated_ranking_write  # noqa: PLC0415
 
+    generated_ranking_write(to / "antique", train=questions, test=100, seed=seed)
     sets = {"train": (questions, seed, 1), "dev": (200, seed + 1_000, 5)}
     for name, (count, own, ways) in sets.items():
-        (to / name).mkdir(parents=True, exist_ok=True)
-        generated_write(to / name / f"nq-{name}-00.jsonl.gz", questions=count, seed=own, ways=ways)
+        folder = to / "nq" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        generated_write(folder / f"nq-{name}-00.jsonl.gz", questions=count, seed=own, ways=ways)
     return {
         name: count for name, (count, _, _) in sets.items()
     }, f"{questions:,} questions to train on and 200 for dev in {to}"

@@ -1,0 +1,82 @@
+"""The command line of the rankers. PyTorch is loaded when it runs, not before."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from evaluation.files import EvaluationError
+
+HELP = "rankers of answers to questions: BERT, a bi-encoder, DRMM-TKS, aNMM, and a control (ANTIQUE, section 5)"
+NAMES = ("bert", "bi-encoder", "drmm-tks", "anmm", "blind")
+NEEDS = (
+    "rankers need PyTorch and transformers: pip install torch==2.13.0, then pip install --require-hashes "
+    "-r requirements-ml.txt"
+)
+Say = Callable[[str], object]
+
+
+def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
+    """Add the parsers of training and of ranking, and return them."""
+    acts = parser.add_subparsers(dest="act", required=True)
+    train = acts.add_parser("train", help="train a ranker on a release", description="Train a ranker on a release.")
+    train.add_argument("ranker", choices=NAMES, help="which ranker; blind is the control that can't see the question")
+    train.add_argument("release", type=Path, metavar="RELEASE", help="the folder of a release in the format of ANTIQUE")
+    train.add_argument("--encoder", required=True, type=Path, metavar="DIR", help="a BERT encoder in Hugging Face form")
+    train.add_argument("--to", required=True, type=Path, metavar="RUN", help="the folder of the run; again resumes it")
+    train.add_argument("--split", default="train", help="the split to learn from (default train)")
+    train.add_argument("--random", type=int, default=1, help="answers to other questions per relevant one (default 1)")
+    train.add_argument("--rate", type=float, default=2e-5, help="peak learning rate (default 2e-5)")
+    train.add_argument("--epochs", type=int, default=2, help="passes over the pairs (default 2)")
+    train.add_argument("--batch", type=int, default=16, help="pairs in a step (default 16)")
+    train.add_argument("--freeze", type=int, default=0, help="first layers, and embeddings, that stay as they are")
+    train.add_argument("--seed", type=int, default=0, help="of first weights, order, dropout and random answers")
+    predict = acts.add_parser("predict", help="rank answers", description="Rank the answers of a split.")
+    predict.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    predict.add_argument(
+        "release", type=Path, metavar="RELEASE", help="the folder of a release in the format of ANTIQUE"
+    )
+    predict.add_argument("--split", default="test", help="the split to rank (default test)")
+    predict.add_argument(
+        "--first", type=Path, metavar="FILE", help="a TREC run to rank again; else answers with a label"
+    )
+    predict.add_argument("--to", required=True, type=Path, metavar="FILE", help="the TREC run to write")
+    return [train, predict]
+
+
+def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
+    """Train or rank; return the result and what it says in words.
+
+    Raises
+    ------
+    EvaluationError
+        PyTorch isn't installed, or a file can't be used.
+    """
+    try:
+        from baselines.loop import Schedule  # noqa: PLC0415  only here, since they load PyTorch
+        from baselines.rankers import ranking  # noqa: PLC0415
+    except ImportError as error:
+        raise EvaluationError(NEEDS) from error
+    if options["act"] == "predict":
+        found: dict[str, Any] = ranking.rank(
+            options["run"],
+            release=options["release"],
+            split=options["split"],
+            to=options["to"],
+            say=say,
+            first=options["first"],
+        )
+        return found, f"{found['pairs']:,} answers to {found['questions']:,} questions ranked in {options['to']}"
+    schedule = Schedule(rate=options["rate"], epochs=options["epochs"], batch=options["batch"], seed=options["seed"])
+    recipe = ranking.Recipe(
+        options["ranker"],
+        split=options["split"],
+        random_worse=options["random"],
+        freeze=options["freeze"],
+        schedule=schedule,
+    )
+    record = ranking.train(
+        options["to"], release=options["release"], encoder=options["encoder"], recipe=recipe, say=say
+    )
+    text = f"{record['steps']:,} steps in {record['seconds']:,.0f} s, last loss {record['losses'][-1]:.3f}, in {options['to']}"
+    return record, text

@@ -1,0 +1,141 @@
+"""Training a ranker on a release, and ranking with it."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import BertModel
+
+from baselines.encoders import (
+    VOCABULARY,
+    WEIGHTS,
+    config_read,
+    config_write,
+    encoder_files,
+    encoder_load,
+    freeze,
+    weights_load,
+)
+from baselines.loop import CHECKPOINT_STEPS, Loop, Numbers, Say, Schedule, device_found, tensors_save
+from baselines.nq.vocabulary import pieces_read
+from baselines.rankers.data import COLLECTION, Ranking, candidates_of, ranking_read, triples_of
+from baselines.rankers.models import LONGEST, RANKERS, Ranker
+from baselines.runs import record_read, record_write, run_begin, sources_of
+from evaluation.files import EvaluationError
+
+BATCH = 32  # pairs that are scored at once
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a ranker is trained; the paper says nothing of it.
+
+    ``random_worse``: answers to other questions that each relevant answer is learned against.
+    """
+
+    ranker: str
+    split: str = "train"
+    random_worse: int = 1
+    freeze: int = 0
+    schedule: Schedule = field(default_factory=lambda: Schedule(rate=2e-5, epochs=2, batch=16))
+
+
+def train(
+    run: Path, *, release: Path, encoder: Path, recipe: Recipe, say: Say, checkpoint_steps: int = CHECKPOINT_STEPS
+) -> dict[str, Any]:
+    """Train a ranker into a run's folder, and return the run's record; the same command resumes an interrupted run.
+
+    Raises
+    ------
+    EvaluationError
+        The release or the encoder can't be used, or the folder holds another run.
+    """
+    ranking = ranking_read(release, recipe.split, with_labels=True)
+    triples = triples_of(ranking, random_worse=recipe.random_worse, seed=recipe.schedule.seed)
+    if not triples:
+        raise EvaluationError(f"{release}: no question of {recipe.split} has a relevant answer and another")
+    vocabulary = pieces_read(encoder / VOCABULARY)
+    loaded = encoder_load(encoder, pieces=len(vocabulary), length=LONGEST)
+    files = [
+        release / name for name in (COLLECTION, f"antique-{recipe.split}-queries.txt", f"antique-{recipe.split}.qrel")
+    ]
+    record = run_begin(run, sources_of(recipe, encoder_files(encoder), files))
+    if (run / WEIGHTS).exists():
+        return record
+    shutil.copyfile(encoder / VOCABULARY, run / VOCABULARY)
+    torch.manual_seed(recipe.schedule.seed)  # of first weights
+    freeze(loaded, recipe.freeze)
+    model = RANKERS[recipe.ranker](loaded, vocabulary)
+
+    def loss(ranker: nn.Module, numbers: Numbers) -> Tensor:
+        assert isinstance(ranker, Ranker)
+        chosen = [triples[number] for number in numbers]
+        questions = [ranking.questions[one.question] for one in chosen]
+        better, worse = (
+            ranker(questions, [ranking.answers[getattr(one, side)] for one in chosen]) for side in ("better", "worse")
+        )
+        return ranker.loss(better, worse)
+
+    loop = Loop(run, model, recipe.schedule, count=len(triples), loss=loss)
+    made = loop.go(say, checkpoint_steps)
+    record |= {"triples": len(triples), "steps": loop.steps, "losses": made.losses, "seconds": made.seconds}
+    record_write(run, record)
+    config_write(loaded, run)
+    tensors_save(model, run / WEIGHTS)
+    loop.clean()
+    return record
+
+
+def rank(run: Path, *, release: Path, split: str, to: Path, say: Say, first: Path | None = None) -> dict[str, int]:
+    """Write a TREC run of a split, by a trained ranker; return how many questions and pairs it has.
+
+    Parameters
+    ----------
+    first
+        A TREC run whose answers are ranked again; without one, the answers that have a label, or all.
+
+    Raises
+    ------
+    EvaluationError
+        The run's folder holds no ranker, or a file can't be used.
+    """
+    record = record_read(run)
+    name = record["recipe"].get("ranker")
+    if name not in RANKERS:
+        raise EvaluationError(f"{run}: holds no ranker")
+    model = RANKERS[name](BertModel(config_read(run)), pieces_read(run / VOCABULARY))
+    weights_load(model, run, f"a ranker {name}")
+    has_labels = (release / f"antique-{split}.qrel").exists()
+    ranking = ranking_read(release, split, with_labels=has_labels)
+    candidates = candidates_of(ranking, first)
+    part = to.with_name(f"{to.name}.part")
+    pairs = 0
+    with part.open("w", encoding="utf-8") as file:
+        for number, (question, scores) in enumerate(scored(model, ranking, candidates), 1):
+            ordered = sorted(scores.items(), key=lambda one: (-one[1], one[0]))
+            file.writelines(
+                f"{question} Q0 {answer} {at} {score!r} {name}\n" for at, (answer, score) in enumerate(ordered, 1)
+            )
+            pairs += len(ordered)
+            if number % 100 == 0:
+                say(f"{number:,} of {len(candidates):,} questions")
+    part.replace(to)
+    return {"questions": len(candidates), "pairs": pairs}
+
+
+def scored(
+    model: Ranker, ranking: Ranking, candidates: Mapping[str, list[str]]
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield each question with the scores of its answers."""
+    model.to(device_found()).eval()
+    with torch.inference_mode():
+        for question, answers in candidates.items():
+            found: list[float] = []
+            for start in range(0, len(answers), BATCH):
+                some = [ranking.answers[one] for one in answers[start : start + BATCH]]
+                found += model([ranking.questions[question]] * len(some), some).float().cpu().tolist()
+            yield question, dict(zip(answers, found, strict=True))
