@@ -148,7 +148,7 @@ def test_a_full_disk_is_said_and_the_release_goes_on_once_there_is_room(environm
     before = set((folder / "tmp").iterdir())  # what killed workers left is deleted after a day
     manage("worker", "--once", environment=environment, preexec_fn=full_disk)
     state, job, _attempt, error, place = report(environment)
-    assert (state, job) == ("writing", "failed"), error
+    assert (state, job) == ("failed", "failed"), error
     assert "File too large" in error
     assert "try again once there is room" in error
     half = folder / "releases" / place
