@@ -1,5 +1,6 @@
 """How a release is frozen and written."""
 
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -13,6 +14,7 @@ from django.db.models import Max
 from accounts.audit import record
 from annotation.locks import campaign_lock
 from annotation.models import Campaign, Split
+from database.transactions import is_transient
 from exports.build import build_release
 from exports.card import card_facts
 from exports.citation import is_one_line
@@ -26,9 +28,12 @@ from exports.selectors.labels import labels_beyond
 from exports.selectors.work import fair_work
 from exports.targets import Progress, Target
 from jobs.services import job_enqueue
+from jobs.work import LeaseLost, WorkerStopping
 from quality.labels.selectors.audits import audits_counted, label_error_of
 from quality.models import Audit
 from storage.files import StoreAway
+
+logger = logging.getLogger(__name__)
 
 
 class WritePayload(TypedDict):
@@ -248,17 +253,40 @@ def release_write(
         again = {"state": ReleaseState.WRITING, "problem": ""}
         Release.objects.filter(pk=release.pk, state=ReleaseState.FAILED).update(**again)
     try:
-        manifest = build_release(release, target, progress, finished)
-    except StoreAway:
+        manifest = _built(release, target, progress, finished)
+    except BuildError as error:
+        with transaction_open():  # a worker that lost its job must not say that another one failed
+            Release.objects.filter(pk=release.pk).update(state=ReleaseState.FAILED, problem=str(error)[:500])
         raise
-    except (ValueError, OSError, KeyboardInterrupt) as error:  # OSError: a full disk, a bucket that refuses
-        problem = str(error) or type(error).__name__
-        with transaction.atomic():
-            Release.objects.filter(pk=release.pk).update(state=ReleaseState.FAILED, problem=problem[:500])
-        raise BuildError(problem) from error
     with transaction_open():
-        Release.objects.filter(pk=release.pk).update(state=ReleaseState.READY, manifest=manifest)
+        Release.objects.filter(pk=release.pk).update(state=ReleaseState.READY, problem="", manifest=manifest)
     return manifest
+
+
+def release_rewrite(*, release: Release, target: Target, progress: Progress) -> dict[str, Any]:
+    """Write a release that was made before once more, to the same bytes; its row stays as it is.
+
+    Raises
+    ------
+    BuildError
+    """
+    return _built(release, target, progress, None)
+
+
+def _built(release: Release, target: Target, progress: Progress, finished: dict[str, Any] | None) -> dict[str, Any]:
+    try:
+        return build_release(release, target, progress, finished)
+    except (StoreAway, LeaseLost, WorkerStopping):  # it is tried again, from where it was
+        raise
+    except KeyboardInterrupt as error:
+        raise BuildError(str(error) or "It was interrupted.") from error
+    except (ValueError, OSError) as error:  # OSError: a full disk, a bucket that refuses
+        raise BuildError(str(error)) from error
+    except Exception as error:
+        if is_transient(error):
+            raise
+        logger.exception("release %s cannot be written", release.pk)
+        raise BuildError(f"Something unexpected went wrong ({type(error).__name__}).") from error
 
 
 def _chosen_splits(campaign: Campaign, names: Sequence[str], ways: int) -> list[Split]:

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("tokenizers", reason="tokenizers is not installed: make peers, or make ml")
+
 from baselines.nq.examples import read_examples
 from baselines.nq.vocabulary import MARKUP, vocabulary_read
 from baselines.nq.windows import Kind, Shape, windows_of

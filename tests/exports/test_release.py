@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import pytest
 from django.core.files.storage import storages
@@ -26,6 +27,7 @@ from exports.services import (
 )
 from exports.targets import FolderTarget, StorageTarget
 from jobs.services import job_run
+from jobs.work import LeaseLost
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -161,20 +163,42 @@ class FullDisk(FolderTarget):
         super().put(name, path)
 
 
-@pytest.mark.parametrize("problem", [OSError, KeyboardInterrupt])
-def test_a_release_that_cannot_be_written_says_why_and_can_be_written_once_more(labelled, now, tmp_path, problem):
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (OSError, "No space left on device"),
+        (KeyboardInterrupt, "No space left on device"),
+        (RuntimeError, "Something unexpected went wrong (RuntimeError)."),
+    ],
+)
+def test_a_release_that_cannot_be_written_says_why_and_can_be_written_once_more(labelled, now, tmp_path, problem, said):
     target = FullDisk(tmp_path / "out")
     target.problem = problem
     asked = {"family": "nq-original", "ways": 3, "splits": [], "seed": 0, "shards": 1, "actor_id": None, "now": now}
-    with pytest.raises(BuildError, match="No space left"):
+    with pytest.raises(BuildError, match=re.escape(said)):
         release_make(campaign=labelled, target=target, progress=lambda *_: None, **asked)
     release = Release.objects.get()
-    assert (release.state, release.problem) == ("failed", "No space left on device")
+    assert (release.state, release.problem) == ("failed", said)
     assert release.is_failed
     target.problem = None
     manifest = release_write(release=release, target=target, progress=lambda *_: None)
     release.refresh_from_db()
     assert (release.state, release.problem, release.manifest) == ("ready", "", manifest)
+
+
+def test_a_worker_that_lost_its_job_says_nothing_of_the_release(labelled, now, tmp_path):
+    asked = {"family": "nq-original", "ways": 3, "splits": [], "seed": 0, "shards": 1, "actor_id": None, "now": now}
+    release = release_freeze(campaign=labelled, **asked)
+
+    def lost():
+        raise LeaseLost
+
+    with pytest.raises(LeaseLost):
+        release_write(
+            release=release, target=FullDisk(tmp_path / "out"), progress=lambda *_: None, transaction_open=lost
+        )
+    release.refresh_from_db()
+    assert (release.state, release.problem) == ("writing", "")
 
 
 def test_a_frozen_release_does_not_change(labelled, now):

@@ -8,12 +8,11 @@ from django.utils import timezone
 
 from annotation.management.campaigns import campaign_named
 from annotation.models import Campaign
-from exports.build import build_release
 from exports.errors import ReleaseError
 from exports.families import FAMILIES
 from exports.models import Release
 from exports.selectors.sealing import closed_by
-from exports.services import release_make
+from exports.services import BuildError, release_make, release_rewrite
 from exports.targets import FolderTaken, FolderTarget
 from jobs.terminal import print_result
 from storage.text_files import FileFault, text_lines
@@ -79,10 +78,11 @@ class Command(BaseCommand):
             if options["again"] is None:
                 manifest = release_make(target=target, progress=progress, **_wanted(campaign, options))
             else:
-                manifest = build_release(_made_before(campaign, options["again"]), target, progress)
+                release = _made_before(campaign, options["again"])
+                manifest = release_rewrite(release=release, target=target, progress=progress)
         except ReleaseError as error:
             raise CommandError(str(error)) from error
-        except (ValueError, OSError) as error:
+        except BuildError as error:
             raise CommandError(
                 f"{str(error).rstrip('.')}. {options['to']} holds no release: remove it, and release again"
             ) from error
