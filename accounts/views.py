@@ -26,7 +26,7 @@ from accounts.services import (
     invitation_find,
     token_hash,
 )
-from web.told import told
+from web.error_texts import error_text
 
 
 @require_GET
@@ -49,7 +49,7 @@ def invitation_page(request: HttpRequest) -> HttpResponse:
             request.session.pop(INVITATION_KEY, None)
             return redirect("home")
     except RoleRefused as error:
-        messages.error(request, told(error))
+        messages.error(request, error_text(error))
         return redirect("home")
     except InvitationError as error:
         request.session.pop(INVITATION_KEY, None)

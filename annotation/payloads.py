@@ -1,11 +1,11 @@
-"""What the jobs of this app are asked for."""
+"""The payloads of the jobs of this app."""
 
 from typing import NotRequired
 
-from jobs.payloads import OfCampaign, OfFile
+from jobs.payloads import CampaignPayload, FilePayload
 
 
-class ItemsImport(OfCampaign, OfFile):
+class ItemsImportPayload(CampaignPayload, FilePayload):
     """Import items from a table."""
 
     pilot: bool
@@ -13,23 +13,23 @@ class ItemsImport(OfCampaign, OfFile):
     people: NotRequired[int | None]  # of a pilot: how many answer each item
 
 
-class NqImport(OfCampaign, OfFile):
+class NqImportPayload(CampaignPayload, FilePayload):
     """Import a published Natural Questions file."""
 
     with_annotations: bool
 
 
-class DocumentsImport(OfCampaign, OfFile):
+class DocumentsImportPayload(CampaignPayload, FilePayload):
     """Import pages from a file, or from a folder at ``path``."""
 
 
-class Launch(OfCampaign):
+class LaunchPayload(CampaignPayload):
     """Give the items of a batch their slots."""
 
     batch: int
 
 
-class Extend(OfCampaign):
+class ExtendPayload(CampaignPayload):
     """Ask for ``n`` annotations of each of ``sample`` items of a split."""
 
     split: str

@@ -11,14 +11,20 @@ from annotation.items.services.documents import documents_import
 from annotation.items.services.items import items_import
 from annotation.items.services.published import published_import
 from annotation.models import Batch, Campaign, Split
-from annotation.payloads import DocumentsImport, Extend, ItemsImport, Launch, NqImport
+from annotation.payloads import (
+    DocumentsImportPayload,
+    ExtendPayload,
+    ItemsImportPayload,
+    LaunchPayload,
+    NqImportPayload,
+)
 from annotation.people.services.withdrawal import withdrawals_apply
 from annotation.slots.services.slots import batch_launch, batches_open, items_extend
 from annotation.slots.services.sweeps import assignments_expire
 from annotation.work.services.events import events_trim
 from documents.intake import read_folder, read_pages
 from documents.services import limits
-from jobs.payloads import OfCampaign
+from jobs.payloads import CampaignPayload
 from jobs.registry import JobKind, Lane
 from jobs.uploads import opened, upload_forget
 from jobs.work import Work
@@ -29,7 +35,7 @@ from storage.tables.used import ColumnsUsed
 def import_documents(work: Work) -> dict[str, Any]:
     """Import pages from a file or a folder."""
     campaign, max_bytes = _campaign(work), limits().max_bytes
-    asked = work.asked(DocumentsImport)
+    asked = work.payload_as(DocumentsImportPayload)
     folder = Path(asked.get("path", ""))
     if "path" in asked and folder.is_dir():
         return documents_import(work=work, campaign=campaign, pages=read_folder(folder, max_bytes=max_bytes))
@@ -40,7 +46,7 @@ def import_documents(work: Work) -> dict[str, Any]:
 
 def import_items(work: Work) -> dict[str, Any]:
     """Import items from a file."""
-    asked = work.asked(ItemsImport)
+    asked = work.payload_as(ItemsImportPayload)
     with opened(asked) as file:
         rows, used = read_rows(file, asked["name"], encoding=asked.get("encoding")), ColumnsUsed()
         return items_import(
@@ -56,7 +62,7 @@ def import_items(work: Work) -> dict[str, Any]:
 
 def import_nq(work: Work) -> dict[str, Any]:
     """Import a published Natural Questions file."""
-    asked = work.asked(NqImport)
+    asked = work.payload_as(NqImportPayload)
     with opened(asked) as file:
         return published_import(
             work=work,
@@ -69,7 +75,7 @@ def import_nq(work: Work) -> dict[str, Any]:
 
 def launch(work: Work) -> dict[str, Any]:
     """Give the items of a batch their slots and open it."""
-    asked = work.asked(Launch)
+    asked = work.payload_as(LaunchPayload)
     batch = Batch.objects.select_related("campaign").get(pk=asked["batch"], campaign_id=UUID(asked["campaign"]))
     result = batch_launch(work=work, batch=batch, actor_id=work.job.requested_by_id)
     numbers_refresh(campaign=batch.campaign, now=timezone.now())
@@ -78,7 +84,7 @@ def launch(work: Work) -> dict[str, Any]:
 
 def extend(work: Work) -> dict[str, Any]:
     """Ask for more annotations of a sample."""
-    asked, campaign = work.asked(Extend), _campaign(work)
+    asked, campaign = work.payload_as(ExtendPayload), _campaign(work)
     count = items_extend(
         campaign=campaign,
         split=Split.objects.get(campaign=campaign, name=asked["split"]),
@@ -100,7 +106,7 @@ def numbers(work: Work) -> dict[str, Any]:
 
 
 def _campaign(work: Work) -> Campaign:
-    return Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"]))
+    return Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
 
 
 JOBS = [

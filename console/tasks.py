@@ -15,8 +15,8 @@ from jobs.work import Work
 
 def plan(work: Work) -> dict[str, Any]:
     """Play a campaign by several policies and keep the forecast with it."""
-    campaign = Campaign.objects.get(pk=UUID(work.asked(PlanPayload)["campaign"]))
-    data = plan_asked(campaign, work.asked(PlanPayload)["asked"])
+    campaign = Campaign.objects.get(pk=UUID(work.payload_as(PlanPayload)["campaign"]))
+    data = plan_asked(campaign, work.payload_as(PlanPayload)["asked"])
     with work.step():
         kept = plan_keep(campaign=campaign, data=data, actor_id=work.job.requested_by_id, now=timezone.now())
     return {"plan": kept.pk}

@@ -23,7 +23,7 @@ from evaluation.models import Board, Submission, SubmissionState, Team, TeamMemb
 from exports.models import Release
 from exports.selectors.sealing import closed_by
 from jobs.models import JobState
-from jobs.payloads import OfFile
+from jobs.payloads import FilePayload
 from jobs.services import job_enqueue
 from jobs.uploads import upload_path
 from jobs.work import Work
@@ -35,8 +35,8 @@ MOST_ERROR = 1000
 PIECE = 2**20
 
 
-class ScorePayload(OfFile):
-    """What the job that scores a submission is asked for."""
+class ScorePayload(FilePayload):
+    """The payload of the job that scores a submission."""
 
     submission: int
 
@@ -206,7 +206,7 @@ def _team_with_room(board: Board, surrogate_id: UUID, now: datetime) -> Team:
 
 def submission_score(work: Work) -> dict[str, Any]:
     """Score a submission; what may be shown of it is decided in the order in which submissions are scored."""
-    asked = work.asked(ScorePayload)
+    asked = work.payload_as(ScorePayload)
     submission = Submission.objects.select_related("board__release__campaign", "board__campaign", "team").get(
         pk=asked["submission"]
     )

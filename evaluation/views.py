@@ -26,7 +26,7 @@ from evaluation.models import Board, Team, TeamMember
 from evaluation.services import BoardError, board_create, submission_add, team_enter
 from exports.models import Release, ReleaseState
 from exports.selectors.sealing import closed_among
-from web.told import told
+from web.error_texts import error_text
 
 MOST = 100
 
@@ -115,7 +115,7 @@ def boards(request: HttpRequest, slug: str) -> HttpResponse:
                 made = board_create(actor_id=signed_in(request).surrogate_id, now=timezone.now(), **form.cleaned_data)
                 return redirect("board", slug=slug, board_number=made.number)
             except BoardError as error:
-                form.add_error(None, told(error))
+                form.add_error(None, error_text(error))
     rows = Board.objects.filter(campaign=campaign).select_related("release").order_by("-number")[:MOST]
     context = {"campaign": campaign, "boards": [(row, METRICS[row.metric].title) for row in rows], "form": form}
     return render(request, "evaluation/boards.html", context)
@@ -138,8 +138,8 @@ def _page(request: HttpRequest, found: Board, *, form: forms.Form | None = None,
     sealed = sealed_names(found.campaign)
     closed = closed_among(found.release, sealed)
     is_over = found.is_sealed and found.split not in sealed  # unsealed: now every score is told
-    told = "submissions__exact" if is_over else "submissions__score"
-    teams = Team.objects.filter(board=found).annotate(best=Max(told), tries=Count("submissions"))
+    score = "submissions__exact" if is_over else "submissions__score"
+    teams = Team.objects.filter(board=found).annotate(best=Max(score), tries=Count("submissions"))
     own = (
         TeamMember.objects.select_related("team").filter(board=found, surrogate=signed_in(request).surrogate_id).first()
     )
@@ -170,7 +170,7 @@ def enter(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
             )
             return redirect("board", slug=slug, board_number=board_number)
         except BoardError as error:
-            form.add_error(None, told(error))
+            form.add_error(None, error_text(error))
     return _page(request, found, form=form, status=422)
 
 
@@ -195,5 +195,5 @@ def submit(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
             messages.success(request, _("It is being scored. Reload this page in a moment."))
             return redirect("board", slug=slug, board_number=board_number)
         except BoardError as error:
-            form.add_error(None, told(error))
+            form.add_error(None, error_text(error))
     return _page(request, found, form=form, status=422)

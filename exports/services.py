@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 class WritePayload(TypedDict):
-    """What the job that writes a release is asked for."""
+    """The payload of the job that writes a release."""
 
     release: int
 

@@ -18,7 +18,7 @@ from storage.files import StoreAway
 
 def write(work: Work) -> dict[str, Any]:
     """Write a frozen release into storage, going on after the last finished file."""
-    release = Release.objects.select_related("campaign").get(pk=work.asked(WritePayload)["release"])
+    release = Release.objects.select_related("campaign").get(pk=work.payload_as(WritePayload)["release"])
 
     def progress(done: int, total: int, name: str, files: dict[str, Any]) -> None:
         with work.step(done=done, total=total, message=name, files=files):

@@ -29,7 +29,7 @@ from exports.selectors.sealing import closed_among, closed_by
 from exports.services import release_request, release_sent
 from jobs.views import may_steer
 from storage.files import StoreAway
-from web.told import told
+from web.error_texts import error_text
 
 
 class ReleaseForm(forms.Form):
@@ -125,7 +125,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
                 return redirect("release", slug=slug, number=made.number)
             except ReleaseError as error:
                 is_about_ways = "ways" in form.fields and error.key in ("release_ways_missing", "release_ways_unmet")
-                form.add_error("ways" if is_about_ways else None, told(error))
+                form.add_error("ways" if is_about_ways else None, error_text(error))
     rows = Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100]
     splits = list(campaign.splits.filter(weight__gt=0).order_by("position"))
     sealed = [split.name for split in splits if split.sealed_at is not None]

@@ -5,7 +5,7 @@ import uuid
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from web.told import sentence
+from web.error_texts import keyed_text
 
 
 class JobState(models.TextChoices):
@@ -82,7 +82,7 @@ class Job(models.Model):
     def problem(self) -> str:
         """Why it failed or waits, in the language of whoever reads where the error was kept by its key."""
         kept = self.result.get("problem") if self.state == JobState.FAILED else None
-        return sentence(kept["key"], kept["data"]) if kept else self.error
+        return keyed_text(kept["key"], kept["data"]) if kept else self.error
 
     @property
     def is_finished(self) -> bool:

@@ -1,15 +1,15 @@
-"""What most jobs are asked for; each app adds its own in its ``payloads.py``. Stored as JSON in the job's row."""
+"""The payloads that most jobs share, stored as JSON in the row of a job. Each app adds its own in ``payloads.py``."""
 
 from typing import NotRequired, TypedDict
 
 
-class OfCampaign(TypedDict):
+class CampaignPayload(TypedDict):
     """A job about a campaign."""
 
     campaign: str  # its id
 
 
-class OfFile(TypedDict):
+class FilePayload(TypedDict):
     """A job that reads a file: an upload, or (from the command line only) a file of this machine."""
 
     name: str

@@ -44,7 +44,7 @@ class Work:
         self._listener = listener
         self.attempt = job.attempt
 
-    def asked(self, kind: type[P]) -> P:
+    def payload_as(self, kind: type[P]) -> P:
         """Return what the job is asked for, as the `TypedDict` of its kind."""
         return cast(P, self.job.payload)
 

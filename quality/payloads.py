@@ -1,23 +1,23 @@
-"""What the jobs of this app are asked for."""
+"""The payloads of the jobs of this app."""
 
 from typing import Any, NotRequired, TypedDict
 
-from jobs.payloads import OfCampaign, OfFile
+from jobs.payloads import CampaignPayload, FilePayload
 
 
-class GoldImport(OfCampaign, OfFile):
+class GoldImportPayload(CampaignPayload, FilePayload):
     """Import gold keys; ``experts`` confirm each first."""
 
     experts: int
 
 
-class PilotKeys(OfCampaign):
+class PilotKeysPayload(CampaignPayload):
     """Make gold keys of a pilot; ``experts`` confirm each first."""
 
     experts: int
 
 
-class AuditDraw(OfCampaign):
+class AuditDrawPayload(CampaignPayload):
     """Draw ``count`` labels by ``seed``; two experts judge the share ``twice`` of them."""
 
     count: int
@@ -25,13 +25,13 @@ class AuditDraw(OfCampaign):
     seed: int
 
 
-class OfAudit(TypedDict):
+class AuditPayload(TypedDict):
     """A job about an audit."""
 
     audit: int
 
 
-class CasesSample(OfCampaign):
+class CasesSamplePayload(CampaignPayload):
     """Put ``count`` items, drawn by ``seed``, before the experts."""
 
     count: int
@@ -41,13 +41,13 @@ class CasesSample(OfCampaign):
     least: NotRequired[int]
 
 
-class OfDesign(OfCampaign):
+class StudyPayload(CampaignPayload):
     """A job about the design of a study: the fields of a `StudyDesign`."""
 
     design: dict[str, Any]
 
 
-class PersonWork(OfCampaign):
+class PersonWorkPayload(CampaignPayload):
     """Take an annotator's work since a moment out of what counts, or back in."""
 
     surrogate: str
@@ -55,13 +55,13 @@ class PersonWork(OfCampaign):
     excludes: bool
 
 
-class OfReview(TypedDict):
+class ReviewPayload(TypedDict):
     """A job about what became of a review."""
 
     review: int
 
 
-class DryRun(OfCampaign):
+class DryRunPayload(CampaignPayload):
     """Try a rule, as the fields of its form, on stored history."""
 
     rule: dict[str, Any]

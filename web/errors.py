@@ -1,6 +1,6 @@
 """Errors that people read: a key and data, which each border turns into a sentence of its own.
 
-Pages translate it (`web.told`); `str` of an error is the English sentence, for commands, logs and rows.
+Pages translate it (`web.error_texts`); `str` of an error is the English sentence, for commands, logs and rows.
 """
 
 from collections.abc import Mapping

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from web.told import told
+from web.error_texts import error_text
 from workforces.kinds.base import Terms
 
 
@@ -70,5 +70,5 @@ class TermsForm(forms.Form):
             try:
                 self.terms_class(**self.terms())
             except ValueError as error:
-                raise forms.ValidationError(told(error)) from error
+                raise forms.ValidationError(error_text(error)) from error
         return data

@@ -8,7 +8,7 @@ from jobs.registry import JobKind, Lane
 from jobs.work import Work
 from workforces.kinds.registry import KINDS
 from workforces.models import Workforce
-from workforces.payloads import OfWorkforce
+from workforces.payloads import WorkforcePayload
 from workforces.services.tickets import visits_lapse
 from workforces.services.workforces import BOOKS
 
@@ -17,7 +17,7 @@ MOST_DIFFERENCES = 200  # kept of a comparison
 
 def compare_books(work: Work) -> dict[str, Any]:
     """Compare the books with the other side's; what differs is in the result."""
-    workforce = Workforce.objects.select_related("campaign").get(pk=work.asked(OfWorkforce)["workforce"])
+    workforce = Workforce.objects.select_related("campaign").get(pk=work.payload_as(WorkforcePayload)["workforce"])
     found = KINDS[workforce.kind].reconcile(workforce=workforce)
     return {**asdict(found), "differences": found.differences[:MOST_DIFFERENCES], "different": len(found.differences)}
 

@@ -17,7 +17,7 @@ from annotation.work.services.assignments import (
     NoSuchAssignment,
 )
 from annotation.work.services.undo import NothingToUndo, OpenedAgain
-from web.told import told
+from web.error_texts import error_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ _PROBLEMS: dict[type[Exception], Callable[[Any], Problem]] = {
         409,
         _("You handed this item in from another tab, with another answer: that one counts. Reload the page to go on."),
     ),
-    AnswerError: lambda error: Problem(422, told(error), {"field": error.field}),
+    AnswerError: lambda error: Problem(422, error_text(error), {"field": error.field}),
 }
 PROBLEMS = tuple(_PROBLEMS)
 

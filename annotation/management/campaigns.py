@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.campaigns.services.campaigns import campaign_move
 from annotation.models import Batch, BatchState, Campaign, CampaignState
-from annotation.payloads import Launch
+from annotation.payloads import LaunchPayload
 from jobs.terminal import prepare_database, run_here
 
 
@@ -25,7 +25,7 @@ def launch_here(campaign: Campaign, stderr: Any) -> int:
     """Launch every draft batch of a campaign, open the campaign, and return how many slots were made."""
     slots = 0
     for batch in Batch.objects.filter(campaign=campaign, state=BatchState.DRAFT).order_by("ordinal"):
-        payload = Launch(campaign=str(campaign.pk), batch=batch.pk)
+        payload = LaunchPayload(campaign=str(campaign.pk), batch=batch.pk)
         slots += run_here(kind="annotation.launch", payload=payload, stderr=stderr, scope_id=campaign.pk).result[
             "slots"
         ]

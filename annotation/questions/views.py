@@ -14,7 +14,7 @@ from annotation.access import campaign_for
 from annotation.models import Campaign, FaqEntry, ItemReport, Purpose
 from annotation.questions.selectors import MOST_FAQ, faq_of, own_questions, questions_open
 from annotation.questions.services import QuestionError, answers_read, faq_publish, faq_retire, question_answer
-from web.told import told
+from web.error_texts import error_text
 
 MOST_SHOWN = 50
 
@@ -48,7 +48,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
             )
             messages.success(request, _("Published: annotators read it beside the guidelines."))
         except QuestionError as error:
-            messages.error(request, told(error))
+            messages.error(request, error_text(error))
         return redirect("campaign-questions", slug=slug)
     return _page(request, campaign)
 
@@ -83,7 +83,7 @@ def answer(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
         )
         messages.success(request, _("Settled."))
     except QuestionError as error:
-        messages.error(request, told(error))
+        messages.error(request, error_text(error))
     return redirect("campaign-questions", slug=slug)
 
 

@@ -5,13 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from baselines.arguments import NEEDS, Usual, add_training_arguments
 from evaluation.files import EvaluationError, matching_files
 
 HELP = "BERT joint: an encoder that marks the answer in windows over the page (Alberti, Lee and Collins 2019)"
-NEEDS = (
-    "BERT joint needs PyTorch and transformers: pip install torch==2.13.0, then pip install --require-hashes "
-    "-r requirements-ml.txt"
-)
 Say = Callable[[str], object]
 
 
@@ -20,17 +17,10 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     acts = parser.add_subparsers(dest="act", required=True)
     train = acts.add_parser("train", help="train a model on a release", description="Train a model on a release.")
     train.add_argument("data", nargs="+", metavar="DATA", help="the folder of a release, or files of Natural Questions")
-    train.add_argument("--encoder", required=True, type=Path, metavar="DIR", help="a BERT encoder in Hugging Face form")
-    train.add_argument("--to", required=True, type=Path, metavar="RUN", help="the folder of the run; again resumes it")
+    add_training_arguments(train, Usual(rate=3e-5, epochs=1, batch=8))
     train.add_argument("--length", type=int, default=512, help="pieces in a window (default 512)")
     train.add_argument("--stride", type=int, default=128, help="pieces between windows (default 128)")
     train.add_argument("--nulls", type=float, default=0.02, help="share of windows without an answer (default 0.02)")
-    train.add_argument("--rate", type=float, default=3e-5, help="peak learning rate (default 3e-5)")
-    train.add_argument("--epochs", type=int, default=1, help="passes over the instances (default 1)")
-    train.add_argument("--batch", type=int, default=8, help="windows at a time (default 8)")
-    train.add_argument("--accumulate", type=int, default=1, help="batches in a step (default 1)")
-    train.add_argument("--freeze", type=int, default=0, help="first layers, and embeddings, that stay as they are")
-    train.add_argument("--seed", type=int, default=0, help="of order, dropout, and the windows that are kept")
     train.add_argument(
         "--as-published", action="store_true", help="place targets as the published code does, its errors included"
     )
@@ -64,7 +54,7 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
         from baselines.loop import Schedule  # noqa: PLC0415
         from baselines.nq.windows import Shape  # noqa: PLC0415
     except ImportError as error:
-        raise EvaluationError(NEEDS) from error
+        raise EvaluationError(NEEDS.format(what="BERT joint")) from error
     files = files_of(options["data"])
     if options["act"] == "predict":
         found: dict[str, Any] = predicting.predict(

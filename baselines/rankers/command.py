@@ -5,14 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from baselines.arguments import NEEDS, Usual, add_training_arguments
 from evaluation.files import EvaluationError
 
 HELP = "rankers of answers to questions: BERT, a bi-encoder, DRMM-TKS, aNMM, and a control (ANTIQUE, section 5)"
 NAMES = ("bert", "bi-encoder", "drmm-tks", "anmm", "blind")
-NEEDS = (
-    "rankers need PyTorch and transformers: pip install torch==2.13.0, then pip install --require-hashes "
-    "-r requirements-ml.txt"
-)
 Say = Callable[[str], object]
 
 
@@ -22,15 +19,9 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     train = acts.add_parser("train", help="train a ranker on a release", description="Train a ranker on a release.")
     train.add_argument("ranker", choices=NAMES, help="which ranker; blind is the control that can't see the question")
     train.add_argument("release", type=Path, metavar="RELEASE", help="the folder of a release in the format of ANTIQUE")
-    train.add_argument("--encoder", required=True, type=Path, metavar="DIR", help="a BERT encoder in Hugging Face form")
-    train.add_argument("--to", required=True, type=Path, metavar="RUN", help="the folder of the run; again resumes it")
+    add_training_arguments(train, Usual(rate=2e-5, epochs=2, batch=16))
     train.add_argument("--split", default="train", help="the split to learn from (default train)")
     train.add_argument("--random", type=int, default=1, help="answers to other questions per relevant one (default 1)")
-    train.add_argument("--rate", type=float, default=2e-5, help="peak learning rate (default 2e-5)")
-    train.add_argument("--epochs", type=int, default=2, help="passes over the pairs (default 2)")
-    train.add_argument("--batch", type=int, default=16, help="pairs in a step (default 16)")
-    train.add_argument("--freeze", type=int, default=0, help="first layers, and embeddings, that stay as they are")
-    train.add_argument("--seed", type=int, default=0, help="of first weights, order, dropout and random answers")
     predict = acts.add_parser("predict", help="rank answers", description="Rank the answers of a split.")
     predict.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
     predict.add_argument(
@@ -56,7 +47,7 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
         from baselines.loop import Schedule  # noqa: PLC0415  only here, since they load PyTorch
         from baselines.rankers import ranking  # noqa: PLC0415
     except ImportError as error:
-        raise EvaluationError(NEEDS) from error
+        raise EvaluationError(NEEDS.format(what="a ranker")) from error
     if options["act"] == "predict":
         found: dict[str, Any] = ranking.rank(
             options["run"],
@@ -67,7 +58,13 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
             first=options["first"],
         )
         return found, f"{found['pairs']:,} answers to {found['questions']:,} questions ranked in {options['to']}"
-    schedule = Schedule(rate=options["rate"], epochs=options["epochs"], batch=options["batch"], seed=options["seed"])
+    schedule = Schedule(
+        rate=options["rate"],
+        epochs=options["epochs"],
+        batch=options["batch"],
+        accumulate=options["accumulate"],
+        seed=options["seed"],
+    )
     recipe = ranking.Recipe(
         options["ranker"],
         split=options["split"],

@@ -6,14 +6,14 @@ from typing import Any
 
 from console.plans.engine import RUNS, plans_of
 from console.plans.setting import Setting
-from jobs.payloads import OfCampaign
+from jobs.payloads import CampaignPayload
 from measures.pilots import Foreseen
 from quality.policies.policy import Policy
 from simulation.model import CrowdModel
 
 
-class PlanPayload(OfCampaign):
-    """What the job that forecasts a campaign is asked for: the fields of its form."""
+class PlanPayload(CampaignPayload):
+    """The payload of the job that forecasts a campaign: the fields of its form."""
 
     asked: dict[str, Any]
 

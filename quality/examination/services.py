@@ -20,7 +20,7 @@ from annotation.slots.services.counting import people_lock
 from annotation.slots.services.queue import queue_rewind
 from database.transactions import is_transient
 from jobs.models import Job
-from jobs.payloads import OfCampaign
+from jobs.payloads import CampaignPayload
 from jobs.services import job_enqueue, job_failed_lately
 from jobs.work import Work
 from quality.experts.services.inspections import inspections_draw
@@ -144,7 +144,7 @@ def examine_request(*, campaign_id: UUID, now: datetime) -> Job:
     """Ask for a look at what waits; at most one such job waits for each campaign."""
     return job_enqueue(
         kind="quality.examine",
-        payload=OfCampaign(campaign=str(campaign_id)),
+        payload=CampaignPayload(campaign=str(campaign_id)),
         now=now,
         scope_id=campaign_id,
         key=_key(campaign_id),

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Campaign
-from jobs.payloads import OfCampaign
+from jobs.payloads import CampaignPayload
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
 from quality.examination.services import campaign_examine, examine_due
@@ -12,7 +12,9 @@ from quality.examination.services import campaign_examine, examine_due
 
 def examine(work: Work) -> dict[str, Any]:
     """Look at new annotations."""
-    return campaign_examine(work=work, campaign=Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"])))
+    return campaign_examine(
+        work=work, campaign=Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
+    )
 
 
 JOBS = [

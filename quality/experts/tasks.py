@@ -7,12 +7,12 @@ from annotation.models import Campaign
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
 from quality.experts.services.cases import cases_sample
-from quality.payloads import CasesSample
+from quality.payloads import CasesSamplePayload
 
 
 def sample_cases(work: Work) -> dict[str, Any]:
     """Put a sample before the experts."""
-    asked = work.asked(CasesSample)
+    asked = work.payload_as(CasesSamplePayload)
     campaign = Campaign.objects.get(pk=UUID(asked["campaign"]))
     return cases_sample(
         work=work,

@@ -11,13 +11,13 @@ from jobs.uploads import opened, upload_forget
 from jobs.work import Work
 from quality.gold.services.keys import gold_import
 from quality.gold.services.pilot_keys import pilot_keys
-from quality.payloads import GoldImport, PilotKeys
+from quality.payloads import GoldImportPayload, PilotKeysPayload
 from storage.tables.rows import read_rows
 
 
 def import_gold(work: Work) -> dict[str, Any]:
     """Import gold keys from a file, all or none."""
-    payload = work.asked(GoldImport)
+    payload = work.payload_as(GoldImportPayload)
     campaign = Campaign.objects.get(pk=UUID(payload["campaign"]))
     with opened(payload) as file:
         rows = read_rows(file, payload["name"])
@@ -33,8 +33,8 @@ def import_gold(work: Work) -> dict[str, Any]:
 
 def keys_of_pilot(work: Work) -> dict[str, Any]:
     """Make gold keys of the pilot items on which people agree."""
-    campaign = Campaign.objects.get(pk=UUID(work.asked(PilotKeys)["campaign"]))
-    return pilot_keys(work=work, campaign=campaign, experts=work.asked(PilotKeys)["experts"])
+    campaign = Campaign.objects.get(pk=UUID(work.payload_as(PilotKeysPayload)["campaign"]))
+    return pilot_keys(work=work, campaign=campaign, experts=work.payload_as(PilotKeysPayload)["experts"])
 
 
 JOBS = [

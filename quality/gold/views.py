@@ -28,10 +28,10 @@ from quality.gold.forms import GoldForm, PilotKeysForm
 from quality.gold.selectors import keys_page
 from quality.gold.services.key_changes import KeyRefused, gold_key_ask, gold_key_edit, gold_key_retire
 from quality.models import GoldKey, GoldKeyState, QualitySnapshot
-from quality.payloads import GoldImport, PilotKeys
+from quality.payloads import GoldImportPayload, PilotKeysPayload
 from quality.policies.policy import Policy
 from quality.policies.selectors import policy_current
-from web.told import told
+from web.error_texts import error_text
 
 MOST_CHARACTERS = 20_000  # of what a key accepts
 
@@ -51,7 +51,7 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
             now=timezone.now(),
             scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,
-            payload=GoldImport(
+            payload=GoldImportPayload(
                 campaign=str(campaign.pk),
                 file=default_storage.save(f"{uuid.uuid4()}", upload),
                 name=upload.name,
@@ -93,7 +93,7 @@ def _of_pilot(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         now=timezone.now(),
         scope_id=campaign.pk,
         requested_by_id=signed_in(request).surrogate_id,
-        payload=PilotKeys(campaign=str(campaign.pk), experts=form.cleaned_data["experts"]),
+        payload=PilotKeysPayload(campaign=str(campaign.pk), experts=form.cleaned_data["experts"]),
     )
     return redirect("job", job_id=job.pk)
 
@@ -117,7 +117,7 @@ def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
         try:
             messages.success(request, _change(request, found))
         except (KeyRefused, CaseError) as error:
-            messages.error(request, told(error))
+            messages.error(request, error_text(error))
         return redirect("quality-gold-key", slug=slug, key_id=key_id)
     pages, task_type = pages_of(campaign.task_type), TASK_TYPES[campaign.task_type]
     checks = found.checks.select_related("annotation").order_by("pk")[:200]
@@ -172,4 +172,4 @@ def _accepted(request: HttpRequest) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise KeyRefused("not_json", problem=told(error)) from error
+        raise KeyRefused("not_json", problem=error_text(error)) from error

@@ -4,30 +4,32 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Campaign
-from jobs.payloads import OfCampaign
+from jobs.payloads import CampaignPayload
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
 from quality.labels.services.audits import audit_draw, audit_recall
 from quality.labels.services.waves import waves_due, waves_look
 from quality.models import Audit
-from quality.payloads import AuditDraw, OfAudit
+from quality.payloads import AuditDrawPayload, AuditPayload
 
 
 def audit(work: Work) -> dict[str, Any]:
     """Draw an audit of the labels."""
-    asked = work.asked(AuditDraw)
+    asked = work.payload_as(AuditDrawPayload)
     campaign = Campaign.objects.get(pk=UUID(asked["campaign"]))
     return audit_draw(work=work, campaign=campaign, count=asked["count"], twice=asked["twice"], seed=asked["seed"])
 
 
 def audit_recalled(work: Work) -> dict[str, Any]:
     """Take the items of an audit that was called off back from the experts."""
-    return audit_recall(work=work, audit=Audit.objects.select_related("campaign").get(pk=work.asked(OfAudit)["audit"]))
+    return audit_recall(
+        work=work, audit=Audit.objects.select_related("campaign").get(pk=work.payload_as(AuditPayload)["audit"])
+    )
 
 
 def waves(work: Work) -> dict[str, Any]:
     """Look at the labels of a campaign with a target, and buy votes where they are doubtful."""
-    return waves_look(work=work, campaign=Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"])))
+    return waves_look(work=work, campaign=Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"])))
 
 
 JOBS = [

@@ -7,11 +7,11 @@ from uuid import UUID
 from django.utils import timezone
 
 from annotation.models import Campaign
-from jobs.payloads import OfCampaign
+from jobs.payloads import CampaignPayload
 from jobs.registry import JobKind, Lane
 from jobs.work import Work
 from quality.models import Review
-from quality.payloads import DryRun, OfReview, PersonWork
+from quality.payloads import DryRunPayload, PersonWorkPayload, ReviewPayload
 from quality.people.services.behaviour import behaviour_refresh
 from quality.people.services.manager_acts import person_work
 from quality.people.services.reviews import person_exclude, reviews_lapse
@@ -21,13 +21,13 @@ from quality.people.services.suspensions import person_restore
 
 def restore(work: Work) -> dict[str, Any]:
     """Count again what a suspension that was lifted took out of the votes."""
-    review = Review.objects.select_related("campaign").get(pk=work.asked(OfReview)["review"])
+    review = Review.objects.select_related("campaign").get(pk=work.payload_as(ReviewPayload)["review"])
     return person_restore(work=work, review=review, now=timezone.now())
 
 
 def person_work_move(work: Work) -> dict[str, Any]:
     """Take a person's work from a date on out of what counts, or back in."""
-    payload = work.asked(PersonWork)
+    payload = work.payload_as(PersonWorkPayload)
     return person_work(
         work=work,
         campaign=Campaign.objects.get(pk=UUID(payload["campaign"])),
@@ -39,19 +39,21 @@ def person_work_move(work: Work) -> dict[str, Any]:
 
 def dry_run(work: Work) -> dict[str, Any]:
     """Try a rule on stored history."""
-    campaign = Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"]))
-    return rule_dry_run(work=work, campaign=campaign, fields=work.asked(DryRun)["rule"])
+    campaign = Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
+    return rule_dry_run(work=work, campaign=campaign, fields=work.payload_as(DryRunPayload)["rule"])
 
 
 def behaviour(work: Work) -> dict[str, Any]:
     """Compute how people work."""
-    behaviour_refresh(campaign=Campaign.objects.get(pk=UUID(work.asked(OfCampaign)["campaign"])), now=timezone.now())
+    behaviour_refresh(
+        campaign=Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"])), now=timezone.now()
+    )
     return {}
 
 
 def exclude(work: Work) -> dict[str, Any]:
     """Take a suspended person's work out of the votes."""
-    review = Review.objects.select_related("campaign").get(pk=work.asked(OfReview)["review"])
+    review = Review.objects.select_related("campaign").get(pk=work.payload_as(ReviewPayload)["review"])
     return person_exclude(work=work, review=review, now=timezone.now())
 
 

@@ -23,7 +23,7 @@ from quality.policies.forms import PlanForm, PolicyForm, TargetForm
 from quality.policies.policy import Policy, PolicyError
 from quality.policies.selectors import policy_current
 from quality.policies.services import policy_publish
-from web.told import told
+from web.error_texts import error_text
 
 
 @login_required
@@ -71,7 +71,7 @@ def _published(request: HttpRequest, campaign: Campaign, changed: Policy, form: 
     try:
         policy_publish(campaign=campaign, policy=changed, **given)
     except PolicyError as error:
-        form.add_error(None, told(error))
+        form.add_error(None, error_text(error))
         return False
     messages.success(request, _("Published. It holds for what is planned and decided from now on."))
     return True

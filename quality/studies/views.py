@@ -20,12 +20,12 @@ from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from quality.dashboard.selectors.agreement import agreement_shown
 from quality.models import StudySnapshot
-from quality.payloads import OfDesign
+from quality.payloads import StudyPayload
 from quality.studies.charts import STUDIES
 from quality.studies.forms import StudyForm
 from quality.studies.selectors.designs import StudyDesign, StudyNeeds, obstacles_of
 from quality.studies.services import studies_request
-from web.told import sentence, told
+from web.error_texts import error_text, keyed_text
 
 
 @login_required
@@ -86,7 +86,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
         needs = StudyNeeds(**last.result)
         context |= {
             "needs": needs,
-            "obstacles": [told(one) for one in obstacles_of(asked, needs)],
+            "obstacles": [error_text(one) for one in obstacles_of(asked, needs)],
             "opinions": asked.experts * needs.items,
             "hours": needs.annotations * needs.seconds / 3600 if needs.seconds is not None else None,
         }
@@ -100,7 +100,7 @@ def _last_job(campaign: Campaign, kind: str) -> Job | None:
 def _enqueue(request: HttpRequest, campaign: Campaign, kind: str, design: dict[str, Any]) -> Job:
     return job_enqueue(
         kind=kind,
-        payload=OfDesign(campaign=str(campaign.pk), design=design),
+        payload=StudyPayload(campaign=str(campaign.pk), design=design),
         now=timezone.now(),
         scope_id=campaign.pk,
         requested_by_id=signed_in(request).surrogate_id,
@@ -113,7 +113,7 @@ def _is_studied(campaign: Campaign) -> bool:
 
 def _why(kept: dict[str, Any]) -> str:
     """Return why a study could not be computed, as the job that tried kept it."""
-    return sentence(kept["key"], kept["data"]) if "key" in kept else str(kept["why"])
+    return keyed_text(kept["key"], kept["data"]) if "key" in kept else str(kept["why"])
 
 
 def _shown(campaign: Campaign, data: dict[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ annotation.slots.services.bars.bars_put
 annotation.campaigns.services.campaigns.batch_for_import
 annotation.campaigns.services.campaigns.pilot_split
 annotation.slots.services.claims.claim_next
-annotation.slots.services.claims.participation_lock
+annotation.slots.services.participation_locks.participation_lock
 annotation.slots.services.counting._move
 annotation.slots.services.counting.annotation_count_again
 annotation.slots.services.counting.annotation_enter

@@ -10,10 +10,10 @@ import pytest
 from django.utils import translation
 
 from annotation.tasktypes.base import AnswerError
+from web.error_texts import error_text
 from web.errors import KeyedError
 from web.marks import Plural
 from web.sentences import SENTENCES
-from web.told import told
 
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = "accounts annotation console documents evaluation exports jobs quality sources storage web workforces".split()
@@ -130,11 +130,11 @@ def test_no_view_prints_an_error_by_itself():
 def test_an_error_is_english_by_itself_and_told_in_the_language_of_the_reader(error, english, chinese):
     assert english in str(error)
     with translation.override("zh-hans"):
-        assert chinese in told(error)
+        assert chinese in error_text(error)
         assert english in str(error)
 
 
 def test_an_error_of_a_library_is_passed_on_with_what_it_said():
     passed = AnswerError.of(ValueError("no such thing"))
-    assert (passed.key, str(passed), told(passed)) == ("said", "no such thing", "no such thing")
+    assert (passed.key, str(passed), error_text(passed)) == ("said", "no such thing", "no such thing")
     assert str(AnswerError.of(KeyedError("hit_over"))) == "This HIT is over."

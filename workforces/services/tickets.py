@@ -24,8 +24,9 @@ from annotation.models import (
     Assignment,
     AssignmentState,
 )
-from annotation.slots.services.claims import Claim, Reason, claim_next, participation_lock
+from annotation.slots.services.claims import Claim, Reason, claim_next
 from annotation.slots.services.counting import submissions_give_up
+from annotation.slots.services.participation_locks import participation_lock
 from annotation.work.services.assignments import AssignmentOver, NoSuchAssignment
 from annotation.work.services.submissions import Taken, answer_take, assignment_submit
 from database.transactions import durable, require_transaction

@@ -18,7 +18,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from annotation.desk.problems import PROBLEMS, Problem, is_script, problem_json, problem_of
 from annotation.work.services.assignments import ConsentMissing
-from web.told import told
+from web.error_texts import error_text
 from workforces.kinds.base import ArrivalRefused
 from workforces.services.tickets import TicketRefused
 
@@ -42,7 +42,7 @@ def _problem_of(error: Exception) -> Problem:
         over = _("This address is no longer valid. Open the task again from where you found it.")
         return Problem(HTTPStatus.FORBIDDEN, over)
     if isinstance(error, ArrivalRefused | TicketRefused):
-        return Problem(HTTPStatus.FORBIDDEN, told(error))
+        return Problem(HTTPStatus.FORBIDDEN, error_text(error))
     return problem_of(error)
 
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.parameters import whole_number
 from annotation.people.services.withdrawal import withdrawal_ask, withdrawal_of, withdrawal_undo
-from web.told import told
+from web.error_texts import error_text
 from workforces.kinds.registry import KINDS
 from workforces.models import Ticket
 from workforces.selectors import refusal_reason, standing_of
@@ -41,7 +41,7 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
             appeal_open(ticket=refused, text=request.POST.get("text", ""), now=timezone.now())
             messages.success(request, _("Your appeal is with the managers."))
         except AppealError as error:
-            messages.error(request, told(error))
+            messages.error(request, error_text(error))
         return redirect("statement", token=token)
     campaign = ticket.workforce.campaign
     context = {

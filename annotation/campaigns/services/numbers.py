@@ -29,7 +29,7 @@ from annotation.models import (
 from annotation.slots.selectors.met_by_all import slots_met_by_all
 from annotation.tasktypes.registry import TASK_TYPES
 from jobs.models import Job, JobState
-from jobs.payloads import OfCampaign
+from jobs.payloads import CampaignPayload
 from jobs.services import job_enqueue, job_failed_lately
 
 STALE_SECONDS = 10
@@ -121,7 +121,7 @@ def refresh_request(
     key = f"{kind}:{campaign.pk}"
     if job_failed_lately(key=key, now=now):
         return None
-    payload = OfCampaign(campaign=str(campaign.pk))
+    payload = CampaignPayload(campaign=str(campaign.pk))
     return job_enqueue(kind=kind, payload=payload, now=now, scope_id=campaign.pk, key=key)
 
 

@@ -28,7 +28,7 @@ from annotation.campaigns.services.campaigns import NewConsent, batch_schedule, 
 from annotation.campaigns.services.numbers import numbers_request
 from annotation.campaigns.views.settings import consent_fields, settings_fields
 from annotation.models import Batch, Campaign, CampaignState
-from annotation.payloads import Extend
+from annotation.payloads import ExtendPayload
 from annotation.slots.services.slots import launch_request
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from jobs.models import Job, JobState
@@ -172,7 +172,7 @@ def extend(request: HttpRequest, slug: str) -> HttpResponse:
         actor_id = signed_in(request).surrogate_id
         job = job_enqueue(
             kind="annotation.extend",
-            payload=Extend(
+            payload=ExtendPayload(
                 campaign=str(campaign.pk),
                 split=asked["split"].name,
                 n=asked["n"],

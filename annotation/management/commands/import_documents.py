@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.campaigns import campaign_named
-from annotation.payloads import DocumentsImport
+from annotation.payloads import DocumentsImportPayload
 from jobs.terminal import print_result, run_here
 
 
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         for path in options["paths"]:
             if not path.exists():
                 raise CommandError(f"{path}: no such file or folder")
-            payload = DocumentsImport(campaign=str(campaign.pk), path=str(path.resolve()), name=path.name)
+            payload = DocumentsImportPayload(campaign=str(campaign.pk), path=str(path.resolve()), name=path.name)
             job = run_here(
                 kind="annotation.import_documents", payload=payload, stderr=self.stderr, scope_id=campaign.pk
             )

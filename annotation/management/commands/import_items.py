@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.campaigns import campaign_named, launch_here
-from annotation.payloads import ItemsImport
+from annotation.payloads import ItemsImportPayload
 from jobs.terminal import print_result, run_here
 
 
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         campaign, path = campaign_named(options["campaign"]), options["file"]
         if not path.is_file():
             raise CommandError(f"{path}: no such file")
-        payload = ItemsImport(
+        payload = ItemsImportPayload(
             campaign=str(campaign.pk),
             path=str(path.resolve()),
             name=path.name,

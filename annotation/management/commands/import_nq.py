@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.models import Campaign
-from annotation.payloads import NqImport
+from annotation.payloads import NqImportPayload
 from jobs.terminal import prepare_database, print_result, run_here
 
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             raise CommandError(f"{path}: no such file")
         prepare_database()
         campaign = Campaign.objects.filter(slug=options["campaign"]).first() or self._create(options)
-        payload = NqImport(
+        payload = NqImportPayload(
             campaign=str(campaign.pk),
             path=str(path.resolve()),
             name=path.name,

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from annotation.models import Campaign, Participation, TrainingExample
-from annotation.slots.services.claims import participation_lock
+from annotation.slots.services.participation_locks import participation_lock
 from annotation.tasktypes.base import AnswerError, Shown
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction

@@ -26,7 +26,7 @@ from accounts.services import (
 from annotation.access import campaign_for
 from annotation.models import Campaign
 from annotation.people.forms import EmailDomainForm, InvitationForm, NamedInvitationsForm
-from web.told import told
+from web.error_texts import error_text
 
 INVITED_BY_MANAGERS = (Role.ANNOTATOR, Role.EXPERT)
 
@@ -132,7 +132,7 @@ def waive(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
         )
         messages.success(request, _("Recorded. Releases of this campaign say so."))
     except RoleRefused as error:
-        messages.error(request, told(error))
+        messages.error(request, error_text(error))
     return redirect("campaign-people", slug=slug)
 
 

@@ -31,6 +31,7 @@ from annotation.models import (
 from annotation.signals import participation_advanced
 from annotation.slots.services.bars import bars_meet
 from annotation.slots.services.counting import HeldSlot, slot_hold
+from annotation.slots.services.participation_locks import participation_lock
 from annotation.slots.services.queue import QueueSearch, queue_catch_up, seen_by
 from annotation.tasktypes.base import FollowedUp
 from annotation.tasktypes.registry import TASK_TYPES
@@ -330,35 +331,6 @@ def _injected(place: Participation) -> HeldSlot | None:
     return HeldSlot(injection.slot_id, injection.slot.item_id, injection.slot.order_key)
 
 
-def participation_lock(*, campaign_id: UUID, surrogate_id: UUID) -> Participation:
-    """Return a person's place in a campaign, locked until the transaction ends.
-
-    Taken before anything else of theirs is changed, so that their tabs go one after another.
-    """
-    require_transaction()
-    place: Participation | None = _PLACE.first(campaign_id, surrogate_id)
-    if place is None:
-        version = Campaign.objects.values_list("queue_version", flat=True).get(pk=campaign_id)
-        Participation.objects.get_or_create(
-            campaign_id=campaign_id, surrogate_id=surrogate_id, defaults={"queue_version": version}
-        )
-        place = _PLACE.first(campaign_id, surrogate_id)
-        assert place is not None
-    return place
-
-
-def places_locked(places: QuerySet[Participation]) -> QuerySet[Participation]:
-    """Return places with their campaigns, which are locked until the transaction ends once they are read."""
-    return places.select_related("campaign").select_for_update(no_key=True, of=("self",))
-
-
-_PLACE = Statement(
-    lambda campaign_id, surrogate_id: places_locked(
-        Participation.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id)
-    ),
-    UUID,
-    UUID,
-)
 _INSERT = Insert(Assignment)
 
 

@@ -24,7 +24,7 @@ from annotation.models import (
     SlotState,
     Split,
 )
-from annotation.payloads import Launch
+from annotation.payloads import LaunchPayload
 from annotation.slots.ordering import order_key
 from annotation.slots.services.counting import round_slots_close, round_slots_want
 from annotation.slots.services.queue import queue_rewind
@@ -82,7 +82,7 @@ def launch_request(*, batch: Batch, actor_id: UUID | None, now: datetime) -> Job
     """Have a batch launched by a job; asking again changes nothing."""
     return job_enqueue(
         kind="annotation.launch",
-        payload=Launch(campaign=str(batch.campaign_id), batch=batch.pk),
+        payload=LaunchPayload(campaign=str(batch.campaign_id), batch=batch.pk),
         now=now,
         scope_id=batch.campaign_id,
         requested_by_id=actor_id,

@@ -10,7 +10,7 @@ from annotation.models import (
     AssignmentState,
     Participation,
 )
-from annotation.slots.services.claims import places_locked
+from annotation.slots.services.participation_locks import places_locked
 from database.statements import Statement
 from database.transactions import require_transaction
 

@@ -7,8 +7,9 @@ from accounts.audit import record
 from accounts.selectors import consent_is_current
 from annotation.models import INTERNAL, Annotation, Assignment, AssignmentState, Campaign, CampaignState, Standing
 from annotation.questions.selectors import has_read_answer
-from annotation.slots.services.claims import Claim, claim_next, participation_lock
+from annotation.slots.services.claims import Claim, claim_next
 from annotation.slots.services.counting import slots_release, submission_take_back
+from annotation.slots.services.participation_locks import participation_lock
 from annotation.tasktypes.registry import TASK_TYPES, answer_summary
 from annotation.work.selectors import UNDO_SECONDS
 from annotation.work.services.assignments import WorkError

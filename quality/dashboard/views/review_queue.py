@@ -19,7 +19,7 @@ from quality.flags.services import flag_decide
 from quality.models import Flag, Review
 from quality.people.services.reviews import ReviewError, review_decide
 from quality.people.services.suspensions import suspension_appeal_decide
-from web.told import told
+from web.error_texts import error_text
 from workforces.models import Appeal, Errand, Ticket
 from workforces.services.appeals import AppealError, appeal_decide
 from workforces.services.confirmations import ticket_accept
@@ -47,7 +47,7 @@ def decide(request: HttpRequest, slug: str, what: str, pk: int) -> HttpResponse:
     try:
         _DECISIONS[what](request, campaign, pk)
     except (ReviewError, PayError, AppealError) as error:
-        messages.error(request, told(error))
+        messages.error(request, error_text(error))
     return redirect("quality-decisions", slug=slug)
 
 

@@ -26,8 +26,8 @@ from quality.experts.selectors import MOST, case_next, cases_counted, cases_of_e
 from quality.experts.services.cases import CaseError, case_ask
 from quality.experts.services.opinions import case_discuss, consensus_reach, opinion_give, said_from
 from quality.models import Case, CaseReason, CaseState, Opinion, Phase, QualitySnapshot
-from quality.payloads import CasesSample
-from web.told import told
+from quality.payloads import CasesSamplePayload
+from web.error_texts import error_text
 
 PROPOSED = ("experts", "count", "least")  # of a sample, by a link to its form
 
@@ -50,7 +50,7 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
                 now=timezone.now(),
             )
         except CaseError as error:
-            messages.error(request, told(error))
+            messages.error(request, error_text(error))
         return redirect("quality-cases", slug=slug)
     found = case_next(campaign=campaign, surrogate_id=surrogate_id)
     mine = cases_of_expert(campaign=campaign, surrogate_id=surrogate_id)
@@ -91,7 +91,7 @@ def discussion(request: HttpRequest, slug: str, case_id: int) -> HttpResponse:
         try:
             _discuss(request, case)
         except CaseError as error:
-            messages.error(request, told(error))
+            messages.error(request, error_text(error))
         return redirect("quality-case", slug=slug, case_id=case_id)
     opinions = list(case.opinions.filter(phase=Phase.BLIND).order_by("pk"))
     letters = {row.surrogate_id: chr(ord("A") + number) for number, row in enumerate(opinions)}
@@ -153,7 +153,7 @@ def experts(request: HttpRequest, slug: str) -> HttpResponse:
         asked = form.cleaned_data
         job = job_enqueue(
             kind="quality.sample_cases",
-            payload=CasesSample(
+            payload=CasesSamplePayload(
                 campaign=str(campaign.pk),
                 count=asked["count"],
                 seed=asked["seed"],
@@ -205,5 +205,5 @@ def ask(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         said = _("The experts will judge it, each alone first.") if opened else _("It is before the experts already.")
         messages.success(request, said)
     except CaseError as error:
-        messages.error(request, told(error))
+        messages.error(request, error_text(error))
     return redirect("item", slug=slug, item_id=item_id)

@@ -19,7 +19,7 @@ from quality.experts.services.cases import CaseError, case_ask
 from quality.experts.services.inspections import inspection_decide, inspection_next
 from quality.models import CaseReason, Inspection, InspectionVerdict
 from quality.policies.selectors import policy_current
-from web.told import told
+from web.error_texts import error_text
 
 
 @login_required
@@ -66,7 +66,7 @@ def _decide(request: HttpRequest, campaign: Campaign) -> None:
                 experts=policy[1].experts if policy else 1,
             )
         except CaseError as error:
-            messages.error(request, told(error))
+            messages.error(request, error_text(error))
 
 
 def _keyed(choices: list[tuple[str, Any]]) -> list[tuple[int, str, Any]]:

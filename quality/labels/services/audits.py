@@ -20,7 +20,7 @@ from quality.experts.services.cases import case_end, case_open, parts_of
 from quality.labels.selectors.audits import Label, experts_able, labels_of
 from quality.labels.services.verdicts import items_judge, items_lock
 from quality.models import PENDING, Audit, AuditItem, Case, CaseReason, CaseState
-from quality.payloads import OfAudit
+from quality.payloads import AuditPayload
 from quality.policies.services import policy_ensure
 from web.errors import KeyedError
 
@@ -172,7 +172,7 @@ def audit_call_off(*, audit: Audit, actor_id: UUID, now: datetime) -> bool:
     Audit.objects.filter(pk=held.pk).update(called_off_at=now)
     job_enqueue(
         kind="quality.audit_recall",
-        payload=OfAudit(audit=held.pk),
+        payload=AuditPayload(audit=held.pk),
         now=now,
         scope_id=held.campaign_id,
         requested_by_id=actor_id,

@@ -21,7 +21,7 @@ from quality.dashboard.services import quality_numbers_request
 from quality.labels.forms import AuditForm
 from quality.labels.services.audits import audit_call_off
 from quality.models import Audit, QualitySnapshot, Verdict
-from quality.payloads import AuditDraw
+from quality.payloads import AuditDrawPayload
 
 EXPERTS = 2  # as many as judge a part of the items
 
@@ -39,7 +39,7 @@ def audits(request: HttpRequest, slug: str) -> HttpResponse:
         asked = form.cleaned_data
         job = job_enqueue(
             kind="quality.audit",
-            payload=AuditDraw(
+            payload=AuditDrawPayload(
                 campaign=str(campaign.pk), count=asked["count"], twice=asked["twice"], seed=asked["seed"]
             ),
             now=timezone.now(),

@@ -12,7 +12,7 @@ from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
 from annotation.models import Campaign, Split
 from quality.labels.services.sealing import SealError, split_seal, split_unseal
-from web.told import told
+from web.error_texts import error_text
 
 
 @login_required
@@ -25,7 +25,7 @@ def seal(request: HttpRequest, slug: str, split_name: str) -> HttpResponse:
         split_seal(split=split, actor_id=signed_in(request).surrogate_id, now=timezone.now())
         messages.success(request, _("%(split)s is sealed: its labels leave only as scores.") % {"split": split})
     except SealError as error:
-        messages.error(request, told(error))
+        messages.error(request, error_text(error))
     return redirect("releases", slug=slug)
 
 
@@ -40,7 +40,7 @@ def unseal(request: HttpRequest, slug: str, split_name: str) -> HttpResponse:
         split_unseal(split=split, reason=reason, actor_id=actor_id, now=timezone.now())
         messages.success(request, _("%(split)s is not sealed any more.") % {"split": split})
     except SealError as error:
-        messages.error(request, told(error))
+        messages.error(request, error_text(error))
     return redirect("releases", slug=slug)
 
 

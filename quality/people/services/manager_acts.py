@@ -16,7 +16,7 @@ from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
-from quality.payloads import PersonWork
+from quality.payloads import PersonWorkPayload
 from quality.people.services.pauses import person_pause, person_tell
 from quality.people.services.reviews import ReviewError, review_decide
 from quality.people.services.suspensions import excluded_because, suspension_lift, suspension_of
@@ -139,7 +139,7 @@ def _enqueue(
         now=now,
         scope_id=campaign.pk,
         requested_by_id=actor_id,
-        payload=PersonWork(
+        payload=PersonWorkPayload(
             campaign=str(campaign.pk),
             surrogate=str(surrogate_id),
             since=since.isoformat(),

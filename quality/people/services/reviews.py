@@ -15,7 +15,7 @@ from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
-from quality.payloads import OfReview
+from quality.payloads import ReviewPayload
 from web.errors import KeyedError
 from workforces.kinds.registry import KINDS
 from workforces.selectors import notice_of
@@ -141,7 +141,7 @@ def exclusion_request(*, review: Review, actor_id: UUID | None, now: datetime) -
     """Have all that a suspended person did taken out of the votes by a job."""
     job_enqueue(
         kind="quality.exclude",
-        payload=OfReview(review=review.pk),
+        payload=ReviewPayload(review=review.pk),
         now=now,
         scope_id=review.campaign_id,
         requested_by_id=actor_id,

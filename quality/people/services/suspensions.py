@@ -16,7 +16,7 @@ from database.transactions import durable
 from jobs.services import job_enqueue
 from jobs.work import Work
 from quality.models import Review, ReviewState
-from quality.payloads import OfReview
+from quality.payloads import ReviewPayload
 from quality.people.services.reviews import ReviewError, exclusions_end, refusal_mark, review_still
 from workforces.services.messages import person_message
 from workforces.services.pay import pay_refusal_end
@@ -135,7 +135,7 @@ def _lift(review: Review, answer: str, actor_id: UUID, now: datetime) -> None:
     exclusions_end(campaign=review.campaign, surrogate_id=review.surrogate_id, now=now)
     job_enqueue(
         kind="quality.restore",
-        payload=OfReview(review=review.pk),
+        payload=ReviewPayload(review=review.pk),
         now=now,
         scope_id=review.campaign_id,
         requested_by_id=actor_id,

@@ -29,8 +29,8 @@ from quality.people.selectors.names import names_of
 from quality.people.selectors.person import person_of
 from quality.people.services.manager_acts import ManagerAct, person_act
 from quality.people.services.reviews import ReviewError
+from web.error_texts import error_text
 from web.tables import BulkAct, Cell, Column, ListRows, Table, as_file
-from web.told import told
 
 RANKS = [Standing.PAUSED, Standing.WARNED, Standing.ACTIVE, Standing.SUSPENDED]  # who needs a decision comes first
 TAGS = {Standing.ACTIVE: "good", Standing.WARNED: "warn", Standing.PAUSED: "warn", Standing.SUSPENDED: "bad"}
@@ -114,7 +114,7 @@ def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Seq
             )
             done += 1
         except ReviewError as error:
-            refused.append(told(error))
+            refused.append(error_text(error))
     if done:
         said = ngettext(
             "Done for %(n)s person. The numbers follow.", "Done for %(n)s people. The numbers follow.", done
@@ -135,7 +135,7 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
             messages.success(request, _("Done. It can be taken back below."))
             return redirect("quality-person", slug=slug, surrogate_id=surrogate_id)
         except ReviewError as error:
-            messages.error(request, told(error))
+            messages.error(request, error_text(error))
     found = person_of(campaign=campaign, surrogate_id=surrogate_id)
     if found is None:
         raise Http404

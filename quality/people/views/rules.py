@@ -20,7 +20,7 @@ from annotation.models import Campaign
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from quality.models import RuleFiring, WatchRule
-from quality.payloads import DryRun
+from quality.payloads import DryRunPayload
 from quality.people.forms import RuleForm
 from quality.people.selectors.names import names_of
 from quality.people.services.rules import condition_from, rule_add, rule_end
@@ -70,7 +70,7 @@ def _begin(request: HttpRequest, campaign: Campaign, fields: dict[str, Any], *, 
     if is_dry:
         job_enqueue(
             kind="quality.dry_run",
-            payload=DryRun(campaign=str(campaign.pk), rule=fields),
+            payload=DryRunPayload(campaign=str(campaign.pk), rule=fields),
             now=now,
             scope_id=campaign.pk,
             requested_by_id=actor_id,

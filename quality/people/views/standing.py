@@ -18,7 +18,7 @@ from annotation.models import Campaign
 from quality.models import Review, ReviewState
 from quality.people.services.reviews import ReviewError
 from quality.people.services.suspensions import suspension_appeal, suspension_of
-from web.told import told
+from web.error_texts import error_text
 from workforces.selectors import standing_of
 from workforces.services.statements import NoStatement, StatementOver, statement_ticket
 
@@ -50,7 +50,7 @@ def _standing(request: HttpRequest, campaign: Campaign, surrogate_id: UUID, stat
             suspension_appeal(campaign=campaign, surrogate_id=surrogate_id, text=text, now=timezone.now())
             messages.success(request, _("A manager will read it and answer here."))
         except ReviewError as error:
-            messages.error(request, told(error))
+            messages.error(request, error_text(error))
         return redirect(request.path)
     waiting = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, state=ReviewState.OPEN).first()
     context = {

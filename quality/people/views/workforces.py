@@ -26,7 +26,7 @@ from workforces.kinds.base import Kind
 from workforces.kinds.registry import KINDS
 from workforces.models import Workforce
 from workforces.money import estimate
-from workforces.payloads import OfWorkforce
+from workforces.payloads import WorkforcePayload
 from workforces.services.workforces import BOOKS, workforce_add
 
 
@@ -81,7 +81,7 @@ def _compare(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         raise Http404
     job_enqueue(
         kind=BOOKS,
-        payload=OfWorkforce(workforce=row.pk, name=str(_("Comparison of the books"))),
+        payload=WorkforcePayload(workforce=row.pk, name=str(_("Comparison of the books"))),
         now=timezone.now(),
         scope_id=campaign.pk,
         requested_by_id=signed_in(request).surrogate_id,

@@ -8,12 +8,12 @@ from jobs.work import Work
 from storage.tables.rows import read_rows
 from workforces.kinds.link.lists import CONFIRM_LIST, panel_list_confirm
 from workforces.models import Workforce
-from workforces.payloads import VisitsList
+from workforces.payloads import VisitsListPayload
 
 
 def confirm_list(work: Work) -> dict[str, Any]:
     """Confirm the visits that a panel lists."""
-    asked = work.asked(VisitsList)
+    asked = work.payload_as(VisitsListPayload)
     workforce = Workforce.objects.select_related("campaign").get(pk=asked["workforce"])
     with opened(asked) as file:
         rows = read_rows(file, asked["name"], encoding=asked.get("encoding"))

@@ -26,7 +26,7 @@ from workforces.kinds.base import Unsigned
 from workforces.kinds.link.forms import PanelListForm
 from workforces.kinds.link.lists import CONFIRM_LIST
 from workforces.models import PayRefusal, Ticket, TicketState, Workforce
-from workforces.payloads import VisitsList
+from workforces.payloads import VisitsListPayload
 from workforces.services.terms import terms_of
 
 
@@ -53,7 +53,7 @@ def confirm(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponse:
         stored = default_storage.save(f"{uuid.uuid4()}", upload)
         job_enqueue(
             kind=CONFIRM_LIST,
-            payload=VisitsList(workforce=row.pk, file=stored, name=upload.name),
+            payload=VisitsListPayload(workforce=row.pk, file=stored, name=upload.name),
             now=timezone.now(),
             scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.management.campaigns import campaign_named
 from jobs.terminal import print_result, run_here
 from workforces.kinds.registry import KINDS
-from workforces.payloads import VisitsList
+from workforces.payloads import VisitsListPayload
 
 
 class Command(BaseCommand):
@@ -35,7 +35,9 @@ class Command(BaseCommand):
             raise CommandError(f"{campaign.slug} has no link for a panel")
         if not path.is_file():
             raise CommandError(f"{path}: no such file")
-        payload = VisitsList(workforce=row.pk, path=str(path.resolve()), name=path.name, encoding=options["encoding"])
+        payload = VisitsListPayload(
+            workforce=row.pk, path=str(path.resolve()), name=path.name, encoding=options["encoding"]
+        )
         job = run_here(kind=KINDS[row.kind].list_job, payload=payload, stderr=self.stderr, scope_id=campaign.pk)
         for error in job.result["errors"]:
             self.stderr.write(f"{path}, row {error['row']}: {error['error']}")

@@ -10,12 +10,12 @@ from web.marks import Plural
 from web.sentences import SENTENCES
 
 
-def told(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Return what an error says, translated; one without a key says what it says."""
-    return sentence(error.key, error.data) if isinstance(error, KeyedError) else str(error)
+    return keyed_text(error.key, error.data) if isinstance(error, KeyedError) else str(error)
 
 
-def sentence(key: str, data: Mapping[str, Any]) -> str:
+def keyed_text(key: str, data: Mapping[str, Any]) -> str:
     """Return the sentence of an error that was kept by its key and data, translated."""
     text = SENTENCES.get(key, key)  # one that a newer version kept
     if isinstance(text, Plural):
