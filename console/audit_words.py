@@ -52,7 +52,7 @@ ACTS = {
     "invitation_withdraw": _("An invitation was withdrawn"),
     "item_report": _("An item was reported"),
     "item_retire": _("An item was retired"),
-    "items_extend": _("More annotations an item were asked for"),
+    "items_extend": _("More annotations per item were asked for"),
     "membership_grant": _("A role was given"),
     "membership_revoke": _("A role was taken away"),
     "opinion_give": _("An expert gave an opinion"),

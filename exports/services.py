@@ -77,7 +77,7 @@ def release_freeze(
     ------
     ReleaseError
         The family is unknown, not of this task type, or has no variant without texts, no split has that many
-        annotations an item, or the licence or an author could pass for another line of the card.
+        annotations per item, or the licence or an author could pass for another line of the card.
     """
     ways = _checked_ways(campaign, family, ways, shards, (licence, *authors))
     _check_variant(family, labels_only=labels_only, generated=generated)
@@ -118,7 +118,7 @@ def _contents_freeze(release: Release, chosen: Sequence[Split], asked: dict[str,
 
 
 def _checked_ways(campaign: Campaign, family: str, ways: int | None, shards: int, lines: Sequence[str]) -> int:
-    """Return how many annotations an item the family wants, once everything that was asked for is in order.
+    """Return how many annotations per item the family wants, once everything that was asked for is in order.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class ReleaseForm(forms.Form):
 
     family = forms.ChoiceField(label=_("Format"))
     ways = forms.IntegerField(
-        label=_("Annotations an item"),
+        label=_("Annotations per item"),
         min_value=1,
         max_value=200,
         required=False,

@@ -1,6 +1,6 @@
 """Releases of pages as large as those of Natural Questions: ``python -m perf.nq_releases [--items 200 1000]``.
 
-Items on fifty pages of about a megabyte of JSON each, five annotations an item. Each release is a process of its own:
+Items on fifty pages of about a megabyte of JSON each, five annotations per item. Each release is a process of its own:
 its peak memory, and megabytes of JSON in a second beside gzip (level 1) of the same bytes in a process of its own.
 """
 

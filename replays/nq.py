@@ -198,7 +198,7 @@ def _judge(case: Case, experts: list[UUID], world: QuestionWorld, chance: np.ran
 
 
 def _released(campaign: Campaign, state: State) -> dict[str, Any]:
-    """Release five annotations an item, validate, and score one annotator against the others with the official rules."""
+    """Release five annotations per item, validate, and score one annotator against the others with the official rules."""
     folder = state.path.parent / f"{campaign.slug}-release"
     shutil.rmtree(folder, ignore_errors=True)  # of an attempt that was interrupted
     call_command("release", campaign.slug, format="nq-original", ways=WAYS, to=folder, stdout=Quiet(), stderr=Quiet())

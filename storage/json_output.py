@@ -6,7 +6,7 @@ import orjson
 
 
 def json_line(value: Any) -> str:
-    """Return a value as JSON on one line: a number that is none (NaN, infinity) is null, as JSON has no word for it.
+    """Return a value as JSON on one line: NaN and infinity become null, because JSON cannot write them.
 
     Examples
     --------

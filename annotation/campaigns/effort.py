@@ -25,7 +25,7 @@ class Effort:
 
 
 def effort_of(splits: Sequence[tuple[str, int, int]], *, items: int, seconds: int, pay_an_hour: Decimal) -> Effort:
-    """Return what ``items`` take, for splits as (name, annotations an item, share) and pay in dollars an hour.
+    """Return what ``items`` take, for splits as (name, annotations per item, share) and pay in dollars an hour.
 
     Items are split by chance, so that the sizes of splits are what is expected, rounded. Second rounds, gold, pilots and
     audits come on top.

@@ -28,7 +28,7 @@ class SplitsField(forms.CharField):
                 continue
             if len(parts) not in (2, 3) or not all(part.isdecimal() for part in parts[1:]) or int(parts[1]) < 1:
                 raise forms.ValidationError(
-                    _("Line %(number)d: write a name, how many annotations an item, and its share of the items."),
+                    _("Line %(number)d: write a name, how many annotations per item, and its share of the items."),
                     params={"number": number},
                 )
             if not SPLIT_NAME.fullmatch(parts[0]):
@@ -88,7 +88,7 @@ class CampaignForm(DeadlineForm):
     splits = SplitsField(
         label=_("Splits"),
         initial="train 1 8\ndev 5 1\ntest 5 1",
-        help_text=_("One a line: name, annotations an item, share of the items. Given to items by chance at import."),
+        help_text=_("One a line: name, annotations per item, share of the items. Given to items by chance at import."),
     )
     purpose = forms.CharField(label=_("What is this for?"), widget=forms.Textarea(attrs={"rows": 3}))
     recorded = forms.CharField(
@@ -160,7 +160,7 @@ class EffortForm(forms.Form):
 
     items = forms.IntegerField(label=_("About how many items?"), min_value=1, max_value=10_000_000, initial=1000)
     seconds = forms.IntegerField(
-        label=_("Seconds an annotation takes"),
+        label=_("Seconds per annotation"),
         min_value=1,
         max_value=86_400,
         initial=80,
@@ -175,7 +175,7 @@ class ExtendForm(forms.Form):
     """More annotations of a sample."""
 
     split = forms.ModelChoiceField(label=_("Split"), queryset=Split.objects.none(), to_field_name="name")
-    n = forms.IntegerField(label=_("Annotations an item"), min_value=2, max_value=200, initial=25)
+    n = forms.IntegerField(label=_("Annotations per item"), min_value=2, max_value=200, initial=25)
     sample = forms.IntegerField(label=_("How many items"), min_value=1, initial=302)
     seed = forms.IntegerField(label=_("Seed"), initial=0)
 

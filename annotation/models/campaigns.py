@@ -76,7 +76,7 @@ class TrainingExample(models.Model):
 
 
 class Split(models.Model):
-    """A part of the dataset with its own number of annotations an item (1 for train, 5 for dev, 25 for a study)."""
+    """A part of the dataset with its own number of annotations per item (1 for train, 5 for dev, 25 for a study)."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="splits")
     name = models.SlugField(max_length=30)

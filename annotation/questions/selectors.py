@@ -19,7 +19,8 @@ def faq_of(campaign: Campaign) -> QuerySet[FaqEntry]:
 def own_questions(campaign: Campaign, surrogate_id: UUID) -> list[ItemReport]:
     """Return what a person asked, the newest first, each with ``is_answered``.
 
-    An answer shows once its item was handed in: before, it would say what to answer, also to a known one.
+    An answer is shown only after the person has submitted the item: before that, it could tell them what to
+    annotate, also on an item with a known answer.
     """
     own = ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id).select_related("item")
     return list(
@@ -36,7 +37,7 @@ def answers_unread(campaigns: Sequence[Campaign], surrogate_id: UUID) -> QuerySe
 
 
 def _handed_in(surrogate_id: UUID) -> Q:
-    """Return what holds of a question about an item that its asker has handed in, and not in hand again."""
+    """Return the condition that the asker of a question has submitted its item and does not hold it again now."""
     own = {"item": OuterRef("item"), "surrogate_id": surrogate_id}
     in_hand = Assignment.objects.filter(**own, state__in=HOLDING)
     return Q(Exists(Annotation.objects.filter(**own))) & ~Q(Exists(in_hand))

@@ -27,7 +27,7 @@ class Family(Protocol):
     takes_generated: bool  # whether generated questions can be mixed into its sealed splits
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
-        """Return how many annotations an item has in it, or raise `ValueError`."""
+        """Return how many annotations per item has in it, or raise `ValueError`."""
         ...
 
     def freeze(self, release: Release, splits: list[Split]) -> None:

@@ -34,7 +34,7 @@ class NaturalQuestionsFamily:
         self.key = key
 
     def ways(self, campaign: Campaign, asked: int | None) -> int:
-        """Return how many annotations an item has in it."""
+        """Return how many annotations per item has in it."""
         if asked is None:
             raise ReleaseError("release_ways_missing")
         return asked

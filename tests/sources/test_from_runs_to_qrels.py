@@ -125,7 +125,7 @@ def test_an_origin_of_any_kind_is_kept_and_none_is_unknown():
 
 @pytest.mark.parametrize(
     ("origin", "said"),
-    [("x" * 10_000, "longer than 10,000 signs"), ({"a": float("nan")}, "holds a number that is none")],
+    [("x" * 10_000, "longer than 10,000 signs"), ({"a": float("nan")}, "holds NaN or an infinite number")],
 )
 def test_an_origin_that_cannot_be_kept_is_an_error_of_its_row(origin, said):
     campaign = factories.antique(items=0, n=1)

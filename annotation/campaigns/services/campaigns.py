@@ -37,7 +37,7 @@ PILOT_SPLIT = "pilot"
 
 @dataclass(frozen=True, slots=True)
 class NewSplit:
-    """A split to be made: its name, annotations an item, and share of the items."""
+    """A split to be made: its name, annotations per item, and share of the items."""
 
     name: str
     n: int

@@ -108,10 +108,10 @@ def refresh_request(
     campaign: Campaign,
     now: datetime,
 ) -> Job | None:
-    """Ask a job for a campaign's row of ``kept`` anew, unless it is as young as so many seconds or of the same version.
+    """Enqueue a job that refreshes a campaign's row of ``kept``, unless the row is recent or nothing has changed.
 
-    What takes long in a large campaign is asked for less often: its job rests nine times as long as it last took. What
-    failed is asked for again after minutes.
+    A row is recent while it is younger than ``seconds``; nothing has changed while its version is the current one. A
+    slow job runs less often: it rests nine times as long as it last took. A failed job is retried after minutes.
     """
     last = kept.filter(campaign=campaign).values_list("taken_at", "version").first()
     if last is not None and (

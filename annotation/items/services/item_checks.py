@@ -186,14 +186,14 @@ def _parsed(task_type: TaskType, row: Mapping[str, Any] | RowError) -> Iterator[
 
 
 def _origin(row: Mapping[str, Any]) -> str:
-    """Return what a row says of where it comes from, whatever its task type, as JSON; nothing where it says nothing."""
+    """Return a row's ``origin`` (where its item comes from, for any task type) as JSON, or "" if it has none."""
     origin = row.get("origin")
     if origin in (None, ""):
         return ""
     try:
         text = json.dumps(origin, ensure_ascii=False, sort_keys=True, allow_nan=False)
     except ValueError:
-        raise RowError("holds a number that is none", "origin") from None
+        raise RowError("holds NaN or an infinite number", "origin") from None
     if len(text) > LONGEST_ORIGIN:
         raise RowError(f"longer than {LONGEST_ORIGIN:,} signs", "origin")
     return text

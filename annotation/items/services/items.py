@@ -157,9 +157,10 @@ def split_of_item(
 
 @durable
 def pilot_draw(*, campaign: Campaign, items: int, people: int, actor_id: UUID, now: datetime) -> int:
-    """Move some items of a batch that is not launched yet into a pilot, to be answered by so many colleagues each.
+    """Move ``items`` items that are not launched yet into a pilot, where ``people`` colleagues annotate each.
 
-    Which they are, the hash of their content decides: by chance, and the same again. Returns how many there were.
+    The items are drawn by the hash of their content: at random, and the same ones again if the draw is repeated.
+    Returns how many were moved.
     """
     campaign_lock(campaign)
     waiting = Item.objects.filter(

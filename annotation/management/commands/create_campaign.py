@@ -16,7 +16,7 @@ class Command(BaseCommand):
     """Create a campaign; guidelines and consent can be changed on its pages."""
 
     help = (
-        "Create a campaign with its splits. Each --split is a name, annotations an item, and optionally its share of "
+        "Create a campaign with its splits. Each --split is a name, annotations per item, and optionally its share of "
         'the items. Example: manage.py create_campaign earth --title "The earth" --split "train 1 8" --split "dev 5 1"'
     )
 
@@ -96,5 +96,5 @@ class Command(BaseCommand):
     def _split(self, text: str) -> NewSplit:
         name, *numbers = text.split() or [""]
         if len(numbers) not in (1, 2) or not all(number.isdecimal() for number in numbers) or int(numbers[0]) < 1:
-            raise CommandError(f"--split {text!r}: expected a name, annotations an item, and optionally a share")
+            raise CommandError(f"--split {text!r}: expected a name, annotations per item, and optionally a share")
         return NewSplit(name, *map(int, numbers))

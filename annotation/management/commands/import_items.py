@@ -28,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--pilot", action="store_true", help="keep these items out of the dataset and its statistics"
         )
-        parser.add_argument("--people", type=int, default=2, help="with --pilot: annotations an item (default 2)")
+        parser.add_argument("--people", type=int, default=2, help="with --pilot: annotations per item (default 2)")
         parser.add_argument("--encoding", metavar="NAME", help="of a CSV or TSV file that isn't UTF-8, such as gb18030")
         parser.add_argument("--launch", action="store_true", help="hand the items out at once")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--with-annotations", action="store_true", help="import the published annotations too")
         parser.add_argument("--split", default="dev", help="for a new campaign: the split's name (default dev)")
-        parser.add_argument("--n", type=int, default=5, help="for a new campaign: annotations an item (default 5)")
+        parser.add_argument("--n", type=int, default=5, help="for a new campaign: annotations per item (default 5)")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

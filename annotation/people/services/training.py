@@ -58,7 +58,7 @@ def _lesson(campaign: Campaign, position: int, sent: str = "") -> Lesson | None:
 
 
 def _label(campaign: Campaign, sent: Mapping[str, Any]) -> str:
-    """Return the label that was sent, in whatever way an item takes it; nothing where it was none."""
+    """Return the label in what a form sent, whatever the task type, or "" if it is not a valid answer."""
     task_type = TASK_TYPES[campaign.task_type]
     stage = task_type.stages[0]
     try:

@@ -1,4 +1,4 @@
-"""What counts: the only writer of annotation states, slot states and people's tallies.
+"""Decide which annotations count: the only writer of annotation states, slot states and people's tallies.
 
 Each function is a step of a larger transaction. Rows are locked in one order everywhere: person, ticket,
 assignment, annotation, item, slot (docs/explanation/work-distribution.md).

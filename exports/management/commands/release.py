@@ -35,7 +35,9 @@ class Command(BaseCommand):
         form.add_argument(
             "--again", type=int, metavar="NUMBER", help="write a release that was made before once more: the same bytes"
         )
-        parser.add_argument("--ways", type=int, metavar="N", help="annotations an item: slots 0 to N-1 (formats of NQ)")
+        parser.add_argument(
+            "--ways", type=int, metavar="N", help="annotations per item: slots 0 to N-1 (formats of NQ)"
+        )
         parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="the folder to write, empty or new")
         order = parser.add_mutually_exclusive_group()
         order.add_argument("--seed", type=int, default=0, help="of the order of the records (default 0)")

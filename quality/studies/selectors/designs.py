@@ -1,4 +1,4 @@
-"""What a study of many annotations an item takes, and why it cannot be made: known before it is begun."""
+"""What a study of many annotations per item takes, and why it cannot be made: known before it is begun."""
 
 import statistics
 from collections import Counter
