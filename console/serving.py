@@ -37,21 +37,27 @@ def prepare(call_command: Callable[..., Any]) -> None:
 
 def serve(
     *,
-    bind: str,
+    listener: socket.socket,
     ready: Callable[[str], None],
-    marketplace_bind: str = "",
+    marketplace: socket.socket | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Run web and worker (and the marketplace, where asked) until a signal comes; start each again when it dies."""
-    address = bind or f"127.0.0.1:{free_port(8000)}"
+    """Run web and worker (and the marketplace, where asked) until a signal comes; start each again when it dies.
+
+    The sockets stay open here and are inherited, so no other program can take a port while a server starts again.
+    """
+    address = address_of(listener)
     manage = [sys.executable, str(ROOT / "manage.py")]
     ours = {"PLATFORM_URL": f"http://{address}", **os.environ, **(environment or {})}
-    commands = {"web": (web_command(address), ours), "worker": ([*manage, "worker"], ours)}
+    commands: dict[str, tuple[list[str], Mapping[str, str], tuple[int, ...]]] = {
+        "web": (web_command(f"fd://{listener.fileno()}"), ours, (listener.fileno(),)),
+        "worker": ([*manage, "worker"], ours, ()),
+    }
     addresses = {"web": address}
-    if marketplace_bind:
-        serving = [*manage, "marketplace_serve", "--quiet", "--bind", marketplace_bind]
-        commands["marketplace"] = (serving, marketplace_environment())
-        addresses["marketplace"] = marketplace_bind
+    if marketplace:
+        serving = [*manage, "marketplace_serve", "--quiet", "--bind", f"fd://{marketplace.fileno()}"]
+        commands["marketplace"] = (serving, marketplace_environment(), (marketplace.fileno(),))
+        addresses["marketplace"] = address_of(marketplace)
     children = {name: start_child(*command) for name, command in commands.items()}
     stopping: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -83,7 +89,7 @@ def stop_children(children: list[subprocess.Popen[bytes]]) -> None:
 
 
 def web_command(address: str) -> list[str]:
-    """Return the command that serves the platform."""
+    """Return the command that serves the platform at HOST:PORT, or on an inherited socket, ``fd://NUMBER``."""
     return [
         sys.executable,
         "-m",
@@ -113,9 +119,17 @@ def marketplace_environment() -> dict[str, str]:
     return kept | {"MARKETPLACE_DEVELOPMENT": "1", "MARKETPLACE_OPEN_SIGNUP": "1"}
 
 
-def start_child(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a process that ends when this one does."""
-    return subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=_ends_with(os.getpid()))  # noqa: S603, PLW1509
+def start_child(
+    command: list[str], environment: Mapping[str, str], inherited: tuple[int, ...] = ()
+) -> subprocess.Popen[bytes]:
+    """Start a process that ends when this one does; it inherits these file descriptors."""
+    return subprocess.Popen(  # noqa: S603  our own commands
+        command,
+        cwd=ROOT,
+        env=environment,
+        pass_fds=inherited,
+        preexec_fn=_ends_with(os.getpid()),  # noqa: PLW1509
+    )
 
 
 def run_child(command: list[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
@@ -157,21 +171,38 @@ def free_port(first: int) -> int:
     raise OSError(f"no free port between {first} and {first + 99}")
 
 
-def held_port(first: int) -> socket.socket:
-    """Return a socket that listens on the first free port from ``first`` on, so that nobody else takes it meanwhile."""
-    holder = socket.socket()
-    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def listener_from(first: int) -> socket.socket:
+    """Return a socket that listens on the first free port from ``first`` on."""
     for port in range(first, first + 100):
         try:
-            holder.bind(("127.0.0.1", port))
-            holder.listen(1)
+            return socket.create_server(("127.0.0.1", port))
         except OSError:
-            holder.close()
-            holder = socket.socket()
-            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             continue
-        return holder
     raise OSError(f"no free port between {first} and {first + 99}")
+
+
+def listener_at(bind: str) -> socket.socket:
+    """Return a socket that listens at HOST:PORT.
+
+    Raises
+    ------
+    OSError
+        The text is no address, or something else listens there.
+    """
+    host, _, port = bind.rpartition(":")
+    if not host or not port.isdecimal():
+        raise OSError(f"--bind takes HOST:PORT such as 127.0.0.1:8000, not {bind!r}")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host.strip("[]"), int(port)), family=family)
+    except (OSError, OverflowError) as error:
+        raise OSError(f"--bind {bind}: {error}; is something else served there?") from error
+
+
+def address_of(listener: socket.socket) -> str:
+    """Return HOST:PORT of a socket that listens."""
+    host, port = listener.getsockname()[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def any_port() -> int:

@@ -4,7 +4,7 @@ import json
 import socket
 from pathlib import Path
 
-from console.serving import held_port
+from console.serving import listener_at, listener_from
 
 PLATFORM, MARKETPLACE = "platform", "marketplace"
 FIRST = {PLATFORM: 8000, MARKETPLACE: 8100}
@@ -15,15 +15,14 @@ class PortTaken(OSError):
 
 
 class DemoPorts:
-    """The two ports, held against others from when they are chosen until `release`."""
+    """The two ports, each held by a socket from when it is chosen until the demo ends."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._kept: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
-        self._held: list[socket.socket] = []
 
-    def hold(self, name: str) -> int:
-        """Return the port that was chosen the first time, or choose one.
+    def hold(self, name: str) -> socket.socket:
+        """Return a socket that listens on the port that was chosen the first time, or choose one.
 
         Raises
         ------
@@ -31,24 +30,24 @@ class DemoPorts:
             The one that was chosen is in use.
         """
         kept = self._kept.get(name)
-        holder = held_port(kept or FIRST[name])
-        self._held.append(holder)
-        port = int(holder.getsockname()[1])
-        if kept not in (None, port):
-            self.release()
+        try:
+            listener = listener_at(f"127.0.0.1:{kept}") if kept else listener_from(FIRST[name])
+        except OSError as error:
+            if kept is None:
+                raise
             raise PortTaken(
                 f"port {kept} is in use, and tasks that this demo posted open there: stop what uses it, or serve the "
                 "platform elsewhere by --bind (then those tasks cannot be opened)"
-            )
-        self.keep(name, port)
-        return port
+            ) from error
+        self.keep(name, port_of(listener))
+        return listener
 
     def keep(self, name: str, port: int) -> None:
         """Remember a port that was chosen."""
         self._kept[name] = port
         self._file.write_text(json.dumps(self._kept))
 
-    def release(self) -> None:
-        """Let the servers have the ports."""
-        for holder in self._held:
-            holder.close()
+
+def port_of(listener: socket.socket) -> int:
+    """Return the port of a socket that listens."""
+    return int(listener.getsockname()[1])

@@ -1,11 +1,12 @@
 """The demo's ports: chosen once, held while it fills, kept for the tasks that open there."""
 
+import os
 import socket
 
 import pytest
 
-from console.serving import start_child, wait_until_up
-from replays.demo.ports import MARKETPLACE, PLATFORM, DemoPorts, PortTaken
+from console.serving import address_of, listener_at, listener_from, start_child, wait_until_up, web_command
+from replays.demo.ports import MARKETPLACE, PLATFORM, DemoPorts, PortTaken, port_of
 
 
 @pytest.fixture
@@ -20,20 +21,37 @@ def first(monkeypatch):
 
 def test_two_demos_that_begin_together_take_different_ports(tmp_path, first):
     one, other = DemoPorts(tmp_path / "one"), DemoPorts(tmp_path / "other")
-    taken = [one.hold(PLATFORM), other.hold(PLATFORM), one.hold(MARKETPLACE)]
-    assert len(set(taken)) == 3
-    one.release(), other.release()
+    held = [one.hold(PLATFORM), other.hold(PLATFORM), one.hold(MARKETPLACE)]
+    assert len({port_of(listener) for listener in held}) == 3
+    for listener in held:
+        listener.close()
 
 
 def test_a_demo_keeps_its_ports_and_says_when_one_is_taken(tmp_path, first):
-    before = DemoPorts(tmp_path / "ports")
-    port = before.hold(PLATFORM)
-    before.release()
-    again = DemoPorts(tmp_path / "ports")
-    assert again.hold(PLATFORM) == port
-    with pytest.raises(PortTaken, match=f"port {port} is in use"):
-        DemoPorts(tmp_path / "ports").hold(PLATFORM)
-    again.release()
+    with DemoPorts(tmp_path / "ports").hold(PLATFORM) as before:
+        port = port_of(before)
+    with DemoPorts(tmp_path / "ports").hold(PLATFORM) as again:
+        assert port_of(again) == port
+        with pytest.raises(PortTaken, match=f"port {port} is in use"):
+            DemoPorts(tmp_path / "ports").hold(PLATFORM)
+
+
+def test_a_port_stays_taken_while_its_server_is_away(first):
+    """A server inherits the socket: whoever waits for the port while it starts again does not get it."""
+    with listener_from(first) as listener:
+        for _ in range(2):
+            child = start_child(web_command(f"fd://{listener.fileno()}"), dict(os.environ), (listener.fileno(),))
+            wait_until_up(address_of(listener), child=child)
+            child.kill()
+            child.wait()
+            with pytest.raises(OSError, match="in use"):
+                listener_at(address_of(listener))
+
+
+@pytest.mark.parametrize("bind", ["8000", "nowhere:8000x", "127.0.0.1:99999"])
+def test_an_address_that_is_none_is_refused(bind):
+    with pytest.raises(OSError, match=f"--bind (takes HOST:PORT|{bind})"):
+        listener_at(bind)
 
 
 def test_a_server_that_ended_is_not_taken_for_another_one_at_its_address(first):

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from console.serving import add_serving_arguments, prepare, serve
+from console.serving import add_serving_arguments, listener_at, listener_from, prepare, serve
 
 
 class Command(BaseCommand):
@@ -24,6 +24,7 @@ class Command(BaseCommand):
         """Prepare and serve."""
         prepare(call_command)
         try:
-            serve(bind=options["bind"], ready=lambda address: self.stdout.write(f"Quorate is running at {address}"))
+            listener = listener_at(options["bind"]) if options["bind"] else listener_from(8000)
+            serve(listener=listener, ready=lambda address: self.stdout.write(f"Quorate is running at {address}"))
         except OSError as error:
             raise CommandError(str(error)) from error

@@ -25,7 +25,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
-        parser.add_argument("--bind", default="127.0.0.1:8100", metavar="HOST:PORT", help="default 127.0.0.1:8100")
+        parser.add_argument(
+            "--bind",
+            default="127.0.0.1:8100",
+            metavar="HOST:PORT",
+            help="default 127.0.0.1:8100; fd://NUMBER is an inherited socket that listens",
+        )
         parser.add_argument("--threads", type=int, default=8, help="requests answered at a time, each worker")
         parser.add_argument("--workers", type=int, default=1, help="processes that answer")
         parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
@@ -57,6 +62,8 @@ class Command(BaseCommand):
 
 def _free_address(bind: str) -> tuple[str, int]:
     """Return host and port of ``--bind``; refuse what is none, or is taken."""
+    if bind.startswith("fd://"):
+        return _inherited_address(bind)
     host, _, port = bind.rpartition(":")
     if not host or not port.isdecimal():
         raise CommandError(f"--bind takes HOST:PORT such as 127.0.0.1:8100, not {bind!r}")
@@ -68,3 +75,13 @@ def _free_address(bind: str) -> tuple[str, int]:
         except (OSError, OverflowError) as error:
             raise CommandError(f"--bind {bind}: {error}; is something else served there?") from error
     return host.strip("[]"), int(port)
+
+
+def _inherited_address(bind: str) -> tuple[str, int]:
+    try:
+        listener = socket.socket(fileno=int(bind.removeprefix("fd://")))
+    except (OSError, ValueError) as error:
+        raise CommandError(f"--bind {bind}: {error}") from error
+    host, port = listener.getsockname()[:2]
+    listener.detach()  # stays open: the server takes it
+    return host, port

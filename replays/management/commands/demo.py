@@ -8,10 +8,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from console.serving import add_serving_arguments, prepare, serve
+from console.serving import add_serving_arguments, address_of, listener_at, prepare, serve
 from replays.demo.finished import load_finished
 from replays.demo.market import market_settings, seed_marketplace
-from replays.demo.ports import MARKETPLACE, PLATFORM, DemoPorts
+from replays.demo.ports import MARKETPLACE, PLATFORM, DemoPorts, port_of
 from replays.demo.relevance import seed_relevance
 from replays.demo.seed import seed_open, seed_people
 
@@ -38,15 +38,15 @@ class Command(BaseCommand):
         prepare(call_command)
         ports = DemoPorts(Path(settings.DATA_DIR) / "demo-ports.json")
         try:  # before filling: another demo may begin meanwhile
-            port = ports.hold(MARKETPLACE)
-            address = options["bind"] or f"127.0.0.1:{ports.hold(PLATFORM)}"
-            ports.keep(PLATFORM, int(address.rpartition(":")[2]))
-        except (OSError, ValueError) as error:
+            marketplace = ports.hold(MARKETPLACE)
+            listener = listener_at(options["bind"]) if options["bind"] else ports.hold(PLATFORM)
+            ports.keep(PLATFORM, port_of(listener))
+        except OSError as error:
             raise CommandError(str(error)) from error
         load_finished(now=timezone.now())
         logins = seed_people()
         seed_open(now=timezone.now(), stderr=self.stderr)
-        market = seed_marketplace(port=port)
+        market = seed_marketplace(port=port_of(marketplace))
         seed_relevance(market=market, now=timezone.now(), stderr=self.stderr)
 
         def ready(address: str) -> None:
@@ -67,16 +67,15 @@ class Command(BaseCommand):
             self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo continues where it stopped.")
             self.stdout.flush()
 
-        ports.release()
         if options["no_serve"]:
             ready("(not served)")
         else:
             try:
                 serve(
-                    bind=address,
+                    listener=listener,
                     ready=ready,
-                    marketplace_bind=f"127.0.0.1:{port}",
-                    environment=market_settings(market, platform_url=f"http://{address}"),
+                    marketplace=marketplace,
+                    environment=market_settings(market, platform_url=f"http://{address_of(listener)}"),
                 )
-            except OSError as error:  # another program was quicker
+            except OSError as error:  # a server did not start
                 raise CommandError(str(error)) from error
