@@ -1,13 +1,18 @@
 """The arguments that all trained baselines share, and what they need."""
 
 from argparse import ArgumentParser
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+
+from evaluation.files import EvaluationError, matching_files
 
 NEEDS = (
     "{what} needs PyTorch and transformers: pip install torch==2.13.0, then pip install --require-hashes "
     "-r requirements-ml.txt"
 )
+DATA = "the folder of a release, or files of Natural Questions"
+Say = Callable[[str], object]
 
 
 class Usual(NamedTuple):
@@ -24,11 +29,41 @@ def add_training_arguments(parser: ArgumentParser, usual: Usual) -> None:
         "--encoder", required=True, type=Path, metavar="DIR", help="a BERT encoder in Hugging Face form"
     )
     parser.add_argument("--to", required=True, type=Path, metavar="RUN", help="the folder of the run; again resumes it")
+    add_schedule_arguments(parser, usual)
+    parser.add_argument("--freeze", type=int, default=0, help="first layers, and embeddings, that stay as they are")
+
+
+def add_schedule_arguments(parser: ArgumentParser, usual: Usual) -> None:
+    """Add how long and fast to learn."""
     parser.add_argument("--rate", type=float, default=usual.rate, help=f"peak learning rate (default {usual.rate:g})")
     parser.add_argument(
         "--epochs", type=int, default=usual.epochs, help=f"passes over the data (default {usual.epochs})"
     )
     parser.add_argument("--batch", type=int, default=usual.batch, help=f"instances at a time (default {usual.batch})")
     parser.add_argument("--accumulate", type=int, default=1, help="batches in a step (default 1)")
-    parser.add_argument("--freeze", type=int, default=0, help="first layers, and embeddings, that stay as they are")
     parser.add_argument("--seed", type=int, default=0, help="of first weights, order, dropout, and what is drawn")
+
+
+def add_threads_argument(parser: ArgumentParser, usual: int = 0) -> None:
+    """Add how many CPU threads are used."""
+    parser.add_argument("--threads", type=int, default=usual, help=f"CPU threads (default {usual or 'one per core'})")
+
+
+def files_of(named: list[str]) -> list[Path]:
+    """Return the data files of releases' folders, and of patterns.
+
+    Raises
+    ------
+    EvaluationError
+        A folder has none, or nothing is like a pattern.
+    """
+    found: set[Path] = set()
+    for name in named:
+        if Path(name).is_dir():
+            own = set(Path(name).glob("*.jsonl.gz")) | set(Path(name).glob("*.jsonl"))
+            if not own:
+                raise EvaluationError(f"{name}: has no file of records (*.jsonl.gz)")
+            found |= own
+        else:
+            found |= matching_files(name)
+    return sorted(found)

@@ -12,9 +12,10 @@ from safetensors.torch import load_file
 from torch import nn
 from transformers import BertConfig, BertModel
 
+from baselines.runs import WEIGHTS
 from evaluation.files import EvaluationError
 
-WEIGHTS, CONFIG, VOCABULARY = "model.safetensors", "config.json", "vocab.txt"
+CONFIG, VOCABULARY = "config.json", "vocab.txt"
 
 
 def encoder_files(folder: Path) -> list[Path]:

@@ -4,9 +4,10 @@ import json
 import math
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,27 @@ class Trained:
 
     losses: list[float]
     seconds: float
+
+    def as_record(self) -> dict[str, Any]:
+        """Return what the record of a run keeps."""
+        return {"steps": len(self.losses), "losses": self.losses, "seconds": self.seconds}
+
+
+def schedule_of(options: Mapping[str, Any]) -> Schedule:
+    """Return the schedule that a command's options name."""
+    return Schedule(**{name: options[name] for name in ("rate", "epochs", "batch", "accumulate", "seed")})
+
+
+def trained_text(record: Mapping[str, Any], run: Path) -> str:
+    """Return what a run's record says, in words."""
+    seconds, last = record["seconds"], record["losses"][-1]
+    return f"{record['steps']:,} steps in {seconds:,.0f} s, last loss {last:.3f}, in {run}"
+
+
+def threads_bound(count: int) -> None:
+    """Use at most so many CPU threads; 0 is one per core."""
+    if count:
+        torch.set_num_threads(count)
 
 
 def device_found() -> torch.device:

@@ -10,7 +10,7 @@ from typing import Any
 
 from evaluation.files import EvaluationError
 
-RECORD = "run.json"
+RECORD, WEIGHTS = "run.json", "model.safetensors"
 VERSIONS = ("torch", "transformers", "tokenizers", "safetensors", "numpy")
 
 

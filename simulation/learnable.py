@@ -6,7 +6,7 @@ questions ask for what their page doesn't say.
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 # What a page may say of its place: a name, how the page says it, how questions ask for it.
@@ -26,6 +26,9 @@ REASON = (
 )
 OPEN = ("the castle is {value} to visitors", "is the castle of {place} open to visitors")
 NULLS = 0.35  # of the questions ask for what the page does not say
+NESTED = (
+    0.15  # of the answers in tables and lists name the row or entry, not the whole: 5 % of all, as in the real data
+)
 _SYLLABLES = "vo wi za no ra ke lu mi ta so pe du fa gri bel tor han ska min dro".split()
 _FILLER = (
     "the area around it is known for long winters and quiet roads where people walk with their dogs in the evening while "
@@ -39,13 +42,14 @@ class Asked:
     """A question about a page with its right answer.
 
     ``said`` is the text of the box that answers it, empty where the page doesn't; ``short`` is the span in it, empty for a
-    long answer alone; ``yes_no`` is YES, NO or NONE.
+    long answer alone; ``yes_no`` is YES, NO or NONE; ``nested`` asks for the smallest box that says it, not the largest.
     """
 
     question: str
     said: str = ""
     short: str = ""
     yes_no: str = "NONE"
+    nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ def _page(chance: random.Random) -> LearnablePage:
     facts.append((Asked(OPEN[1].format(place=place), castle, yes_no="YES" if is_open else "NO"), castle))
     missing = [asks for relation in RELATIONS if relation not in known for asks in [relation[2]]]
     asked = Asked(chance.choice(missing).format(place=place)) if chance.random() < NULLS else chance.choice(facts)[0]
+    asked = replace(asked, nested=chance.random() < NESTED)
     texts = [said for _, said in facts] + [_filled(chance, 24) for _ in range(chance.randint(1, 3))]
     chance.shuffle(texts)
     body = "\n".join(_box(chance, text) for text in texts)

@@ -1,22 +1,20 @@
 """The command line of BERT joint. PyTorch is loaded when it runs, not before."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from baselines.arguments import NEEDS, Usual, add_training_arguments
-from evaluation.files import EvaluationError, matching_files
+from baselines.arguments import DATA, NEEDS, Say, Usual, add_threads_argument, add_training_arguments, files_of
+from evaluation.files import EvaluationError
 
 HELP = "BERT joint: an encoder that marks the answer in windows over the page (Alberti, Lee and Collins 2019)"
-Say = Callable[[str], object]
 
 
 def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     """Add the parsers of training and of prediction, and return them."""
     acts = parser.add_subparsers(dest="act", required=True)
     train = acts.add_parser("train", help="train a model on a release", description="Train a model on a release.")
-    train.add_argument("data", nargs="+", metavar="DATA", help="the folder of a release, or files of Natural Questions")
+    train.add_argument("data", nargs="+", metavar="DATA", help=DATA)
     add_training_arguments(train, Usual(rate=3e-5, epochs=1, batch=8))
     train.add_argument("--length", type=int, default=512, help="pieces in a window (default 512)")
     train.add_argument("--stride", type=int, default=128, help="pieces between windows (default 128)")
@@ -24,11 +22,13 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     train.add_argument(
         "--as-published", action="store_true", help="place targets as the published code does, its errors included"
     )
+    train.add_argument("--blind", action="store_true", help="leave the questions out: a control")
+    train.add_argument(
+        "--from-scratch", action="store_true", help="random weights in the shape of the encoder: a control"
+    )
     predict = acts.add_parser("predict", help="predict for a release", description="Predict for a release.")
     predict.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
-    predict.add_argument(
-        "data", nargs="+", metavar="DATA", help="the folder of a release, or files of Natural Questions"
-    )
+    predict.add_argument("data", nargs="+", metavar="DATA", help=DATA)
     predict.add_argument(
         "--to", required=True, type=Path, metavar="FILE", help="the predictions file; again resumes it"
     )
@@ -37,6 +37,8 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
         action="store_true",
         help="let the kind decide on yes, no and long answers alone (not in the paper)",
     )
+    for one in (train, predict):
+        add_threads_argument(one)
     return [train, predict]
 
 
@@ -51,11 +53,12 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
     try:
         from baselines.bert_joint import predicting, training  # noqa: PLC0415  only here, since they load PyTorch
         from baselines.bert_joint.instances import Sampling  # noqa: PLC0415
-        from baselines.loop import Schedule  # noqa: PLC0415
+        from baselines.loop import schedule_of, threads_bound, trained_text  # noqa: PLC0415
         from baselines.nq.windows import Shape  # noqa: PLC0415
     except ImportError as error:
         raise EvaluationError(NEEDS.format(what="BERT joint")) from error
     files = files_of(options["data"])
+    threads_bound(options["threads"])
     if options["act"] == "predict":
         found: dict[str, Any] = predicting.predict(
             options["run"], files=files, to=options["to"], say=say, with_kinds=options["with_kinds"]
@@ -65,37 +68,16 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
             f"{found['predictions']:,} predictions, {found['answered']:,} of them with an answer, in {options['to']}",
         )
     recipe = training.Recipe(
-        shape=Shape(length=options["length"], stride=options["stride"], as_published=options["as_published"]),
-        sampling=Sampling(options["nulls"], options["seed"]),
-        schedule=Schedule(
-            rate=options["rate"],
-            epochs=options["epochs"],
-            batch=options["batch"],
-            accumulate=options["accumulate"],
-            seed=options["seed"],
+        shape=Shape(
+            length=options["length"],
+            stride=options["stride"],
+            as_published=options["as_published"],
+            blind=options["blind"],
         ),
+        sampling=Sampling(options["nulls"], options["seed"]),
+        schedule=schedule_of(options),
         freeze=options["freeze"],
+        from_scratch=options["from_scratch"],
     )
     record = training.train(options["to"], files=files, encoder=options["encoder"], recipe=recipe, say=say)
-    text = f"{record['steps']:,} steps in {record['seconds']:,.0f} s, last loss {record['losses'][-1]:.3f}, in {options['to']}"
-    return record, text
-
-
-def files_of(named: list[str]) -> list[Path]:
-    """Return the data files of releases' folders, and of patterns.
-
-    Raises
-    ------
-    EvaluationError
-        A folder has none, or nothing is like a pattern.
-    """
-    found: set[Path] = set()
-    for name in named:
-        if Path(name).is_dir():
-            own = set(Path(name).glob("*.jsonl.gz")) | set(Path(name).glob("*.jsonl"))
-            if not own:
-                raise EvaluationError(f"{name}: has no file of records (*.jsonl.gz)")
-            found |= own
-        else:
-            found |= matching_files(name)
-    return sorted(found)
+    return record, trained_text(record, options["to"])

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from baselines.nq.examples import Example
+from baselines.nq.predictions import Prediction, prediction
 from baselines.nq.windows import NO_TOKEN, Kind
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 BEST = 10  # first and last pieces of a window that are tried
 MOST_PIECES = 30  # of a short answer
-NULL = {"start_token": -1, "end_token": -1, "start_byte": -1, "end_byte": -1}
 NO_SCORE = -10_000.0
 
 
@@ -64,7 +64,7 @@ def _highest(scores: Floats, places: Ints | npt.NDArray[np.intp]) -> npt.NDArray
     return found
 
 
-def prediction_of(example: Example, span: Span | None, *, with_kinds: bool = False) -> dict[str, Any]:
+def prediction_of(example: Example, span: Span | None, *, with_kinds: bool = False) -> Prediction:
     """Return the prediction for an example as the official evaluation takes it.
 
     The long answer is the first top-level box that holds the span; both answers have one score.
@@ -76,31 +76,13 @@ def prediction_of(example: Example, span: Span | None, *, with_kinds: bool = Fal
         no short one.
     """
     if span is None:
-        return _said(example, NULL, [], NO_SCORE)
+        return prediction(example, None, [], long_score=NO_SCORE, short_score=NO_SCORE)
     boxes = (box for box in example.boxes if box.is_top and box.start <= span.start and span.end <= box.end)
-    long = next((_range(example, box.start, box.end) for box in boxes), NULL)
-    shorts = [_range(example, span.start, span.end)]
+    long = next(((box.start, box.end) for box in boxes), None)
+    shorts = [(span.start, span.end)]
     yes_no = "NONE"
     if with_kinds and span.kind in (Kind.YES, Kind.NO):
         shorts, yes_no = [], span.kind.name
     elif with_kinds and span.kind is Kind.LONG:
         shorts = []
-    return _said(example, long, shorts, span.score, yes_no)
-
-
-def _range(example: Example, start: int, end: int) -> dict[str, int]:
-    low, high = example.bytes_of(start, end)
-    return {"start_token": start, "end_token": end, "start_byte": low, "end_byte": high}
-
-
-def _said(
-    example: Example, long: dict[str, int], shorts: list[dict[str, int]], score: float, yes_no: str = "NONE"
-) -> dict[str, Any]:
-    return {
-        "example_id": example.example_id,
-        "long_answer": long,
-        "long_answer_score": score,
-        "short_answers": shorts or [NULL],
-        "short_answers_score": score,
-        "yes_no_answer": yes_no,
-    }
+    return prediction(example, long, shorts, long_score=span.score, short_score=span.score, yes_no=yes_no)

@@ -6,9 +6,10 @@ from typing import NamedTuple
 from torch import Tensor, nn
 from transformers import BertModel
 
-from baselines.encoders import WEIGHTS, config_read, config_write, weights_load
+from baselines.encoders import config_read, config_write, weights_load
 from baselines.loop import tensors_save
 from baselines.nq.windows import Kind
+from baselines.runs import WEIGHTS
 
 _SPREAD = 0.02  # of the heads' first weights
 

@@ -8,14 +8,15 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from transformers import BertModel
 
 from baselines.bert_joint.instances import Instances, Sampling, instances_write
 from baselines.bert_joint.model import BertJoint, loss_of, model_save
-from baselines.encoders import VOCABULARY, WEIGHTS, encoder_files, encoder_load, freeze
+from baselines.encoders import VOCABULARY, encoder_files, encoder_load, freeze
 from baselines.loop import CHECKPOINT_STEPS, Loop, Numbers, Say, Schedule, device_found
 from baselines.nq.vocabulary import PAD, vocabulary_read
 from baselines.nq.windows import Shape
-from baselines.runs import record_write, run_begin, sources_of
+from baselines.runs import WEIGHTS, record_write, run_begin, sources_of
 from evaluation.files import EvaluationError
 
 
@@ -23,21 +24,22 @@ from evaluation.files import EvaluationError
 class Recipe:
     """How a model is trained; the defaults are the paper's, for a large encoder that was trained on SQuAD first.
 
-    ``freeze``: keep the embeddings and this many first layers as they are; 0 trains everything.
+    ``freeze``: keep the embeddings and this many first layers as they are; 0 trains everything. ``from_scratch``: begin
+    with random weights in the shape of the encoder, a control.
     """
 
     shape: Shape = field(default_factory=Shape)
     sampling: Sampling = field(default_factory=Sampling)
     schedule: Schedule = field(default_factory=Schedule)
     freeze: int = 0
+    from_scratch: bool = False
 
 
 def recipe_of(record: Mapping[str, Any]) -> Recipe:
     """Return the recipe of a run's record."""
     kept = record["recipe"]
-    return Recipe(
-        Shape(**kept["shape"]), Sampling(**kept["sampling"]), Schedule(**kept["schedule"]), freeze=kept["freeze"]
-    )
+    parts = {"shape": Shape, "sampling": Sampling, "schedule": Schedule}
+    return Recipe(**{name: parts[name](**value) if name in parts else value for name, value in kept.items()})
 
 
 def train(
@@ -80,11 +82,11 @@ def train(
         return loss_of(model(ids, mask, segments), starts, ends, kinds)
 
     torch.manual_seed(recipe.schedule.seed)  # of the first weights of the heads
-    model = BertJoint(loaded)
+    model = BertJoint(BertModel(loaded.config) if recipe.from_scratch else loaded)
     freeze(model.encoder, recipe.freeze)
     loop = Loop(run, model, recipe.schedule, count=count, loss=loss)
     made = loop.go(say, checkpoint_steps)
-    record |= {"steps": loop.steps, "losses": made.losses, "seconds": made.seconds}
+    record |= made.as_record()
     record_write(run, record)
     model_save(model, run)
     loop.clean()

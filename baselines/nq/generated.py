@@ -44,7 +44,7 @@ def _record(page: LearnablePage, number: int, seed: int, ways: int) -> dict[str,
 
 
 def _answer(asked: Asked, page: Tokenization) -> dict[str, Any]:
-    """Return the right answer as the product stores answers: the smallest box that says it, and the span in it."""
+    """Return the right answer as the product stores answers: the box that says it, and the span in it."""
     if not asked.said:
         return _NO_ANSWER
     wanted = asked.said.split()
@@ -53,7 +53,7 @@ def _answer(asked: Asked, page: Tokenization) -> dict[str, Any]:
         for index, box in enumerate(page.candidates)
         if _at(page, box.start_token, box.end_token, wanted) is not None
     ]
-    index = min(holds)[1]
+    index = (min(holds) if asked.nested else max(holds))[1]
     box = page.candidates[index]
     short: dict[str, Any] = {"kind": asked.yes_no.lower(), "spans": []}
     if asked.short:

@@ -49,6 +49,8 @@ class Shape:
         Leave out the boxes inside of others.
     as_published
         Place targets as the published code does, which misplaces answers in boxes that are not written out.
+    blind
+        Leave the question out: a control, which learns only what answers look like.
     """
 
     length: int = 512
@@ -57,6 +59,7 @@ class Shape:
     contexts: int = 48
     skip_nested: bool = True
     as_published: bool = False
+    blind: bool = False
 
 
 class Target(NamedTuple):
@@ -113,7 +116,7 @@ def windows_of(example: Example, vocabulary: Vocabulary, shape: Shape) -> Window
     ids, tokens, begins = _written_out(example, contexts, vocabulary)
     target = _target(example, contexts, ids, tokens, begins, vocabulary, shape)
     question = [vocabulary[QUESTION]]
-    for word in example.question.split():
+    for word in () if shape.blind else example.question.split():
         question += vocabulary.pieces(word)
     head = np.array([vocabulary[CLS], *question[-shape.question :], vocabulary[SEP]], dtype=np.int32)
     return _cut(example.example_id, head, ids, tokens, target, vocabulary, shape)

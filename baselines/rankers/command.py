@@ -1,16 +1,15 @@
 """The command line of the rankers. PyTorch is loaded when it runs, not before."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from baselines.arguments import NEEDS, Usual, add_training_arguments
+from baselines.arguments import NEEDS, Say, Usual, add_threads_argument, add_training_arguments
 from evaluation.files import EvaluationError
 
 HELP = "rankers of answers to questions: BERT, a bi-encoder, DRMM-TKS, aNMM, and a control (ANTIQUE, section 5)"
+SOURCE = "the folder of a release in the format of ANTIQUE, or a file of NLPCC's pairs"
 NAMES = ("bert", "bi-encoder", "drmm-tks", "anmm", "blind")
-Say = Callable[[str], object]
 
 
 def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
@@ -18,20 +17,22 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     acts = parser.add_subparsers(dest="act", required=True)
     train = acts.add_parser("train", help="train a ranker on a release", description="Train a ranker on a release.")
     train.add_argument("ranker", choices=NAMES, help="which ranker; blind is the control that can't see the question")
-    train.add_argument("release", type=Path, metavar="RELEASE", help="the folder of a release in the format of ANTIQUE")
+    train.add_argument("release", type=Path, metavar="RELEASE", help=SOURCE)
     add_training_arguments(train, Usual(rate=2e-5, epochs=2, batch=16))
     train.add_argument("--split", default="train", help="the split to learn from (default train)")
     train.add_argument("--random", type=int, default=1, help="answers to other questions per relevant one (default 1)")
     predict = acts.add_parser("predict", help="rank answers", description="Rank the answers of a split.")
     predict.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
-    predict.add_argument(
-        "release", type=Path, metavar="RELEASE", help="the folder of a release in the format of ANTIQUE"
-    )
+    predict.add_argument("release", type=Path, metavar="RELEASE", help=SOURCE)
     predict.add_argument("--split", default="test", help="the split to rank (default test)")
     predict.add_argument(
         "--first", type=Path, metavar="FILE", help="a TREC run to rank again; else answers with a label"
     )
-    predict.add_argument("--to", required=True, type=Path, metavar="FILE", help="the TREC run to write")
+    predict.add_argument(
+        "--to", required=True, type=Path, metavar="FILE", help="the TREC run to write; for pairs, a score on each line"
+    )
+    for one in (train, predict):
+        add_threads_argument(one)
     return [train, predict]
 
 
@@ -44,10 +45,11 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
         PyTorch isn't installed, or a file can't be used.
     """
     try:
-        from baselines.loop import Schedule  # noqa: PLC0415  only here, since they load PyTorch
+        from baselines.loop import schedule_of, threads_bound, trained_text  # noqa: PLC0415  only here, since they load PyTorch
         from baselines.rankers import ranking  # noqa: PLC0415
     except ImportError as error:
         raise EvaluationError(NEEDS.format(what="a ranker")) from error
+    threads_bound(options["threads"])
     if options["act"] == "predict":
         found: dict[str, Any] = ranking.rank(
             options["run"],
@@ -58,22 +60,14 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
             first=options["first"],
         )
         return found, f"{found['pairs']:,} answers to {found['questions']:,} questions ranked in {options['to']}"
-    schedule = Schedule(
-        rate=options["rate"],
-        epochs=options["epochs"],
-        batch=options["batch"],
-        accumulate=options["accumulate"],
-        seed=options["seed"],
-    )
     recipe = ranking.Recipe(
         options["ranker"],
         split=options["split"],
         random_worse=options["random"],
         freeze=options["freeze"],
-        schedule=schedule,
+        schedule=schedule_of(options),
     )
     record = ranking.train(
         options["to"], release=options["release"], encoder=options["encoder"], recipe=recipe, say=say
     )
-    text = f"{record['steps']:,} steps in {record['seconds']:,.0f} s, last loss {record['losses'][-1]:.3f}, in {options['to']}"
-    return record, text
+    return record, trained_text(record, options["to"])

@@ -1,4 +1,4 @@
-"""What rankers learn from and rank: the files of a release in the format of ANTIQUE."""
+"""What rankers learn from and rank: the folder of a release in the format of ANTIQUE, or a file of NLPCC's pairs."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from baselines.nlpcc.dbqa import questions_of
 from evaluation.files import EvaluationError
+from evaluation.nlpcc.dbqa import pairs_of
 from evaluation.relevance.files import Qrels, read_qrels
 from storage.text_files import LineFault, naming, text_lines
 
+LEAST, MOST = 1, 4  # labels of ANTIQUE
 RELEVANT = 3  # labels from this on are relevant, as in the paper
 COLLECTION = "antique-collection.txt"
 
@@ -24,29 +27,65 @@ class Triple(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A split of a release: texts by id, and labels by question and answer; a split without labels has none."""
+    """Questions and answers with their texts by id; labels by question and answer; the answers to rank for a question."""
 
     questions: dict[str, str]
     answers: dict[str, str]
     labels: Qrels
+    candidates: dict[str, list[str]]
 
 
-def ranking_read(folder: Path, split: str, *, with_labels: bool) -> Ranking:
-    """Return a split of a release's folder.
+def ranking_files(source: Path, split: str) -> list[Path]:
+    """Return the files that a ranker learns from."""
+    if source.is_file():
+        return [source]
+    return [source / name for name in (COLLECTION, f"antique-{split}-queries.txt", f"antique-{split}.qrel")]
+
+
+def ranking_read(source: Path, split: str, *, needs_labels: bool) -> Ranking:
+    """Return a split of a release's folder, or what a file of NLPCC's pairs has, which knows no splits.
+
+    Parameters
+    ----------
+    needs_labels
+        Refuse what has no labels.
 
     Raises
     ------
     EvaluationError
         A file is missing or wrong; names file and line.
     """
+    return (
+        _of_pairs(source, needs_labels=needs_labels)
+        if source.is_file()
+        else _of_release(source, split, needs_labels=needs_labels)
+    )
+
+
+def _of_pairs(path: Path, *, needs_labels: bool) -> Ranking:
+    """Return the sentences of a file of pairs; ids are the places of pairs, and of the first pair of a question."""
+    pairs = pairs_of(path, need_labels=needs_labels)
+    found = Ranking({}, {str(place): pair.sentence for place, pair in enumerate(pairs)}, {}, {})
+    for start, end in questions_of(pairs):
+        own = range(start, end)
+        found.questions[str(start)] = pairs[start].question
+        found.candidates[str(start)] = [str(place) for place in own]
+        found.labels[str(start)] = {str(place): MOST if pairs[place].is_answer else LEAST for place in own}
+    return found
+
+
+def _of_release(folder: Path, split: str, *, needs_labels: bool) -> Ranking:
     answers = _texts(folder / COLLECTION)
     questions = _texts(folder / f"antique-{split}-queries.txt")
-    labels = read_qrels(folder / f"antique-{split}.qrel", lowest=1) if with_labels else {}
+    qrels = folder / f"antique-{split}.qrel"
+    labels = read_qrels(qrels, lowest=LEAST) if needs_labels or qrels.exists() else {}
     for question, judged in labels.items():
         for answer in judged:
             if question not in questions or answer not in answers:
                 raise EvaluationError(f"{folder}: question {question} or answer {answer} has a label and no text")
-    return Ranking(questions, answers, labels)
+    everything = sorted(answers)
+    candidates = {one: sorted(labels[one]) if one in labels else everything for one in sorted(questions)}
+    return Ranking(questions, answers, labels, candidates)
 
 
 def _texts(path: Path) -> dict[str, str]:
@@ -93,7 +132,7 @@ def _drawn(everything: list[str], judged: Mapping[str, int], count: int, chance:
 
 
 def candidates_of(ranking: Ranking, run: Path | None) -> dict[str, list[str]]:
-    """Return the answers to rank for each question: those of a TREC run, or else those with a label, or else all.
+    """Return the answers to rank for each question: those of a TREC run, or else its candidates.
 
     Raises
     ------
@@ -101,7 +140,7 @@ def candidates_of(ranking: Ranking, run: Path | None) -> dict[str, list[str]]:
         The run can't be read, or names what the release doesn't have.
     """
     if run is None:
-        return {one: sorted(ranking.labels.get(one, ranking.answers)) for one in sorted(ranking.questions)}
+        return ranking.candidates
     found: dict[str, list[str]] = {}
     for number, line in text_lines(run):
         with naming(run, number):
@@ -114,3 +153,10 @@ def candidates_of(ranking: Ranking, run: Path | None) -> dict[str, list[str]]:
                     raise LineFault(f"answer {answer} is not in the collection")
                 found.setdefault(question, []).append(answer)
     return found
+
+
+def run_lines(question: str, scores: Mapping[str, float], name: str) -> Iterator[str]:
+    """Yield the lines of a TREC run for a question, the best answer first."""
+    ordered = sorted(scores.items(), key=lambda one: (-one[1], one[0]))
+    for place, (answer, score) in enumerate(ordered, 1):
+        yield f"{question} Q0 {answer} {place} {score!r} {name}\n"

@@ -12,7 +12,6 @@ from transformers import BertModel
 
 from baselines.encoders import (
     VOCABULARY,
-    WEIGHTS,
     config_read,
     config_write,
     encoder_files,
@@ -22,9 +21,9 @@ from baselines.encoders import (
 )
 from baselines.loop import CHECKPOINT_STEPS, Loop, Numbers, Say, Schedule, device_found, tensors_save
 from baselines.nq.vocabulary import pieces_read
-from baselines.rankers.data import COLLECTION, Ranking, candidates_of, ranking_read, triples_of
+from baselines.rankers.data import Ranking, candidates_of, ranking_files, ranking_read, run_lines, triples_of
 from baselines.rankers.models import LONGEST, RANKERS, Ranker
-from baselines.runs import record_read, record_write, run_begin, sources_of
+from baselines.runs import WEIGHTS, record_read, record_write, run_begin, sources_of
 from evaluation.files import EvaluationError
 
 BATCH = 32  # pairs that are scored at once
@@ -54,16 +53,13 @@ def train(
     EvaluationError
         The release or the encoder can't be used, or the folder holds another run.
     """
-    ranking = ranking_read(release, recipe.split, with_labels=True)
+    ranking = ranking_read(release, recipe.split, needs_labels=True)
     triples = triples_of(ranking, random_worse=recipe.random_worse, seed=recipe.schedule.seed)
     if not triples:
         raise EvaluationError(f"{release}: no question of {recipe.split} has a relevant answer and another")
     vocabulary = pieces_read(encoder / VOCABULARY)
     loaded = encoder_load(encoder, pieces=len(vocabulary), length=LONGEST)
-    files = [
-        release / name for name in (COLLECTION, f"antique-{recipe.split}-queries.txt", f"antique-{recipe.split}.qrel")
-    ]
-    record = run_begin(run, sources_of(recipe, encoder_files(encoder), files))
+    record = run_begin(run, sources_of(recipe, encoder_files(encoder), ranking_files(release, recipe.split)))
     if (run / WEIGHTS).exists():
         return record
     shutil.copyfile(encoder / VOCABULARY, run / VOCABULARY)
@@ -82,7 +78,7 @@ def train(
 
     loop = Loop(run, model, recipe.schedule, count=len(triples), loss=loss)
     made = loop.go(say, checkpoint_steps)
-    record |= {"triples": len(triples), "steps": loop.steps, "losses": made.losses, "seconds": made.seconds}
+    record |= {"triples": len(triples)} | made.as_record()
     record_write(run, record)
     config_write(loaded, run)
     tensors_save(model, run / WEIGHTS)
@@ -91,7 +87,7 @@ def train(
 
 
 def rank(run: Path, *, release: Path, split: str, to: Path, say: Say, first: Path | None = None) -> dict[str, int]:
-    """Write a TREC run of a split, by a trained ranker; return how many questions and pairs it has.
+    """Write a TREC run of a split, or a score per pair of NLPCC; return how many questions and pairs were ranked.
 
     Parameters
     ----------
@@ -109,22 +105,22 @@ def rank(run: Path, *, release: Path, split: str, to: Path, say: Say, first: Pat
         raise EvaluationError(f"{run}: holds no ranker")
     model = RANKERS[name](BertModel(config_read(run)), pieces_read(run / VOCABULARY))
     weights_load(model, run, f"a ranker {name}")
-    has_labels = (release / f"antique-{split}.qrel").exists()
-    ranking = ranking_read(release, split, with_labels=has_labels)
+    ranking = ranking_read(release, split, needs_labels=False)
     candidates = candidates_of(ranking, first)
     part = to.with_name(f"{to.name}.part")
     pairs = 0
     with part.open("w", encoding="utf-8") as file:
         for number, (question, scores) in enumerate(scored(model, ranking, candidates), 1):
-            ordered = sorted(scores.items(), key=lambda one: (-one[1], one[0]))
-            file.writelines(
-                f"{question} Q0 {answer} {at} {score!r} {name}\n" for at, (answer, score) in enumerate(ordered, 1)
-            )
-            pairs += len(ordered)
+            file.writelines(_score_lines(scores) if release.is_file() else run_lines(question, scores, name))
+            pairs += len(scores)
             if number % 100 == 0:
                 say(f"{number:,} of {len(candidates):,} questions")
     part.replace(to)
     return {"questions": len(candidates), "pairs": pairs}
+
+
+def _score_lines(scores: Mapping[str, float]) -> Iterator[str]:
+    yield from (f"{score!r}\n" for score in scores.values())
 
 
 def scored(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluation.files import EvaluationError
 from evaluation.statistics import RESAMPLES, mean_intervals, means
@@ -27,6 +27,31 @@ class Ties(StrEnum):
     WORST = "worst"  # those that answer nothing first
 
 
+class Pair(NamedTuple):
+    """A question and a sentence, and whether it answers the question; None in a file without labels."""
+
+    question: str
+    sentence: str
+    is_answer: bool | None
+
+
+def pairs_of(path: Path, *, need_labels: bool = False) -> list[Pair]:
+    """Return the pairs of a file.
+
+    Raises
+    ------
+    EvaluationError
+        A line is no pair, or lacks a label that is needed; names file and line.
+    """
+    found = []
+    for number, text in text_lines(path, ENCODINGS, most=MOST_PAIRS):
+        with naming(path, number):
+            found.append(_pair(text, need_labels=need_labels))
+    if not found:
+        raise EvaluationError(f"{path}: holds no pair")
+    return found
+
+
 def read_pairs(path: Path) -> list[list[bool]]:
     """Return for each question which of its sentences answer it.
 
@@ -36,26 +61,22 @@ def read_pairs(path: Path) -> list[list[bool]]:
     """
     found: list[list[bool]] = []
     before = None
-    for number, text in text_lines(path, ENCODINGS, most=MOST_PAIRS):
-        with naming(path, number):
-            question, label = _pair(text)
+    for question, _sentence, is_answer in pairs_of(path, need_labels=True):
         if question != before:
             found.append([])
             before = question
-        found[-1].append(label)
-    if not found:
-        raise EvaluationError(f"{path}: holds no pair")
+        found[-1].append(bool(is_answer))
     return found
 
 
-def _pair(text: str) -> tuple[str, bool]:
+def _pair(text: str, *, need_labels: bool) -> Pair:
     parts = text.split("\t")
-    if len(parts) != 3:
+    if len(parts) != 3 and (need_labels or len(parts) != 2):
         raise LineFault(f"expected question, sentence and label with tabs between them, found {len(parts)} columns")
-    question, _sentence, label = parts
-    if label.strip() not in ("0", "1"):
-        raise LineFault(f"the label {label[:40]!r} is neither 0 nor 1")
-    return question.strip(), label.strip() == "1"
+    question, sentence, *labels = (part.strip() for part in parts)
+    if labels and labels[0] not in ("0", "1"):
+        raise LineFault(f"the label {parts[2][:40]!r} is neither 0 nor 1")
+    return Pair(question, sentence, labels[0] == "1" if labels else None)
 
 
 def read_scores(path: Path) -> list[float]:

@@ -68,6 +68,26 @@ def read_answers(path: Path) -> Answered:
     return found
 
 
+def read_questions(path: Path) -> dict[int, str]:
+    """Return the questions of a file by their numbers.
+
+    Raises
+    ------
+    EvaluationError
+        The file cannot be read, or holds no question.
+    """
+    found: dict[int, str] = {}
+    for _, text in text_lines(path, ENCODINGS, most=MOST_LINES):
+        matched = _LINE.fullmatch(text)
+        if matched and matched[1] == "question":
+            found.setdefault(int(matched[2]), (matched[3] or "").strip())
+    if not found:
+        raise EvaluationError(
+            f"{path}: holds no question; expected lines such as <question id=1>, a tab and the question"
+        )
+    return found
+
+
 def _read_line(found: Answered, number: int, text: str, asked: int | None) -> int | None:
     """Take what a line says, and return the question that waits for its answer then."""
     matched = _LINE.fullmatch(text)

@@ -42,10 +42,10 @@ def tables_tex(folder: ReleasedFolder) -> str:
             "% Tables of "
             + latex(f"{manifest['campaign']}, release {manifest['release']}")
             + "; they need \\usepackage{booktabs}.",
-            _table("Items of each split.", ("Split", "Items"), manifest["splits"].items()),
+            table_tex("Items of each split.", ("Split", "Items"), manifest["splits"].items()),
             *_labels(folder),
             *_agreement(manifest["agreement"]),
-            _table("Annotations by what became of them.", ("State", "Annotations"), _states(folder)),
+            table_tex("Annotations by what became of them.", ("State", "Annotations"), _states(folder)),
         ]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FolderError(f"{folder.path}: the manifest lacks something: {error}") from error
@@ -113,20 +113,21 @@ def _labels(folder: ReleasedFolder) -> Iterable[str]:
     labels = sorted({label for _split, label in counts})
     splits = [split for split in folder.manifest["splits"] if any(counts[split, label] for label in labels)]
     rows = [(label, *(counts[split, label] for split in splits)) for label in labels]
-    yield _table("Labels of each split.", ("Label", *splits), rows)
+    yield table_tex("Labels of each split.", ("Label", *splits), rows)
 
 
 def _agreement(found: Sequence[dict[str, Any]]) -> Iterable[str]:
     rows = [(row["what"], row["scale"], _alpha(row), row["units"]) for row in found if row["alpha"] is not None]
     if rows:
-        yield _table("Krippendorff's α, first round.", ("Of", "Scale", "α", "Items"), rows)
+        yield table_tex("Krippendorff's α, first round.", ("Of", "Scale", "α", "Items"), rows)
 
 
 def _states(folder: ReleasedFolder) -> list[tuple[str, int]]:
     return Counter(str(row["state"]) for row in folder.rows("judgments", ("state",))).most_common()
 
 
-def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def table_tex(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table in LaTeX, for the package booktabs."""
     lines = [" & ".join(map(latex, head)) + r" \\ \midrule"]
     lines += [" & ".join(f"{one:,}" if isinstance(one, int) else latex(one) for one in row) + r" \\" for row in rows]
     body = "\n".join(lines)

@@ -15,7 +15,6 @@ pytest.importorskip("torch", reason="PyTorch is not installed: make ml")
 import torch
 from django.core.management import CommandError, call_command
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertModel
 
 from baselines.bert_joint.decoding import WindowScores, best_span, prediction_of
 from baselines.bert_joint.instances import Sampling
@@ -28,10 +27,9 @@ from baselines.nq.examples import Box, Example, read_examples
 from baselines.nq.generated import generated_records, generated_write
 from baselines.nq.vocabulary import MARKUP
 from baselines.nq.windows import Kind, Shape
-from baselines.runs import sha256_of
 from evaluation.files import EvaluationError
+from tests.baselines.encoders import tiny_encoder
 
-SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 RECIPE = Recipe(
     shape=Shape(length=96, stride=48),
     sampling=Sampling(0.2, 1),
@@ -53,28 +51,8 @@ def encoder(tmp_path_factory):
             if not token["html_token"]
         }
     )
-    pieces = [
-        *SPECIAL,
-        *MARKUP,
-        *words,
-        *"abcdefghijklmnopqrstuvwxyz",
-        *(f"##{sign}" for sign in "abcdefghijklmnopqrstuvwxyz"),
-    ]
-    rows = list(dict.fromkeys(pieces))
-    (folder / "vocab.txt").write_text("\n".join(rows))
-    torch.manual_seed(5)
-    made = BertModel(
-        BertConfig(
-            vocab_size=len(rows),
-            hidden_size=32,
-            num_hidden_layers=2,
-            num_attention_heads=2,
-            intermediate_size=64,
-            max_position_embeddings=128,
-        )
-    )
-    made.save_pretrained(folder)
-    return folder
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    return tiny_encoder(folder, [*MARKUP, *words, *letters, *(f"##{sign}" for sign in letters)], layers=2, inner=64)
 
 
 @pytest.fixture(scope="session")
@@ -181,19 +159,22 @@ def test_predictions_that_were_interrupted_go_on_and_are_the_same(trained, data,
     options = {"files": [data / "dev.jsonl.gz"], "say": lambda _: None}
     predict(run, to=tmp_path / "whole.json", **options)
     lines = [json.dumps(one) for one in json.loads((tmp_path / "whole.json").read_text())["predictions"]]
-    asked = json.dumps(
-        {"files": [json.loads((run / "run.json").read_text())["data"]["a.jsonl.gz"]], "with_kinds": False}
-    )
+    asked = json.loads((tmp_path / "whole.json").read_text())["made_from"]
     part = tmp_path / "cut.json.part"
-    part.write_text("\n".join([asked, *lines[:5]]) + '\n{"cut": ')
+    part.write_text("\n".join([json.dumps(asked | {"files": []}), *lines[:5]]) + '\n{"cut": ')
     predict(run, to=tmp_path / "cut.json", **options)  # another file was asked for: begun anew
     assert (tmp_path / "cut.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
-    right = json.dumps({"files": [sha256_of(data / "dev.jsonl.gz")], "with_kinds": False})
+    (tmp_path / "cut.json").unlink()
     kept = [line.replace('"yes_no_answer": "NONE"', '"yes_no_answer": "YES"') for line in lines[:5]]
-    part.write_text("\n".join([right, *kept]) + '\n{"cut": ')
+    part.write_text("\n".join([json.dumps(asked), *kept]) + '\n{"cut": ')
     predict(run, to=tmp_path / "cut.json", **options)
     rows = json.loads((tmp_path / "cut.json").read_text())["predictions"]
     assert [row["yes_no_answer"] for row in rows] == ["YES"] * 5 + ["NONE"] * 7
+    before = (tmp_path / "cut.json").stat().st_mtime_ns
+    predict(run, to=tmp_path / "cut.json", **options)  # all is there
+    assert (tmp_path / "cut.json").stat().st_mtime_ns == before
+    predict(run, to=tmp_path / "cut.json", with_kinds=True, **options)  # something else is asked for
+    assert (tmp_path / "cut.json").stat().st_mtime_ns > before
 
 
 def test_the_loss_is_the_mean_of_three(encoder):

@@ -9,7 +9,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed: make ml")
 
 import torch
 from django.core.management import call_command
-from transformers import BertConfig, BertModel
+from transformers import BertModel
 
 from baselines.loop import Schedule
 from baselines.nq.vocabulary import pieces_read
@@ -22,6 +22,7 @@ from evaluation.files import EvaluationError
 from evaluation.relevance.files import Run, read_qrels, read_run
 from evaluation.relevance.report import Convention, values_of
 from sources.bm25 import bm25_rankings
+from tests.baselines.encoders import tiny_encoder
 
 FAST = Schedule(rate=1e-2, epochs=8, batch=32, seed=1)
 
@@ -39,19 +40,7 @@ def encoder(tmp_path_factory, release):
     folder = tmp_path_factory.mktemp("encoder")
     texts = [line.partition("\t")[2] for path in release.glob("*.txt") for line in path.read_text().splitlines()]
     words = sorted({word for text in texts for word in text.split()})
-    rows = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words]
-    (folder / "vocab.txt").write_text("\n".join(rows))
-    torch.manual_seed(1)
-    config = BertConfig(
-        vocab_size=len(rows),
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=128,
-    )
-    BertModel(config).save_pretrained(folder)
-    return folder
+    return tiny_encoder(folder, words)
 
 
 def mean_ap(release, run):
@@ -68,7 +57,7 @@ def test_a_ranker_learns_what_a_search_by_words_cannot_find(name, release, encod
     train(tmp_path / "run", release=release, encoder=encoder, recipe=recipe, say=lambda _: None)
     counted = rank(tmp_path / "run", release=release, split="test", to=tmp_path / "out.run", say=lambda _: None)
     assert counted == {"questions": 20, "pairs": 100}
-    ranking = ranking_read(release, "test", with_labels=True)
+    ranking = ranking_read(release, "test", needs_labels=True)
     asked = ranking.questions
     by_words = Run("bm25")
     for found in bm25_rankings(ranking.answers, asked, depth=1_000):
@@ -106,7 +95,7 @@ def test_what_stands_beside_it_in_a_batch_changes_no_score(name, release, encode
     torch.manual_seed(3)
     vocabulary = pieces_read(encoder / "vocab.txt")
     model = RANKERS[name](BertModel.from_pretrained(encoder), vocabulary).eval()
-    ranking = ranking_read(release, "test", with_labels=True)
+    ranking = ranking_read(release, "test", needs_labels=True)
     question, *others = list(ranking.questions.values())[:3]
     answer, *more = list(ranking.answers.values())[:3]
     with torch.inference_mode():
@@ -119,7 +108,7 @@ def test_what_stands_beside_it_in_a_batch_changes_no_score(name, release, encode
 
 
 def test_what_is_learned_from_has_the_better_answer_first_and_its_random_ones_are_of_other_questions(release):
-    ranking = ranking_read(release, "train", with_labels=True)
+    ranking = ranking_read(release, "train", needs_labels=True)
     triples = triples_of(ranking, random_worse=2, seed=5)
     assert len(triples) == 48 * 2 * (3 + 2)
     assert triples == triples_of(ranking, random_worse=2, seed=5) != triples_of(ranking, random_worse=2, seed=6)
@@ -131,7 +120,7 @@ def test_what_is_learned_from_has_the_better_answer_first_and_its_random_ones_ar
 
 def test_a_run_is_ranked_again_and_an_empty_text_is_ranked_too(release, encoder, tmp_path):
     train(tmp_path / "run", release=release, encoder=encoder, recipe=Recipe("anmm", schedule=FAST), say=lambda _: None)
-    ranking = ranking_read(release, "test", with_labels=True)
+    ranking = ranking_read(release, "test", needs_labels=True)
     question = min(ranking.questions)
     answers = sorted(ranking.answers)[:4]
     first = tmp_path / "first.run"

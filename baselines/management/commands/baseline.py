@@ -6,14 +6,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baselines import untrained
+from baselines import results_command, untrained
 from baselines.bert_joint import command as bert_joint
+from baselines.nlpcc import command as nlpcc
 from baselines.rankers import command as rankers
+from baselines.readers import command as readers
 from documents.memory import OutOfMemory, add_memory_argument, memory_limited
 from evaluation.files import EvaluationError
 from storage.json_output import json_line
 
-TRAINED = {"bert-joint": bert_joint, "rank": rankers}
+TRAINED = {"bert-joint": bert_joint, "reader": readers, "rank": rankers}
 
 
 class Command(BaseCommand):
@@ -22,7 +24,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
     help = (
         "Write the predictions of a baseline, to hold systems against. Of Natural Questions, first-paragraph, most-frequent "
-        "and closest-question (section 6.1 of the paper) need no training; bert-joint is trained on a release first, and "
+        "and closest-question (section 6.1 of the paper) need no training; bert-joint and the readers of section 6 are trained on a release first, and "
         "rank trains a ranker of answers on a release in the format of ANTIQUE. "
         "generated writes invented pages, questions and answers to try them on. "
         "Example: manage.py baseline first-paragraph --questions 'nq-dev-*.jsonl.gz' --to predictions.json"
@@ -36,10 +38,17 @@ class Command(BaseCommand):
             own = names.add_parser(name, help=about, description=f"Predict {about}.")
             untrained.add_arguments(own)
             _add_json(own)
+        for name, about in nlpcc.HELP.items():
+            own = names.add_parser(name, help=about, description=f"Predict by {about}.")
+            nlpcc.add_arguments(own, name)
+            _add_json(own)
         for name, trained in TRAINED.items():
             own = names.add_parser(name, help=trained.HELP, description=trained.HELP)
             for act in trained.add_arguments(own):
                 _add_json(act)
+        table = names.add_parser("table", help=results_command.HELP, description=results_command.HELP)
+        results_command.add_arguments(table)
+        _add_json(table)
         generated = names.add_parser(
             "generated", help="a set that can be learned", description="Write a generated set that a reader can learn."
         )
@@ -60,9 +69,13 @@ class Command(BaseCommand):
         if options["name"] in TRAINED:
             found, text = TRAINED[options["name"]].run(options, self.stderr.write)
             return found, text
+        if options["name"] == "table":
+            return results_command.run(options, self.stderr.write)
         if options["name"] == "generated":
             return _generated(options["to"], questions=options["questions"], seed=options["seed"])
         with memory_limited(options["memory"]):
+            if options["name"] in nlpcc.HELP:
+                return nlpcc.predict(options["name"], options)
             found = untrained.predict(options["name"], options)
         return (
             found,
