@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,7 @@ def start_child(
         cwd=ROOT,
         env=environment,
         pass_fds=inherited,
-        preexec_fn=_ends_with(os.getpid()),  # noqa: PLW1509
+        preexec_fn=partial(end_with, os.getpid()),  # noqa: PLW1509
     )
 
 
@@ -142,20 +143,16 @@ def run_child(command: list[str], environment: Mapping[str, str]) -> subprocess.
         text=True,
         check=False,
         timeout=1800,
-        preexec_fn=_ends_with(os.getpid()),
+        preexec_fn=partial(end_with, os.getpid()),
     )
 
 
-def _ends_with(parent: int) -> Callable[[], None]:
-    """Return what asks Linux, in a child, to end it when its parent dies, however that happens."""
-
-    def ask() -> None:
-        if sys.platform == "linux":
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-            if os.getppid() != parent:  # it died before we asked
-                os.kill(os.getpid(), signal.SIGTERM)
-
-    return ask
+def end_with(parent: int) -> None:
+    """Ask Linux to end this process when its parent dies, however that happens."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # it died before we asked
+            os.kill(os.getpid(), signal.SIGTERM)
 
 
 def free_port(first: int) -> int:

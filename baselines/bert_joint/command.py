@@ -19,6 +19,7 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     train.add_argument("--length", type=int, default=512, help="pieces in a window (default 512)")
     train.add_argument("--stride", type=int, default=128, help="pieces between windows (default 128)")
     train.add_argument("--nulls", type=float, default=0.02, help="share of windows without an answer (default 0.02)")
+    train.add_argument("--workers", type=int, default=1, help="processes that read files at the same time (default 1)")
     train.add_argument(
         "--as-published", action="store_true", help="place targets as the published code does, its errors included"
     )
@@ -79,5 +80,7 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
         freeze=options["freeze"],
         from_scratch=options["from_scratch"],
     )
-    record = training.train(options["to"], files=files, encoder=options["encoder"], recipe=recipe, say=say)
+    record = training.train(
+        options["to"], files=files, encoder=options["encoder"], recipe=recipe, say=say, workers=options["workers"]
+    )
     return record, trained_text(record, options["to"])

@@ -1,8 +1,12 @@
 """The instances that BERT joint is trained on, in shards on disk that training reads without loading them."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from baselines.nq.examples import Example, read_examples
-from baselines.nq.vocabulary import Vocabulary
+from baselines.nq.vocabulary import Vocabulary, vocabulary_read
 from baselines.nq.windows import Shape, Windows, windows_of
+from console.serving import end_with
 
 SHARD = 1_000  # windows at least, before a shard is written
 _PARTS = ("ids", "segments", "starts", "ends", "kinds")
@@ -41,34 +46,56 @@ def instances_write(
     files: Iterable[Path],
     folder: Path,
     *,
-    vocabulary: Vocabulary,
+    vocabulary: Path,
     shape: Shape,
     sampling: Sampling,
     say: Callable[[str], object],
+    workers: int = 1,
 ) -> int:
     """Write the instances of files into shards, and return how many there are.
 
-    A file whose shards are complete is not read again. The same files and options give the same shards.
+    A file whose shards are complete is not read again. The same files and options give the same shards, with any number
+    of workers: processes that each read one file at a time.
 
     Raises
     ------
     EvaluationError
         A file can't be read.
     """
-    total = 0
-    for number, path in enumerate(sorted(files)):
-        own = folder / f"{number:04d}"
-        if not (own / DONE).exists():
-            own.mkdir(parents=True, exist_ok=True)
-            found = (
-                windows_of(example, vocabulary, shape).kept(sampling.nulls, sampling.seed)
-                for example in read_examples([path])
-            )
-            count = sum(_shard_write(own / f"{shard:05d}", part) for shard, part in enumerate(_shards(found)))
-            (own / DONE).write_text(json.dumps({"file": path.name, "instances": count}))
-        total += json.loads((own / DONE).read_text())["instances"]
-        say(f"{path.name}: {total:,} instances so far")
-    return total
+    owns = {path: folder / f"{number:04d}" for number, path in enumerate(sorted(files))}
+    left = [path for path, own in owns.items() if not (own / DONE).exists()]
+    write = partial(_file_write, vocabulary=vocabulary, shape=shape, sampling=sampling)
+    if min(workers, len(left)) < 2:
+        for path in left:
+            write(path, owns[path])
+            say(f"{path.name} is read")
+    else:
+        with _pool(min(workers, len(left))) as pool:
+            for path, _ in zip(left, pool.map(write, left, map(owns.get, left)), strict=True):
+                say(f"{path.name} is read")
+    return sum(json.loads((own / DONE).read_text())["instances"] for own in owns.values())
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    """Return processes that end with this one, and begin without what it has loaded."""
+    context = get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=end_with, initargs=(os.getpid(),))
+
+
+def _file_write(path: Path, own: Path, *, vocabulary: Path, shape: Shape, sampling: Sampling) -> None:
+    own.mkdir(parents=True, exist_ok=True)
+    known = _vocabulary(vocabulary)
+    found = (windows_of(example, known, shape).kept(sampling.nulls, sampling.seed) for example in read_examples([path]))
+    count = sum(_shard_write(own / f"{shard:05d}", part) for shard, part in enumerate(_shards(found)))
+    part = own / f"{DONE}.part"
+    part.write_text(json.dumps({"file": path.name, "instances": count}))
+    part.replace(own / DONE)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary(path: Path) -> Vocabulary:
+    """Return the vocabulary of a run, kept with the words that were seen: in a run it never changes."""
+    return vocabulary_read(path)
 
 
 def _shards(found: Iterable[Windows]) -> Iterator[list[Windows]]:

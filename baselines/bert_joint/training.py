@@ -49,6 +49,7 @@ def train(
     encoder: Path,
     recipe: Recipe,
     say: Say,
+    workers: int = 1,
     checkpoint_steps: int = CHECKPOINT_STEPS,
 ) -> dict[str, Any]:
     """Train a model into a run's folder, and return the run's record.
@@ -68,7 +69,13 @@ def train(
         return record
     shutil.copyfile(encoder / VOCABULARY, run / VOCABULARY)
     count = instances_write(
-        files, run / "instances", vocabulary=vocabulary, shape=recipe.shape, sampling=recipe.sampling, say=say
+        files,
+        run / "instances",
+        vocabulary=run / VOCABULARY,
+        shape=recipe.shape,
+        sampling=recipe.sampling,
+        say=say,
+        workers=workers,
     )
     if not count:
         raise EvaluationError(

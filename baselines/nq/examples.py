@@ -65,7 +65,8 @@ def read_examples(paths: Iterable[Path]) -> Iterator[Example]:
                 for line, record in read_records(file):
                     yield _example(record, f"{path}: line {line}")
         except PublishedError as error:
-            raise EvaluationError(f"{path}: line {error.line}: {error}") from error
+            where = f"line {error.line}: " if error.line else ""
+            raise EvaluationError(f"{path}: {where}{error}") from error
         except (DamagedFile, OSError) as error:
             raise EvaluationError(f"{path}: {error}") from error
 

@@ -1,19 +1,38 @@
 """The generated questions and answers of `simulation`, as the folder of a release in the format of ANTIQUE."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from baselines.rankers.data import COLLECTION
 from exports.formats.antique import text_line
-from simulation.learnable_answers import learnable_questions
+from simulation.learnable_answers import LearnableQuestion, learnable_questions
+from simulation.learnable_topics import unseen_questions
 
 
 def generated_ranking_write(folder: Path, *, train: int, test: int, seed: int) -> None:
-    """Write a release's folder with so many questions to train on, and so many to test with."""
+    """Write a release's folder with so many questions to train on, and so many to test with, about the same topics."""
+    asked = {
+        "train": learnable_questions(train, seed=seed),
+        "test": learnable_questions(test, seed=seed + 1_000, first=train),
+    }
+    _release_write(folder, asked)
+
+
+def unseen_ranking_write(folder: Path, *, train: int, test: int, seed: int) -> None:
+    """Write a release's folder whose test questions have topics and templates that no train question has."""
+    asked = {
+        "train": unseen_questions(train, split="train", seed=seed),
+        "test": unseen_questions(test, split="test", seed=seed + 1_000, first=train),
+    }
+    _release_write(folder, asked)
+
+
+def _release_write(folder: Path, asked: Mapping[str, Iterable[LearnableQuestion]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     collection: list[str] = []
-    for split, count, own, first in (("train", train, seed, 0), ("test", test, seed + 1_000, train)):
+    for split, questions in asked.items():
         queries, qrels = [], []
-        for question in learnable_questions(count, seed=own, first=first):
+        for question in questions:
             queries.append(text_line(question.key, question.text))
             for key, text, label in question.answers:
                 collection.append(text_line(key, text))

@@ -242,3 +242,26 @@ def test_an_empty_page_is_one_window_without_an_answer(tmp_path, small):
     windows = windows_of(example, small, SHORT)
     assert windows.kinds.tolist() == [Kind.NULL]
     assert Path(tmp_path / "nq.jsonl").exists()
+
+
+def test_a_page_of_ten_megabytes_is_cut_like_any_other(small, tmp_path):
+    words = 2_500_000
+    record = {
+        "example_id": 1,
+        "question_text": "when",
+        "document_text": "ship " * words,
+        "long_answer_candidates": [{"start_token": 0, "end_token": words, "top_level": True}],
+        "annotations": [
+            {
+                "long_answer": {"candidate_index": 0},
+                "short_answers": [{"start_token": words - 5, "end_token": words - 4}],
+                "yes_no_answer": "NONE",
+            }
+        ],
+    }
+    path = tmp_path / "page.jsonl"
+    path.write_text(json.dumps(record))
+    (example,) = read_examples([path])
+    found = windows_of(example, small, Shape(length=512, stride=400)).kept(0, 1)
+    assert len(found.kinds) == 1
+    assert found.tokens[0, found.starts[0]] == words - 5

@@ -32,7 +32,7 @@ def test_the_generated_set_needs_none_of_it_and_its_seed_decides(blocked, tmp_pa
     for folder in ("a", "b"):
         call_command("baseline", "generated", "--questions", "5", "--seed", "3", "--to", str(tmp_path / folder))
     both = [sorted(path for path in (tmp_path / folder).rglob("*") if path.is_file()) for folder in ("a", "b")]
-    assert len(both[0]) == len(both[1]) == 7
+    assert len(both[0]) == len(both[1]) == 12
     assert [path.read_bytes() for path in both[0]] == [path.read_bytes() for path in both[1]]
 
 

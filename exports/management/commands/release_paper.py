@@ -25,6 +25,9 @@ class Command(ReadingCommand):
         """Add the arguments."""
         parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the release")
         parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="a folder that is empty or not there")
+        parser.add_argument(
+            "--baselines", type=Path, metavar="DIR", help="add the table of results that `baseline table` wrote there"
+        )
         parser.add_argument("--anonymous", action="store_true", help="for an anonymous review")
         parser.add_argument("--json", action="store_true", help="print what was written as JSON")
 
@@ -34,6 +37,8 @@ class Command(ReadingCommand):
         try:
             folder = ReleasedFolder(options["folder"])
             texts = {"tables.tex": tables_tex(folder), "methods.tex": methods_tex(folder)}
+            if options["baselines"]:
+                texts["tables.tex"] += "\n" + (options["baselines"] / "table.tex").read_text(encoding="utf-8")
             _make_empty(to)
             for name, text in texts.items():
                 (to / name).write_text(text, encoding="utf-8")

@@ -42,6 +42,16 @@ def test_tables_and_paragraph_say_what_the_release_says(judged, tmp_path):
     assert "\n" not in methods.strip()
 
 
+def test_a_table_of_baselines_stands_with_the_others_where_it_is_asked_for(judged, tmp_path):
+    folder = release(judged, tmp_path / "out")
+    with pytest.raises(CommandError, match=r"table\.tex"):
+        paper(folder, tmp_path / "none", "--baselines", str(tmp_path))
+    assert not (tmp_path / "none").exists()
+    (tmp_path / "table.tex").write_text("\\begin{table}BM25 & 0.448\\end{table}\n")
+    tables = paper(folder, tmp_path / "paper", "--baselines", str(tmp_path))["tables.tex"].read_text()
+    assert tables.endswith("\\end{table}\n\n\\begin{table}BM25 & 0.448\\end{table}\n")
+
+
 def test_what_people_wrote_is_no_latex():
     assert latex("50 % of {a_b} & \\input{x} ~^<>$#\n") == (
         r"50 \% of \{a\_b\} \& \textbackslash{}input\{x\} \textasciitilde{}\textasciicircum{}\textless{}\textgreater{}\$\# "
