@@ -58,6 +58,7 @@ def card_text(release: Release, manifest: dict[str, Any]) -> str:
         *_use(manifest),
         *_how(manifest, facts),
         *_trust(manifest),
+        *_baselines(release.frozen.get("baselines", "")),
         *_columns(manifest),
         "## Guidelines",
         *(_guideline(one) for one in facts["guidelines"]),
@@ -224,6 +225,14 @@ def _trust(manifest: dict[str, Any]) -> list[str]:
             for waiver in manifest["role_waivers"]
         ),
     ]
+
+
+def _baselines(table: str) -> list[str]:
+    """Return the results of baselines: the rows of a table as they are, then all other lines as plain text."""
+    lines = table.splitlines()
+    rows = "\n".join(line for line in lines if line.startswith("|"))
+    texts = [_line(line).lstrip("# ") for line in lines if not line.startswith("|")]
+    return ["## Baselines", rows, *texts] if lines else []
 
 
 def _audits(counted: dict[str, int] | None) -> str:

@@ -60,6 +60,7 @@ def release_freeze(
     authors: Sequence[str] = (),
     labels_only: bool = False,
     generated: Sequence[str] = (),
+    baselines: str = "",
 ) -> Release:
     """Decide which annotations are in a release, in one short transaction.
 
@@ -72,6 +73,8 @@ def release_freeze(
         Leave out the texts that were labelled: for those that may not be handed on.
     generated
         Questions that a program made, to be mixed into the sealed splits; what is released does not tell which they are.
+    baselines
+        A table of results in Markdown, for the card.
 
     Raises
     ------
@@ -94,6 +97,7 @@ def release_freeze(
             frozen={"generated": list(generated)} if generated else {},
         )
         asked = {"licence": licence or None, "authors": list(authors), "labels_only": labels_only}
+        asked |= {"baselines": baselines} if baselines else {}
         _contents_freeze(release, chosen, asked)
         record(
             action="release_freeze",

@@ -80,6 +80,20 @@ def test_a_release_from_before_there_were_cards_is_written_without_one(labelled,
     assert not (tmp_path / "again/README.md").exists()
 
 
+def test_a_table_of_baselines_stands_on_the_card_where_it_is_asked_for_and_stays_there(labelled, tmp_path):
+    table = tmp_path / "table"
+    table.mkdir()
+    (table / "table.md").write_text("| System | F1 |\n| --- | ---: |\n| BERT | 0.5 |\n\n# F1 on 3 examples\n")
+    card = write(labelled, tmp_path / "out", "--baselines", str(table))
+    assert "\n## Baselines\n\n| System | F1 |\n| --- | ---: |\n| BERT | 0.5 |\n\nF1 on 3 examples\n" in card
+    (table / "table.md").unlink()
+    call_command("release", labelled.slug, "--again", "1", "--to", str(tmp_path / "again"))
+    assert (tmp_path / "again/README.md").read_text() == card
+    with pytest.raises(CommandError, match=r"table\.md"):
+        write(labelled, tmp_path / "none", "--baselines", str(table))
+    assert "Baselines" not in write(labelled, tmp_path / "other")
+
+
 def test_the_card_can_be_downloaded(labelled):
     client = Client()
     client.force_login(factories.user(is_admin=True))

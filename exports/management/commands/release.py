@@ -63,6 +63,12 @@ class Command(BaseCommand):
             metavar="FILE",
             help="questions that a program made, a line each, to be mixed into sealed splits (kbqa)",
         )
+        parser.add_argument(
+            "--baselines",
+            type=Path,
+            metavar="DIR",
+            help="put the table of results that `baseline table` wrote there on the card",
+        )
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -110,6 +116,7 @@ def _wanted(campaign: Campaign, options: dict[str, Any]) -> dict[str, Any]:
         "authors": options["author"],
         "labels_only": options["labels_only"],
         "generated": _lines(options["generated"]),
+        "baselines": "\n".join(_lines(options["baselines"] and options["baselines"] / "table.md")),
     }
 
 
