@@ -8,14 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from baselines.nq.examples import Example
-from baselines.nq.predictions import Prediction, prediction
+from baselines.nq.predictions import Prediction, no_answer, prediction
 from baselines.nq.windows import NO_TOKEN, Kind
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 BEST = 10  # first and last pieces of a window that are tried
 MOST_PIECES = 30  # of a short answer
-NO_SCORE = -10_000.0
 
 
 class Span(NamedTuple):
@@ -76,7 +75,7 @@ def prediction_of(example: Example, span: Span | None, *, with_kinds: bool = Fal
         no short one.
     """
     if span is None:
-        return prediction(example, None, [], long_score=NO_SCORE, short_score=NO_SCORE)
+        return no_answer(example)
     boxes = (box for box in example.boxes if box.is_top and box.start <= span.start and span.end <= box.end)
     long = next(((box.start, box.end) for box in boxes), None)
     shorts = [(span.start, span.end)]

@@ -11,6 +11,7 @@ from baselines.nq.examples import Example, read_examples
 from baselines.runs import WEIGHTS, sha256_of
 
 SAID_EVERY = 20
+NO_SCORE = -10_000.0  # of a page that nothing can be said of
 Prediction = dict[str, Any]
 Tokens = tuple[int, int]
 
@@ -105,6 +106,11 @@ def prediction(
         "short_answers_score": short_score,
         "yes_no_answer": yes_no,
     }
+
+
+def no_answer(example: Example) -> Prediction:
+    """Return the prediction that a page has no answer."""
+    return prediction(example, None, [], long_score=NO_SCORE, short_score=NO_SCORE)
 
 
 def _answer(example: Example, tokens: Tokens | None) -> dict[str, int]:

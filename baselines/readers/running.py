@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from baselines.encoders import weights_load
 from baselines.loop import CHECKPOINT_STEPS, Loop, Numbers, Say, Schedule, device_found, tensors_save
 from baselines.nq.examples import Example
-from baselines.nq.predictions import Prediction, prediction, predictions_write
+from baselines.nq.predictions import Prediction, no_answer, prediction, predictions_write
 from baselines.readers.documentqa import DocumentQA
 from baselines.readers.pages import page_of, read_pages, words_of
 from baselines.readers.pipeline import Pipeline
@@ -21,7 +21,6 @@ from baselines.runs import WEIGHTS, record_read, record_write, run_begin, source
 from evaluation.files import EvaluationError
 
 READERS: dict[str, Callable[[WordVectors], Reader]] = {one.key: one for one in (Pipeline, DocumentQA)}
-NO_SCORE = -10_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def predict(run: Path, *, files: Sequence[Path], vectors: Path, to: Path, say: S
     def predicted(example: Example) -> Prediction:
         page = page_of(example)
         if not page.passages:
-            return prediction(example, None, [], long_score=NO_SCORE, short_score=NO_SCORE)
+            return no_answer(example)
         with torch.inference_mode():
             said = model.answer(page)
         shorts = [said.short] if said.short else []
