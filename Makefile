@@ -94,9 +94,9 @@ check: venv  ## the gate
 	  DEFAULT_FROM_EMAIL=marketplace@work.example MARKETPLACE_DATABASE_URL=sqlite:///:memory: $(BIN)/python manage.py check --deploy --fail-level WARNING
 
 messages: venv  ## after changing texts: collect, translate in locale/, compile (needs gettext)
-	$(BIN)/python manage.py makemessages -l zh_Hans --no-obsolete --no-location -i .venv -i var
-	$(BIN)/python manage.py makemessages -d djangojs -l zh_Hans --no-obsolete --no-location -i .venv -i var -i 'static/vendor/*'
-	$(BIN)/python manage.py compilemessages -i .venv
+	$(BIN)/python manage.py makemessages -l zh_Hans --no-obsolete --no-location -i '.venv*' -i var
+	$(BIN)/python manage.py makemessages -d djangojs -l zh_Hans --no-obsolete --no-location -i '.venv*' -i var -i 'static/vendor/*'
+	$(BIN)/python manage.py compilemessages -i '.venv*'
 
 reference: venv  ## after changing a command or a statistic: the pages of docs/reference that follow from the code
 	$(BIN)/python docs/generate.py
