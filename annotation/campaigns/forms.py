@@ -1,6 +1,7 @@
 """The forms of a campaign: its settings, its size, its guidelines, its pilot."""
 
 import zoneinfo
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -87,7 +88,6 @@ class CampaignForm(DeadlineForm):
     time_zone = time_zone_field()
     splits = SplitsField(
         label=_("Splits"),
-        initial="train 1 8\ndev 5 1\ntest 5 1",
         help_text=_("One a line: name, annotations per item, share of the items. Given to items by chance at import."),
     )
     purpose = forms.CharField(label=_("What is this for?"), widget=forms.Textarea(attrs={"rows": 3}))
@@ -163,12 +163,36 @@ class EffortForm(forms.Form):
         label=_("Seconds per annotation"),
         min_value=1,
         max_value=86_400,
-        initial=80,
-        help_text=_("Natural Questions took 80, as its paper says (section 3). A pilot tells yours."),
+        help_text=_("A pilot measures yours."),
     )
     pay_an_hour = forms.DecimalField(
         label=_("Pay an hour (dollars)"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
     )
+
+
+def defaults_of(task_type: str, sent: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the form of a new campaign begins with for a task type.
+
+    Parameters
+    ----------
+    sent
+        What the form held before another task type was chosen: what a person changed stays.
+    """
+    chosen = TASK_TYPES[task_type]
+    theirs = {"splits": chosen.default_splits, "seconds": chosen.usual_seconds}
+    given = {
+        "splits": {_lines(one.default_splits) for one in TASK_TYPES.values()},
+        "seconds": {str(one.usual_seconds) for one in TASK_TYPES.values()},
+    }
+    for name, defaults in given.items():
+        own = sent.get(name, "")
+        if own.strip() and _lines(own) not in defaults:
+            theirs[name] = own
+    return {"task_type": task_type, **theirs}
+
+
+def _lines(text: str) -> str:
+    return "\n".join(line.strip() for line in text.strip().splitlines())
 
 
 class ExtendForm(forms.Form):

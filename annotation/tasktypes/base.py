@@ -132,6 +132,8 @@ class TaskType(Protocol):
     stages: ClassVar[tuple[str, ...]]
     default_guidelines: ClassVar[str]
     keeps_together: ClassVar[str]  # what stays in one split by default: "item", "question" or "document"
+    default_splits: ClassVar[str]  # a line per split: name, annotations per item, share of the items
+    usual_seconds: ClassVar[int]  # per annotation, for the first estimate of a campaign
     examples: ClassVar[tuple[Example, ...]]  # shown with the guidelines
     training: ClassVar[tuple[Example, ...]]  # asked, with feedback, before the first item
     item_columns: ClassVar[tuple[Filled, ...]]  # of what an item holds, in published tables

@@ -160,6 +160,19 @@ def test_errors_of_forms_are_accessible(open_browser, look):
     assert_accessible(watched.page, "not there")
 
 
+def test_choosing_a_task_type_brings_its_defaults_and_keeps_what_was_written(open_browser):
+    watched = see(open_browser, factories.user(is_admin=True), LOOKS[0][1])
+    page = watched.page
+    watched.go("/campaigns/new/")
+    assert page.input_value("[name=splits]").startswith("train 1 8")
+    page.select_option("[name=task_type]", "antique")
+    page.wait_for_function("() => document.querySelector('[name=splits]').value.startsWith('train 3')")
+    page.fill("[name=splits]", "mine 7 1")
+    page.select_option("[name=task_type]", "nq")
+    page.wait_for_function("() => document.querySelector('[name=seconds]').value === '80'")
+    assert page.input_value("[name=splits]") == "mine 7 1"
+
+
 @pytest.mark.parametrize("look", LOOKS[2], ids=["phone", "desktop"])
 def test_the_desk_without_a_connection_is_accessible(open_browser, look):
     scene = Scene(items=2)

@@ -20,6 +20,8 @@ class Choice(Labels):
     answer_version: ClassVar[int] = 1
     needs_document: ClassVar[bool] = False
     keeps_together: ClassVar[str] = "item"
+    default_splits: ClassVar[str] = "train 3 1"
+    usual_seconds: ClassVar[int] = 5
     stages: ClassVar[tuple[str, ...]] = ("choice",)
     default_guidelines: ClassVar[str] = "Choose the colour that the text makes you think of."
     examples: ClassVar[tuple[Example, ...]] = ()

@@ -21,7 +21,7 @@ from accounts.permissions import Action, can, signed_in
 from accounts.selectors import consent_text_current
 from annotation.access import campaign_for
 from annotation.campaigns.effort import effort_of
-from annotation.campaigns.forms import CampaignForm, EffortForm, ExtendForm
+from annotation.campaigns.forms import CampaignForm, EffortForm, ExtendForm, defaults_of
 from annotation.campaigns.selectors.campaigns import guideline_current
 from annotation.campaigns.selectors.overview import overview_of
 from annotation.campaigns.services.campaigns import NewConsent, batch_schedule, campaign_create, campaign_move
@@ -44,7 +44,11 @@ def create(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     wanted = request.GET.get("like")
     like = Campaign.objects.filter(slug=wanted).first() if wanted else None
-    form = CampaignForm(request.POST or None, initial=_like(like) if like else None)
+    task_type = request.GET.get("task_type", "")
+    initial = defaults_of(task_type if task_type in TASK_TYPES else next(iter(TASK_TYPES)), request.GET)
+    if like:
+        initial |= _like(like)
+    form = CampaignForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         data = dict(form.cleaned_data)
         consent = NewConsent(**{field.name: data.pop(field.name) for field in fields(NewConsent)})
@@ -52,7 +56,7 @@ def create(request: HttpRequest) -> HttpResponse:
         campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), guidelines=guidelines, **data)
         messages.success(request, _("The campaign is created. Next: import what is to be annotated."))
         return redirect("campaign-import", slug=campaign.slug)
-    context = {"form": form, "like": like, "effort_form": EffortForm()}
+    context = {"form": form, "like": like, "effort_form": EffortForm(initial=initial)}
     return render(request, "annotation/campaign_new.html", context)
 
 

@@ -31,6 +31,8 @@ class NaturalQuestions:
     answer_version: ClassVar[int] = 1
     needs_document: ClassVar[bool] = True
     keeps_together: ClassVar[str] = "item"
+    default_splits: ClassVar[str] = "train 1 8\ndev 5 1\ntest 5 1"
+    usual_seconds: ClassVar[int] = 80  # section 3.2 of the paper
     stages: ClassVar[tuple[str, ...]] = ("question", "long_answer", "short_answer")
     default_guidelines: ClassVar[str] = (Path(__file__).parent / "guidelines.md").read_text(encoding="utf-8")
     examples: ClassVar[tuple[Example, ...]] = ()

@@ -43,6 +43,8 @@ class Writing:
     answer_version: ClassVar[int] = 1
     needs_document: ClassVar[bool] = False
     keeps_together: ClassVar[str] = "item"
+    default_splits: ClassVar[str] = "train 1 8\ntest 1 2"
+    usual_seconds: ClassVar[int] = 60
     examples: ClassVar[tuple[Example, ...]] = ()
     training: ClassVar[tuple[Example, ...]] = ()
     options: ClassVar[tuple[Option, ...]] = OPTIONS

@@ -88,3 +88,22 @@ def test_a_short_name_is_made_of_the_title_once(client):
 def test_splits_whose_names_differ_in_case_alone_are_refused():
     with pytest.raises(ValueError, match="the same name"):
         factories.campaign(splits=[NewSplit("train", 1), NewSplit("TRAIN", 1)])
+
+
+@pytest.mark.django_db
+def test_the_form_begins_with_what_suits_the_task_type(client):
+    for key, splits, seconds in (("nq", "dev 5 1", "80"), ("antique", "train 3 9", "30"), ("dbqa", "train 1 8", "60")):
+        page = client.get("/campaigns/new/", {"task_type": key})
+        assert splits in page.context["form"]["splits"].value()
+        assert page.context["form"]["task_type"].value() == key
+        assert str(page.context["effort_form"]["seconds"].value()) == seconds
+
+
+@pytest.mark.django_db
+def test_another_task_type_replaces_defaults_and_keeps_what_a_person_wrote(client):
+    sent = {"task_type": "antique", "splits": "train 1 8\r\ndev 5 1\r\ntest 5 1", "seconds": "44"}
+    page = client.get("/campaigns/new/", sent)
+    assert page.context["form"]["splits"].value() == "train 3 9\ntest 3 1"
+    assert page.context["effort_form"]["seconds"].value() == "44"
+    page = client.get("/campaigns/new/", sent | {"splits": "mine 7 1"})
+    assert page.context["form"]["splits"].value() == "mine 7 1"
