@@ -49,9 +49,9 @@ class ReleaseForm(forms.Form):
         to_field_name="name",
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("None chosen: every split that wants so many."),
+        help_text=_("Leave empty to include every eligible split."),
     )
-    shards = forms.IntegerField(label=_("Files a split"), min_value=1, max_value=100, initial=1)
+    shards = forms.IntegerField(label=_("Files per split"), min_value=1, max_value=100, initial=1)
     seed = forms.IntegerField(
         label=_("Seed of the order"),
         initial=0,
@@ -81,9 +81,7 @@ class ReleaseForm(forms.Form):
         max_length=5000,
         required=False,
         widget=forms.Textarea({"rows": 3}),
-        help_text=_(
-            "Who is to be cited, one a line, a person as “Family, Given”. Nobody: the release has no CITATION.cff."
-        ),
+        help_text=_("Authors to cite, one per line, people as “Family, Given”. Leave empty to omit CITATION.cff."),
     )
 
     def clean_authors(self) -> list[str]:

@@ -99,7 +99,7 @@ class CampaignForm(DeadlineForm):
             "key by key. Kept until the dataset is published; answers are published without your name."
         ),
     )
-    contact = forms.CharField(label=_("Who can be asked?"))
+    contact = forms.CharField(label=_("Contact"))
     approval_id = forms.CharField(label=_("Ethics approval"), required=False)
     tells_behaviour = forms.BooleanField(
         label=_("compare how people work, and tell them so before they agree"),
@@ -136,7 +136,9 @@ class CampaignForm(DeadlineForm):
         self.fields["has_training"].help_text = _("For task types with examples: %(names)s.") % {"names": taught}
         field = self.fields["slug"]
         field.required = False
-        field.help_text = _("Part of every address: small letters, digits, hyphens. Empty: made of the title.")
+        field.help_text = _(
+            "Part of every address: lowercase letters, digits, hyphens. Leave empty to generate it from the title."
+        )
         field.error_messages["invalid"] = _("Only letters, digits, hyphens and underscores.")
 
     def clean_group_by(self) -> str:

@@ -88,7 +88,7 @@ def _confusion(found: Mapping[str, Any]) -> Chart | None:
     own = ", ".join(f"{name} {100 * shares[place, place]:.0f} %" for place, name in enumerate(names))
     return Chart(
         "confusion",
-        "Where one annotator says this, another says …",
+        "Label confusion between annotators",
         f"How often another annotator of the item says the same: {own}.",
         ("Label", *names),
         [(name, *(round(100 * float(share), 1) for share in shares[place])) for place, name in enumerate(names)],

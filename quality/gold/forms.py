@@ -32,5 +32,5 @@ class GoldForm(forms.Form):
         min_value=0,
         max_value=MOST_EXPERTS,
         initial=1,
-        help_text=_("They are not told that it is a key. 0: the keys were confirmed elsewhere."),
+        help_text=_("Experts aren't told these are gold questions. Enter 0 to skip confirmation."),
     )

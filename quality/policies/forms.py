@@ -74,7 +74,7 @@ class PolicyForm(forms.Form):
     process = forms.ChoiceField(label=_("How votes become labels"), choices=PROCESSES)
     second_round = forms.ChoiceField(label=_("What a second round counts"), choices=SECOND_ROUNDS)
     gold_first = forms.IntegerField(label=_("Gold checks among the first items"), min_value=0, max_value=100)
-    gold_first_items = forms.IntegerField(label=_("So many first items"), min_value=0, max_value=1_000)
+    gold_first_items = forms.IntegerField(label=_("Length of the initial phase (items)"), min_value=0, max_value=1_000)
     gold_rate = forms.FloatField(
         label=_("Share of checks after that"),
         min_value=0,
@@ -83,10 +83,10 @@ class PolicyForm(forms.Form):
     )
     gold_most_exposures = forms.IntegerField(label=_("How often one key is shown"), min_value=1, max_value=10_000)
     drift_run_length = forms.IntegerField(
-        label=_("Checks between false alarms of late drift"),
+        label=_("Average checks between false drift alarms"),
         min_value=0,
         max_value=1_000_000,
-        help_text=_("Who does worse than before comes before a manager and works on. 0: nobody is watched for it."),
+        help_text=_("Annotators whose accuracy drops are flagged but can keep working. 0 turns this off."),
     )
     inspection_rate = forms.FloatField(label=_("Share of each person's work that is read"), min_value=0, max_value=1)
     experts = forms.IntegerField(label=_("Experts for an item without agreement"), min_value=1, max_value=MOST_EXPERTS)

@@ -226,7 +226,7 @@ def test_one_key_takes_the_last_question_back_with_all_that_was_marked(at_work, 
     watched, _ = at_work(factories.campaign(items=items))
     page = watched.page
     submit_short(page)
-    page.wait_for_selector("button:has-text('Undo the last one')")
+    page.wait_for_selector("button:has-text('Undo last answer')")
     page.keyboard.press("u")
     page.wait_for_selector("[data-stage=short_answer] [data-spans] li")
     assert Annotation.objects.get().state == "undone"

@@ -93,7 +93,7 @@ def _annotate(desk, token, number):
     page.fill("[name=password2]", "correct horse battery")
     page.click("main form button.primary")
     page.click("button:has-text('Accept')")
-    page.click("text=Go to work")
+    page.click("text=Start labeling")
     page.click("button:has-text('Start')")
     page.click("text=I agree")
     ways = [_by_mouse, _by_keyboard, _yes, _nothing]
@@ -179,7 +179,7 @@ def _nothing(page):
 def _export(manager, campaign, tmp_path):
     page = manager.page
     manager.go(f"/campaigns/{campaign.slug}/releases/")
-    page.click("text=Freeze and write")
+    page.click("text=Create release")
     page.wait_for_url("**/releases/1/")
     while jobs_run_due():
         pass

@@ -88,7 +88,7 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     manage("decisions/")
     desk.fill("textarea[name=reason]", "Three of three were wrong.")
     with desk.expect_navigation():  # it is sent once the page knows whose session it is
-        desk.get_by_role("button", name="Suspend, pay all").click()
+        desk.get_by_role("button", name="Suspend and pay for completed work").click()
     worker.go(f"/campaigns/{campaign.slug}/standing/")
     worker.page.get_by_text("Three of three were wrong.").wait_for()
     worker.page.fill("#text", "The keys say good, the guidelines say bad.")

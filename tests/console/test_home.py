@@ -47,7 +47,7 @@ def test_an_annotator_reads_how_much_they_did_and_may_begin(client, campaign):
     for _ in range(2):
         factories.vote(campaign, person, 3)
     _, page = home(client, person)
-    assert "You answered 2 items" in page and "Go to work" in page
+    assert "You answered 2 items" in page and "Start labeling" in page
     campaign.quota = 3
     campaign.save()
     refreshed(campaign)
@@ -63,7 +63,7 @@ def test_where_there_is_nothing_to_do_home_says_so(client, campaign):
     campaign.save()
     refreshed(campaign)
     _, page = home(client, person)
-    assert "Nothing is open for you now" in page and "Go to work" not in page and "Look again" in page
+    assert "Nothing is open for you now" in page and "Start labeling" not in page and "Check for new items" in page
     for state, said in ((CampaignState.PAUSED, "It is paused"), (CampaignState.CLOSED, "It is closed")):
         campaign_move(campaign=campaign, to=state, actor_id=None, now=timezone.now())
         _, page = home(client, person)
@@ -73,9 +73,11 @@ def test_where_there_is_nothing_to_do_home_says_so(client, campaign):
 def test_who_was_stopped_reads_that_and_where_the_reason_is(client, campaign):
     person = factories.annotator(campaign)
     factories.vote(campaign, person, 3)
-    Participation.objects.update(standing="suspended")
-    _, page = home(client, person)
-    assert "You get no new work here now" in page and "Go to work" not in page
+    for standing, said in (("suspended", "been suspended from this campaign"), ("paused", "is paused until a manager")):
+        Participation.objects.update(standing=standing)
+        _, page = home(client, person)
+        assert said in page
+        assert "Start labeling" not in page
     assert reverse("quality-standing", args=[campaign.slug]) in page
 
 

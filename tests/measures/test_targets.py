@@ -1,4 +1,4 @@
-"""Votes where the doubt is: what is bought next, when it ends, and whether it is worth it."""
+"""Adaptive voting: what is bought next, when it ends, and whether it is worth it."""
 
 import numpy as np
 import pytest

@@ -90,7 +90,7 @@ def _done(request: HttpRequest, campaign: Campaign, form: NamedInvitationsForm |
     said = ngettext("%(number)s person is invited by mail.", "%(number)s people are invited by mail.", sent)
     messages.success(request, said % {"number": sent})
     if settings.EMAIL_BACKEND.endswith("console.EmailBackend"):
-        messages.warning(request, _("This installation sends no mail: it prints the letters where it was started."))
+        messages.warning(request, _("Email isn't configured. Messages are printed to the server console."))
     return True
 
 

@@ -208,7 +208,7 @@ CHARTS = {
     "pace": Drawing(gettext_lazy("Pace"), _pace),
     "agreement": Drawing(gettext_lazy("Agreement over time"), _agreement),
     "gold": Drawing(gettext_lazy("Gold missed, by person"), _gold),
-    "confusion": Drawing(gettext_lazy("Where one annotator says this, another says …"), _confusion),
+    "confusion": Drawing(gettext_lazy("Label confusion between annotators"), _confusion),
     "money": Drawing(gettext_lazy("Money spent"), _money),
     "pay": Drawing(gettext_lazy("Pay an hour"), _pay),
 }

@@ -39,7 +39,7 @@ ACTS = [
     BulkAct("warn", gettext_lazy("Warn"), gettext_lazy("They read the reason and work on."), REASON),
     BulkAct(
         "pause",
-        gettext_lazy("Pause; decide later"),
+        gettext_lazy("Pause pending review"),
         gettext_lazy("They get no new items until you decide. What was done is paid and counts."),
         REASON,
     ),

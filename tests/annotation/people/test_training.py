@@ -73,4 +73,4 @@ def test_who_comes_to_a_closed_campaign_is_not_told_to_look_again():
     client.force_login(person)
     Campaign.objects.update(state="closed")
     page = client.get(f"/work/{campaign.slug}/").content.decode()
-    assert "This campaign is closed" in page and "Look again" not in page
+    assert "This campaign is closed" in page and "Check for new items" not in page

@@ -64,13 +64,13 @@ def test_the_last_answer_can_be_taken_back_after_a_reload(desk):
     campaign, person, client = desk
     page = reverse("work", args=[campaign.slug])
     factories.claim(campaign, person)
-    assert "Undo the last one" not in client.get(page).content.decode()
+    assert "Undo last answer" not in client.get(page).content.decode()
     factories.submit(factories.label(Assignment.objects.get(state="live"), 3))
     client.post(page)
-    assert "Undo the last one" in client.get(page).content.decode()
+    assert "Undo last answer" in client.get(page).content.decode()
     client.post(reverse("undo", args=[campaign.slug]))
     again = client.get(page).content.decode()
-    assert "Undo the last one" not in again
+    assert "Undo last answer" not in again
     assert "You opened this one again. You had answered: 3" in again
 
 
@@ -97,7 +97,7 @@ def test_who_left_reads_so_wherever_they_look(desk):
     home = client.get("/").content.decode()
     assert "You withdrew your consent." in home
     assert "Stay after all" in home
-    assert "Go to work" not in home and "Look again" not in home
+    assert "Start labeling" not in home and "Check for new items" not in home
     assert "Open again" not in client.get(reverse("recent", args=[campaign.slug])).content.decode()
     assert "You withdrew your consent here." in client.get(reverse("consent", args=[campaign.slug])).content.decode()
     client.post(reverse("leave", args=[campaign.slug]), {"undo": "1"})

@@ -189,7 +189,7 @@ def test_a_manager_sees_the_charts_and_takes_them_along(client, campaign):
     csv = client.get(reverse("quality-chart-csv", args=[campaign.slug, "confusion"])).content.decode()
     assert csv.startswith("\ufeff")  # Excel reads Chinese text then
     assert csv.splitlines()[1] == "4 – convincing,80.0,20.0"
-    assert "Too little" in client.get(reverse("quality-chart", args=[campaign.slug, "money"])).content.decode()
+    assert "Not enough data" in client.get(reverse("quality-chart", args=[campaign.slug, "money"])).content.decode()
     for name in ("quality-chart", "quality-chart-svg", "quality-chart-csv"):
         assert client.get(reverse(name, args=[campaign.slug, "nonsense"])).status_code == 404
     assert client.get(reverse("quality-chart-svg", args=[campaign.slug, "money"])).status_code == 404
