@@ -69,7 +69,7 @@ class Migration(migrations.Migration):
                     ('time_zone', models.CharField(default='UTC', max_length=60, verbose_name='time zone')),
                     ('seed', models.BigIntegerField(default=0, verbose_name='seed')),
                     ('deadline_seconds', models.PositiveIntegerField(default=1800, verbose_name='time for one item')),
-                    ('quota', models.PositiveIntegerField(blank=True, null=True, verbose_name='maximum items per person')),
+                    ('quota', models.PositiveIntegerField(blank=True, null=True, verbose_name='most items per person')),
                     ('group_by', models.CharField(default='item', max_length=10, verbose_name='keep together in one split')),
                     ('content_warning', models.CharField(blank=True, max_length=300, verbose_name='content warning')),
                     ('has_training', models.BooleanField(default=False, verbose_name='training round before the first item')),

@@ -25,7 +25,7 @@ class Campaign(models.Model):
     time_zone = models.CharField(_("time zone"), max_length=60, default="UTC")
     seed = models.BigIntegerField(_("seed"), default=0)
     deadline_seconds = models.PositiveIntegerField(_("time for one item"), default=1800)
-    quota = models.PositiveIntegerField(_("maximum items per person"), null=True, blank=True)
+    quota = models.PositiveIntegerField(_("most items per person"), null=True, blank=True)
     group_by = models.CharField(_("keep together in one split"), max_length=10, default="item")
     content_warning = models.CharField(_("content warning"), max_length=300, blank=True)
     has_training = models.BooleanField(_("training round before the first item"), default=False)
