@@ -1,7 +1,7 @@
 """The arguments that all trained baselines share, and what they need."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +42,18 @@ def add_schedule_arguments(parser: ArgumentParser, usual: Usual) -> None:
     parser.add_argument("--batch", type=int, default=usual.batch, help=f"instances at a time (default {usual.batch})")
     parser.add_argument("--accumulate", type=int, default=1, help="batches in a step (default 1)")
     parser.add_argument("--seed", type=int, default=0, help="of first weights, order, dropout, and what is drawn")
+
+
+def add_prediction_arguments(parser: ArgumentParser) -> None:
+    """Add which run predicts for which pages of Natural Questions, and where to."""
+    parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    parser.add_argument("data", nargs="+", metavar="DATA", help=DATA)
+    parser.add_argument("--to", required=True, type=Path, metavar="FILE", help="the predictions file; again resumes it")
+
+
+def predictions_text(found: Mapping[str, int], to: Path) -> str:
+    """Return how many predictions there are, in words."""
+    return f"{found['predictions']:,} predictions, {found['answered']:,} of them with an answer, in {to}"
 
 
 def add_threads_argument(parser: ArgumentParser, usual: int = 0) -> None:

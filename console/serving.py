@@ -184,7 +184,7 @@ def listener_at(bind: str) -> socket.socket:
     Raises
     ------
     OSError
-        The text is no address, or something else listens there.
+        The text isn't an address, or something else listens there.
     """
     host, _, port = bind.rpartition(":")
     if not host or not port.isdecimal():

@@ -26,9 +26,7 @@ REASON = (
 )
 OPEN = ("the castle is {value} to visitors", "is the castle of {place} open to visitors")
 NULLS = 0.35  # of the questions ask for what the page does not say
-NESTED = (
-    0.15  # of the answers in tables and lists name the row or entry, not the whole: 5 % of all, as in the real data
-)
+NESTED = 0.15  # share of the answers in tables and lists that name the row or entry: 5% of all answers, as in the published data
 _SYLLABLES = "vo wi za no ra ke lu mi ta so pe du fa gri bel tor han ska min dro".split()
 _FILLER = (
     "the area around it is known for long winters and quiet roads where people walk with their dogs in the evening while "

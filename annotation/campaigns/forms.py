@@ -165,32 +165,31 @@ class EffortForm(forms.Form):
         label=_("Seconds per annotation"),
         min_value=1,
         max_value=86_400,
-        help_text=_("A pilot measures yours."),
+        help_text=_("An estimate. A pilot shows the real time."),
     )
     pay_an_hour = forms.DecimalField(
         label=_("Pay an hour (dollars)"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
     )
 
 
+_DEFAULTS = {"splits": "default_splits", "seconds": "usual_seconds"}  # fields, and where task types have them
+
+
 def defaults_of(task_type: str, sent: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the form of a new campaign begins with for a task type.
+    """Return the first values of the form of a new campaign, for a task type.
 
     Parameters
     ----------
     sent
-        What the form held before another task type was chosen: what a person changed stays.
+        The values before another task type was chosen. A value stays unless it is the default of some task type.
     """
-    chosen = TASK_TYPES[task_type]
-    theirs = {"splits": chosen.default_splits, "seconds": chosen.usual_seconds}
-    given = {
-        "splits": {_lines(one.default_splits) for one in TASK_TYPES.values()},
-        "seconds": {str(one.usual_seconds) for one in TASK_TYPES.values()},
-    }
-    for name, defaults in given.items():
-        own = sent.get(name, "")
-        if own.strip() and _lines(own) not in defaults:
-            theirs[name] = own
-    return {"task_type": task_type, **theirs}
+    values: dict[str, Any] = {"task_type": task_type}
+    for field, attribute in _DEFAULTS.items():
+        typed = _lines(sent.get(field, ""))
+        defaults = {str(getattr(one, attribute)) for one in TASK_TYPES.values()}
+        is_default = typed in ("", *defaults)
+        values[field] = getattr(TASK_TYPES[task_type], attribute) if is_default else typed
+    return values
 
 
 def _lines(text: str) -> str:

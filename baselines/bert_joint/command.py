@@ -1,10 +1,19 @@
 """The command line of BERT joint. PyTorch is loaded when it runs, not before."""
 
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
-from baselines.arguments import DATA, NEEDS, Say, Usual, add_threads_argument, add_training_arguments, files_of
+from baselines.arguments import (
+    DATA,
+    NEEDS,
+    Say,
+    Usual,
+    add_prediction_arguments,
+    add_threads_argument,
+    add_training_arguments,
+    files_of,
+    predictions_text,
+)
 from evaluation.files import EvaluationError
 
 HELP = "BERT joint: an encoder that marks the answer in windows over the page (Alberti, Lee and Collins 2019)"
@@ -28,11 +37,7 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
         "--from-scratch", action="store_true", help="random weights in the shape of the encoder: a control"
     )
     predict = acts.add_parser("predict", help="predict for a release", description="Predict for a release.")
-    predict.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
-    predict.add_argument("data", nargs="+", metavar="DATA", help=DATA)
-    predict.add_argument(
-        "--to", required=True, type=Path, metavar="FILE", help="the predictions file; again resumes it"
-    )
+    add_prediction_arguments(predict)
     predict.add_argument(
         "--with-kinds",
         action="store_true",
@@ -64,10 +69,7 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
         found: dict[str, Any] = predicting.predict(
             options["run"], files=files, to=options["to"], say=say, with_kinds=options["with_kinds"]
         )
-        return (
-            found,
-            f"{found['predictions']:,} predictions, {found['answered']:,} of them with an answer, in {options['to']}",
-        )
+        return found, predictions_text(found, options["to"])
     recipe = training.Recipe(
         shape=Shape(
             length=options["length"],

@@ -1,7 +1,7 @@
 """Training BERT joint on files of Natural Questions."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,20 +81,26 @@ def train(
         raise EvaluationError(
             "these files have no instance to train on: no window with an answer, and no other was kept"
         )
-    instances, device = Instances(run / "instances", vocabulary[PAD]), device_found()
-
-    def loss(model: nn.Module, numbers: Numbers) -> Tensor:
-        batch = instances.batch(numbers)
-        ids, mask, segments, starts, ends, kinds = (torch.from_numpy(part).to(device) for part in batch)
-        return loss_of(model(ids, mask, segments), starts, ends, kinds)
-
+    instances = Instances(run / "instances", vocabulary[PAD])
     torch.manual_seed(recipe.schedule.seed)  # of the first weights of the heads
     model = BertJoint(BertModel(loaded.config) if recipe.from_scratch else loaded)
     freeze(model.encoder, recipe.freeze)
-    loop = Loop(run, model, recipe.schedule, count=count, loss=loss)
+    loop = Loop(run, model, recipe.schedule, count=count, loss=_loss_on(instances))
     made = loop.go(say, checkpoint_steps)
     record |= made.as_record()
     record_write(run, record)
     model_save(model, run)
     loop.clean()
     return record
+
+
+def _loss_on(instances: Instances) -> Callable[[nn.Module, Numbers], Tensor]:
+    """Return the loss of a model on some instances, given by their numbers."""
+    device = device_found()
+
+    def loss(model: nn.Module, numbers: Numbers) -> Tensor:
+        batch = instances.batch(numbers)
+        ids, mask, segments, starts, ends, kinds = (torch.from_numpy(part).to(device) for part in batch)
+        return loss_of(model(ids, mask, segments), starts, ends, kinds)
+
+    return loss

@@ -11,7 +11,7 @@ from baselines.nq.examples import Example, read_examples
 from baselines.runs import WEIGHTS, sha256_of
 
 SAID_EVERY = 20
-NO_SCORE = -10_000.0  # of a page that nothing can be said of
+NO_SCORE = -10_000.0  # of a page without passages
 Prediction = dict[str, Any]
 Tokens = tuple[int, int]
 

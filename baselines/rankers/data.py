@@ -1,4 +1,4 @@
-"""What rankers learn from and rank: the folder of a release in the format of ANTIQUE, or a file of NLPCC's pairs."""
+"""The input of rankers: the folder of a release in the format of ANTIQUE, or a file of NLPCC's pairs."""
 
 import random
 from collections.abc import Iterator, Mapping

@@ -4,7 +4,17 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from baselines.arguments import DATA, NEEDS, Say, Usual, add_schedule_arguments, add_threads_argument, files_of
+from baselines.arguments import (
+    DATA,
+    NEEDS,
+    Say,
+    Usual,
+    add_prediction_arguments,
+    add_schedule_arguments,
+    add_threads_argument,
+    files_of,
+    predictions_text,
+)
 from evaluation.files import EvaluationError
 
 HELP = "readers of the Natural Questions paper (sections 6.2 and 6.3): DecAtt with DocReader, and DocumentQA"
@@ -20,11 +30,7 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     train.add_argument("--to", required=True, type=Path, metavar="RUN", help="the folder of the run; again resumes it")
     add_schedule_arguments(train, Usual(rate=1e-3, epochs=20, batch=15))
     predict = acts.add_parser("predict", help="predict for a release", description="Predict for a release.")
-    predict.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
-    predict.add_argument("data", nargs="+", metavar="DATA", help=DATA)
-    predict.add_argument(
-        "--to", required=True, type=Path, metavar="FILE", help="the predictions file; again resumes it"
-    )
+    add_prediction_arguments(predict)
     for one in (train, predict):
         add_threads_argument(one, usual=1)  # their steps are too small to share
         one.add_argument(
@@ -54,7 +60,7 @@ def run(options: dict[str, Any], say: Say) -> tuple[dict[str, Any], str]:
     threads_bound(options["threads"])
     if options["act"] == "predict":
         found: dict[str, Any] = running.predict(options["run"], files=files, vectors=vectors, to=to, say=say)
-        return found, f"{found['predictions']:,} predictions, {found['answered']:,} of them with an answer, in {to}"
+        return found, predictions_text(found, to)
     recipe = running.Recipe(options["reader"], schedule_of(options))
     record = running.train(to, files=files, vectors=vectors, recipe=recipe, say=say)
     return record, trained_text(record, to)

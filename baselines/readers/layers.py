@@ -1,10 +1,10 @@
-"""What the readers are made of, each part blind to padding."""
+"""Layers of the readers. Each ignores padding."""
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-LEAST = -1e9  # the logit of what may not be chosen
+LEAST = -1e9  # the logit of a place that may not be chosen
 
 
 def softmax_over(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:

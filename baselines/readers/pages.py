@@ -1,4 +1,4 @@
-"""A page as readers take it: the words of its top-level boxes, and what each shares with the question."""
+"""The input of readers: the words of a page's top-level boxes, and the words that each box shares with the question."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What every reader does: it learns from pages, and answers a page."""
+"""The base of the readers: a reader learns from pages and answers a page."""
 
 from abc import abstractmethod
 from collections.abc import Sequence

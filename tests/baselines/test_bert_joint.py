@@ -29,6 +29,7 @@ from baselines.nq.vocabulary import MARKUP
 from baselines.nq.windows import Kind, Shape
 from evaluation.files import EvaluationError
 from tests.baselines.encoders import tiny_encoder
+from tests.baselines.interrupted import interrupt
 
 RECIPE = Recipe(
     shape=Shape(length=96, stride=48),
@@ -96,17 +97,8 @@ def test_the_same_command_again_gives_the_same_losses(trained, tmp_path, encoder
 
 def test_an_interrupted_run_goes_on_from_its_checkpoint_to_the_same_model(trained, tmp_path, encoder, data):
     run, record = trained
-
-    class Killed(Exception):
-        pass
-
-    def kill_later(said):
-        if said.startswith("step 8 "):
-            raise Killed
-
     options = {"files": files_of(data), "encoder": encoder, "recipe": RECIPE, "checkpoint_steps": 4}
-    with pytest.raises(Killed):
-        train(tmp_path / "run", say=kill_later, **options)
+    interrupt(train, tmp_path / "run", step=8, **options)
     assert (tmp_path / "run/checkpoint-8").is_dir()
     said = []
     resumed = train(tmp_path / "run", say=said.append, **options)

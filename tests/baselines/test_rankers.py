@@ -23,6 +23,7 @@ from evaluation.relevance.files import Run, read_qrels, read_run
 from evaluation.relevance.report import Convention, values_of
 from sources.bm25 import bm25_rankings
 from tests.baselines.encoders import tiny_encoder
+from tests.baselines.interrupted import is_same_after_an_interruption
 
 FAST = Schedule(rate=1e-2, epochs=8, batch=32, seed=1)
 
@@ -75,18 +76,7 @@ def test_training_is_repeatable_and_an_interrupted_run_ends_with_the_same_weight
     options = {"release": release, "encoder": encoder, "recipe": recipe, "checkpoint_steps": 3}
     whole = train(tmp_path / "whole", say=lambda _: None, **options)
 
-    class Killed(Exception):
-        pass
-
-    def kill(said):
-        if said.startswith("step 6 "):
-            raise Killed
-
-    with pytest.raises(Killed):
-        train(tmp_path / "cut", say=kill, **options)
-    resumed = train(tmp_path / "cut", say=lambda _: None, **options)
-    assert resumed["losses"] == whole["losses"]
-    assert (tmp_path / "cut/model.safetensors").read_bytes() == (tmp_path / "whole/model.safetensors").read_bytes()
+    assert is_same_after_an_interruption(train, tmp_path, whole, step=6, **options)
     assert whole["recipe"]["ranker"] == name
 
 

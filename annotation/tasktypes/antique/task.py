@@ -28,7 +28,7 @@ class Antique(Labels):
     needs_document: ClassVar[bool] = False
     keeps_together: ClassVar[str] = "question"
     default_splits: ClassVar[str] = "train 3 9\ntest 3 1"  # three judge each pair (section 3.1 of the paper)
-    usual_seconds: ClassVar[int] = 30
+    usual_seconds: ClassVar[int] = 30  # a guess: the paper has no time
     stages: ClassVar[tuple[str, ...]] = (answers.STAGE,)
     default_guidelines: ClassVar[str] = (_HERE / "guidelines.md").read_text(encoding="utf-8")
     examples: ClassVar[tuple[Example, ...]] = _examples("examples.json")

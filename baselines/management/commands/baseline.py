@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from baselines import results_command, untrained
+from baselines import table_command, untrained
+from baselines.arguments import predictions_text
 from baselines.bert_joint import command as bert_joint
 from baselines.nlpcc import command as nlpcc
 from baselines.rankers import command as rankers
@@ -51,8 +52,8 @@ class Command(BaseCommand):
             own = names.add_parser(name, help=trained.HELP, description=trained.HELP)
             for act in trained.add_arguments(own):
                 _add_json(act)
-        table = names.add_parser("table", help=results_command.HELP, description=results_command.HELP)
-        results_command.add_arguments(table)
+        table = names.add_parser("table", help=table_command.HELP, description=table_command.HELP)
+        table_command.add_arguments(table)
         _add_json(table)
         generated = names.add_parser(
             "generated", help="a set that can be learned", description="Write a generated set that a reader can learn."
@@ -77,17 +78,14 @@ class Command(BaseCommand):
             found, text = TRAINED[options["name"]].run(options, self.stderr.write)
             return found, text
         if options["name"] == "table":
-            return results_command.run(options, self.stderr.write)
+            return table_command.run(options, self.stderr.write)
         if options["name"] == "generated":
             return _generated(options["to"], questions=options["questions"], seed=options["seed"])
         with memory_limited(options["memory"]):
             if options["name"] in nlpcc.HELP:
                 return nlpcc.predict(options["name"], options)
             found = untrained.predict(options["name"], options)
-        return (
-            found,
-            f"{found['predictions']:,} predictions, {found['answered']:,} of them with an answer, in {options['to']}",
-        )
+        return found, predictions_text(found, options["to"])
 
 
 def _add_json(parser: ArgumentParser) -> None:
