@@ -30,7 +30,7 @@ def notice_for(standing: Standing, because: dict[str, Any]) -> str:
     if because.get("reason"):
         return str(because["reason"])
     if "rule" in because:
-        return _("Something about your recent work stood out. A manager looks at it; what you handed in is kept.")
+        return _("Something about your recent work stood out. A manager is reviewing it. Submitted work is kept.")
     return notice_of(standing)
 
 

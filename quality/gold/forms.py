@@ -24,7 +24,7 @@ class GoldForm(forms.Form):
 
     file = forms.FileField(
         validators=[check_size],
-        label=_("Gold keys"),
+        label=_("Gold questions"),
         help_text=_("Rows as for items, with a column accepted: the answers that are right."),
     )
     experts = forms.IntegerField(

@@ -108,7 +108,7 @@ def _annotate(desk, token, number):
             ways[turn](page)
         if turn < 3:
             page.wait_for_selector(f"[data-stage=question]:not([data-assignment='{before}'])")
-    page.wait_for_selector("h1:has-text('Everything is answered'), h1:has-text('You have seen them all')")
+    page.wait_for_selector("h1:has-text('All done')")
     assert User.objects.filter(email=f"annotator{number}@example.org").exists()
 
 

@@ -162,11 +162,11 @@ def test_closing_says_what_happens_and_takes_a_second_press(managed, open_browse
     watched.go(f"/campaigns/{campaign.slug}/")
     page.locator(".confirm > summary").focus()
     page.keyboard.press("Enter")
-    assert "6 annotations that are open" in page.inner_text("#close-says")
+    assert "The 6 open annotations" in page.inner_text("#close-says")
     assert_accessible(page, "before closing")
     factories.vote(campaign, factories.annotator(campaign), 3)
     numbers_refresh(campaign=campaign, now=timezone.now())
-    page.wait_for_selector("#close-says:has-text('5 annotations')")  # it keeps itself right while it is read
+    page.wait_for_selector("#close-says:has-text('The 5 open annotations')")  # it keeps itself right while it is read
     page.locator(".confirm button").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector(".tag:has-text('Closed')")

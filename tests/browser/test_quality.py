@@ -98,7 +98,7 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     desk.get_by_text("The keys say good, the guidelines say bad.").wait_for()
     desk.fill("textarea[name=reason]", "You are right, and the keys are retired.")
     desk.get_by_role("button", name="Lift it").click()
-    desk.get_by_text("Nothing waits for you").wait_for()
+    desk.get_by_text("Nothing to review").wait_for()
     factories.run_jobs()
     worker.go(f"/campaigns/{campaign.slug}/standing/")
     worker.page.get_by_text("All is well").wait_for()

@@ -180,3 +180,15 @@ def test_numbers_that_failed_are_asked_for_again_after_minutes(campaign):
     Job.objects.filter(pk=job.pk).update(state=JobState.FAILED, finished_at=timezone.now())
     assert numbers_request(campaign=campaign, now=timezone.now() + timedelta(minutes=1)) is None
     assert numbers_request(campaign=campaign, now=timezone.now() + timedelta(minutes=6)) is not None
+
+
+def test_the_review_queue_links_to_what_is_reviewed_on_other_pages(client, campaign):
+    manager = manager_of(campaign)
+    client.force_login(manager)
+    address = reverse("quality-decisions", args=[campaign.slug])
+    assert "Nothing to review." in client.get(address).content.decode()
+    asked = {"surrogate": manager.surrogate, "text": "unclear", "created_at": timezone.now()}
+    ItemReport.objects.create(item=campaign.items.first(), **asked)
+    html = client.get(address).content.decode()
+    assert "Nothing to review." not in html
+    assert "<strong>1</strong> question or report" in " ".join(html.split())

@@ -63,7 +63,7 @@ def _leaving(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
             messages.success(request, _("You are back: your consent is in force again."))
     elif request.POST.get("withdraw") == "yes":
         withdrawal_ask(campaign=campaign, surrogate_id=surrogate_id, now=now)
-        messages.success(request, _("You have withdrawn your consent. What you handed in is still paid."))
+        messages.success(request, _("You've withdrawn your consent. Submitted work is still paid."))
     return redirect("statement", token=token)
 
 
@@ -74,7 +74,7 @@ def _erased(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
     try:
         person_erase(ticket=ticket, now=timezone.now())
     except NotSettled:
-        messages.error(request, _("Something that you handed in is not paid or decided yet. Come back when it is."))
+        messages.error(request, _("Some of your submitted work isn't paid or decided yet. Try again once it is."))
         return redirect("statement", token=token)
     return render(request, "workforces/erased.html")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from accounts.models import User
 from annotation.campaigns.snapshot import PersonNumbers
-from annotation.models import Batch, Campaign, ItemReport, Snapshot
+from annotation.models import Batch, BatchState, Campaign, ItemReport, Snapshot
 from annotation.slots.selectors.met_by_all import LOOKED_AT
 from annotation.tasktypes.registry import pages_of
 
@@ -34,7 +34,7 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
         "splits": data.get("splits", []),
         "days": data.get("days", []),
         "people": _people(data.get("people", []), named=named),
-        "batches": Batch.objects.filter(campaign=campaign).order_by("ordinal"),
+        "batches": Batch.objects.filter(campaign=campaign, state=BatchState.DRAFT).order_by("ordinal"),
         "reported": ItemReport.objects.filter(item__campaign=campaign, resolved_at=None).exists(),
     }
 

@@ -54,7 +54,7 @@ def create(request: HttpRequest) -> HttpResponse:
         consent = NewConsent(**{field.name: data.pop(field.name) for field in fields(NewConsent)})
         guidelines = guideline_current(like).body if like and like.task_type == data["task_type"] else ""
         campaign = campaign_create(consent=consent, created_by=user, now=timezone.now(), guidelines=guidelines, **data)
-        messages.success(request, _("The campaign is created. Next: import what is to be annotated."))
+        messages.success(request, _("Campaign created. Next: import items."))
         return redirect("campaign-import", slug=campaign.slug)
     context = {"form": form, "like": like, "effort_form": EffortForm(initial=initial)}
     return render(request, "annotation/campaign_new.html", context)
@@ -124,7 +124,7 @@ def launch(request: HttpRequest, slug: str) -> HttpResponse:
     now = timezone.now()
     launch_request(batch=batch, actor_id=actor_id, now=now)
     campaign_move(campaign=campaign, to=CampaignState.OPEN, actor_id=actor_id, now=now)
-    messages.success(request, _("Launched: its items are being handed out."))
+    messages.success(request, _("Launched. Annotators can now get its items."))
     return redirect("campaign", slug=slug)
 
 
@@ -136,11 +136,11 @@ def schedule(request: HttpRequest, slug: str) -> HttpResponse:
     at = _moment(request.POST.get("at", ""))
     batch = get_object_or_404(Batch, campaign=campaign, ordinal=whole_number(request.POST.get("batch")))
     if at is None:
-        messages.error(request, _("Give a day and a time."))
+        messages.error(request, _("Enter a date and time."))
         return redirect("campaign", slug=slug)
     opens_at = timezone.make_aware(at, zoneinfo.ZoneInfo(campaign.time_zone))
     batch_schedule(batch=batch, opens_at=opens_at, actor_id=signed_in(request).surrogate_id, now=timezone.now())
-    messages.success(request, _("It will be launched at that time."))
+    messages.success(request, _("Launch scheduled."))
     return redirect("campaign", slug=slug)
 
 
@@ -188,5 +188,7 @@ def extend(request: HttpRequest, slug: str) -> HttpResponse:
             requested_by_id=actor_id,
         )
         return redirect("job", job_id=job.pk)
-    messages.error(request, _("That extension could not be read: check split, number and sample."))
+    messages.error(
+        request, _("The extension isn't valid. Check the split, the number of annotations, and the sample size.")
+    )
     return redirect("campaign", slug=slug)

@@ -18,12 +18,12 @@ WAITING = {
     "reviews": _("reviews"),
     "suspended": _("appeals against suspensions"),
     "appeals": _("appeals against refused pay"),
-    "unmatched": _("submissions that fit no work"),
+    "unmatched": _("unmatched submissions"),
     "failed": _("failed payments"),
     "flags": _("flags"),
-    "unexamined": _("answers that could not be examined"),
-    "cases": _("cases before experts"),
-    "inspections": _("inspections"),
+    "unexamined": _("answers that couldn't be checked"),
+    "cases": _("cases awaiting experts"),
+    "inspections": _("spot checks"),
 }
 NOT_ASKED = ("undoable",)  # decided, and can still be undone
 

@@ -20,7 +20,7 @@ def sent_without_scripts(client, *, items):
 
 def test_the_last_answer_leads_to_why_there_is_nothing_more(client):
     _campaign, page = sent_without_scripts(client, items=1)
-    assert "Everything is answered" in page.content.decode()
+    assert "All done" in page.content.decode()
 
 
 def test_an_answer_leads_to_the_next_item_by_its_own_address(client):

@@ -54,7 +54,7 @@ def test_consent_leads_to_the_training_and_its_end_to_the_first_item(newcomer):
 
 @pytest.mark.parametrize(
     ("field", "value", "says"),
-    [("standing", "suspended", "Why, and what you can do"), ("submitted", 9, "You have done your share")],
+    [("standing", "suspended", "Read the reason and your options"), ("submitted", 9, "You've reached your item limit")],
 )
 def test_who_gets_no_work_reads_why_at_once_and_no_start(field, value, says):
     campaign = factories.antique(items=2, quota=9)

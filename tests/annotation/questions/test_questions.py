@@ -41,7 +41,7 @@ def test_a_question_waits_at_home_and_is_answered(asked):
     assert "Does a link count as an answer?" in page
     assert assignment.surrogate_id.hex not in page.replace("-", "")
     assert "Settled." in answer(campaign, boss, answer="Only with its text.")
-    assert "Nothing waits for an answer." in boss.get(f"/campaigns/{campaign.slug}/questions/").content.decode()
+    assert "No open questions." in boss.get(f"/campaigns/{campaign.slug}/questions/").content.decode()
     assert "Someone settled this question" in answer(campaign, boss, answer="Twice.")
     report = ItemReport.objects.get()
     assert (report.answer, report.resolved_at is None) == ("Only with its text.", False)

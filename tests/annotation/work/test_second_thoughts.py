@@ -96,7 +96,7 @@ def test_who_left_reads_so_wherever_they_look(desk):
     client.post(reverse("leave", args=[campaign.slug]))
     home = client.get("/").content.decode()
     assert "You withdrew your consent." in home
-    assert "Stay after all" in home
+    assert "Cancel the withdrawal" in home
     assert "Start labeling" not in home and "Check for new items" not in home
     assert "Open again" not in client.get(reverse("recent", args=[campaign.slug])).content.decode()
     assert "You withdrew your consent here." in client.get(reverse("consent", args=[campaign.slug])).content.decode()

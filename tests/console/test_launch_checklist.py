@@ -1,0 +1,93 @@
+"""The launch checklist: what is missing is named, with a button; what is there is ready."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import Role
+from accounts.services import membership_grant
+from annotation.campaigns.services.campaigns import guideline_publish
+from annotation.models import CampaignState
+from console.launch_checklist import launch_checklist
+from quality.models import GoldKeyState
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def draft(campaign):
+    """Return the campaign before its launch."""
+    campaign.state = CampaignState.DRAFT
+    campaign.save()
+    return campaign
+
+
+def missing(campaign):
+    return {str(step.label) for step in launch_checklist(campaign) if not step.is_done}
+
+
+def join(campaign, role, **kwargs):
+    user = factories.user(**kwargs)
+    membership_grant(user=user, scope_id=campaign.pk, role=role, actor_id=None, now=timezone.now())
+    return user
+
+
+def test_each_step_is_ready_once_it_is_done(draft):
+    assert missing(draft) == {"Items", "Pilot", "Gold questions", "Annotators", "Plan"}
+    join(draft, Role.ANNOTATOR)
+    assert "Annotators" not in missing(draft)
+    factories.import_questions(draft, ["where is the harbour"])
+    assert "Items" not in missing(draft)
+    guideline_publish(campaign=draft, body=" ", note="", actor_id=None, now=timezone.now())
+    assert "Guidelines" in missing(draft)
+
+
+def test_gold_that_waits_for_an_expert_needs_an_expert(campaign):
+    factories.import_questions(campaign, ["where is the harbour"])
+    item = campaign.items.get()
+    key = campaign.gold_keys.create(item=item, accepted=[], state=GoldKeyState.WAITING)
+    assert {"Experts", "Gold questions"} <= missing(campaign)
+    join(campaign, Role.EXPERT)
+    assert "Experts" not in missing(campaign)
+    key.state = GoldKeyState.ACTIVE
+    key.save()
+    assert "Gold questions" not in missing(campaign)
+
+
+def test_a_manager_sees_it_before_the_launch_only(draft):
+    client = Client()
+    client.force_login(join(draft, Role.MANAGER))
+    address = reverse("campaign", args=[draft.slug])
+    html = client.get(address).content.decode()
+    assert "Launch checklist" in html
+    for step in launch_checklist(draft):
+        if not step.is_done:
+            assert reverse(step.url, args=[draft.slug]) in html.split("Launch checklist")[1]
+    draft.state = CampaignState.OPEN
+    draft.save()
+    assert "Launch checklist" not in client.get(address).content.decode()
+
+
+def test_a_researcher_sees_no_checklist_and_no_state_buttons(draft):
+    client = Client()
+    client.force_login(join(draft, Role.RESEARCHER))
+    html = client.get(reverse("campaign", args=[draft.slug])).content.decode()
+    assert "Launch checklist" not in html
+    assert reverse("campaign-state", args=[draft.slug]) not in html
+
+
+@pytest.mark.parametrize(
+    ("state", "buttons"),
+    [("draft", {"Launch"}), ("open", {"Pause", "Close"}), ("paused", {"Resume", "Close"}), ("closed", {"Resume"})],
+)
+def test_state_buttons_stand_beside_the_title_of_every_page(campaign, state, buttons):
+    campaign.state = state
+    campaign.save()
+    client = Client()
+    client.force_login(join(campaign, Role.MANAGER))
+    for url in ("campaign", "items", "quality-gold"):
+        html = client.get(reverse(url, args=[campaign.slug])).content.decode()
+        row = html.split('class="title-row"')[1].split('<nav class="sections"')[0]
+        assert {word for word in ("Launch", "Pause", "Resume", "Close") if f">{word}<" in row} == buttons
