@@ -34,9 +34,7 @@ class Step:
 def launch_checklist(campaign: Campaign) -> list[Step]:
     """Return the steps before a launch in the order of work: eight looks into indexes, whatever the campaign's size."""
     keys = GoldKey.objects.filter(campaign=campaign)
-    waits_for_experts = keys.filter(state=GoldKeyState.WAITING).exists()
-    members = Membership.objects.filter(scope_id=campaign.pk)
-    has_annotators = members.filter(role=Role.ANNOTATOR).exists()
+    has_annotators = Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR).exists()
     return [
         Step(
             _("Items"),
@@ -66,13 +64,7 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
             "quality-gold",
             _("Add gold questions"),
         ),
-        Step(
-            _("Experts"),
-            not waits_for_experts or members.filter(role=Role.EXPERT).exists(),
-            _("Gold questions are waiting for an expert, and this campaign has no experts."),
-            "campaign-people",
-            _("Invite experts"),
-        ),
+        *([_experts_for_gold(campaign)] if keys.filter(state=GoldKeyState.WAITING).exists() else []),
         Step(
             _("Annotators"),
             has_annotators or Workforce.objects.filter(campaign=campaign).exists(),
@@ -88,3 +80,13 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
             _("Make a plan"),
         ),
     ]
+
+
+def _experts_for_gold(campaign: Campaign) -> Step:
+    return Step(
+        _("Experts"),
+        Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).exists(),
+        _("Gold questions are waiting for an expert, and this campaign has no experts."),
+        "campaign-people",
+        _("Invite experts"),
+    )

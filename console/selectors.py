@@ -36,6 +36,11 @@ class CampaignCard:
     taken_at: datetime | None = None
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many things of each kind wait for a decision."""
+        return dict(self.waiting)
+
+    @property
     def decisions(self) -> int:
         """How many things wait for a decision, a repair or another try."""
         return sum(count for _, count in self.waiting) + self.reports + len(self.failed)

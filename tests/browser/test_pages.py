@@ -141,7 +141,7 @@ def test_the_annotators_pages(world, open_browser, language, view):
     assert page.locator("[data-spans] li").count() == 1
     assert_accessible(page, "short answer")
     page.click("[data-submit]")
-    page.wait_for_selector("h1:has-text('seen them all'), h1:has-text('Everything'), [data-stage=question], .done-page")
+    page.wait_for_selector("h1:has-text('All done'), [data-stage=question], .done-page")
     assert_accessible(page, "after submission")
     watched.go(f"/work/{campaign.slug}/recent/")
     assert page.locator("main li.card").count() == 1

@@ -241,5 +241,5 @@ def test_inspection_and_cases_take_one_key(desk, open_browser):  # noqa: F811
     assert_accessible(page, page.url)
     assert Case.objects.get().state == "open"
     page.keyboard.press("3")
-    page.get_by_text("No case waits for you").wait_for()
+    page.get_by_text("No cases to judge").wait_for()
     assert (Verdict.objects.get().label, Verdict.objects.get().rule) == (3, "expert")

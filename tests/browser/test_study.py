@@ -34,7 +34,7 @@ def judge(expert, campaign, keys):
             expert.page.keyboard.press(key)
         with expert.page.expect_navigation():
             expert.page.keyboard.press("Enter")
-    expert.page.get_by_text("No case waits for you").wait_for()
+    expert.page.get_by_text("No cases to judge").wait_for()
 
 
 def opened(open_browser, person, path):

@@ -63,7 +63,7 @@ def test_where_there_is_nothing_to_do_home_says_so(client, campaign):
     campaign.save()
     refreshed(campaign)
     _, page = home(client, person)
-    assert "Nothing is open for you now" in page and "Start labeling" not in page and "Check for new items" in page
+    assert "No items available right now" in page and "Start labeling" not in page and "Check for new items" in page
     for state, said in ((CampaignState.PAUSED, "It is paused"), (CampaignState.CLOSED, "It is closed")):
         campaign_move(campaign=campaign, to=state, actor_id=None, now=timezone.now())
         _, page = home(client, person)
@@ -73,7 +73,10 @@ def test_where_there_is_nothing_to_do_home_says_so(client, campaign):
 def test_who_was_stopped_reads_that_and_where_the_reason_is(client, campaign):
     person = factories.annotator(campaign)
     factories.vote(campaign, person, 3)
-    for standing, said in (("suspended", "been suspended from this campaign"), ("paused", "is paused until a manager")):
+    for standing, said in (
+        ("suspended", "been suspended from this campaign"),
+        ("paused", "A manager is reviewing your work"),
+    ):
         Participation.objects.update(standing=standing)
         _, page = home(client, person)
         assert said in page

@@ -134,7 +134,7 @@ def test_the_overview_shows_numbers_of_a_job_and_costs_the_same_for_many(
         monkeypatch.setattr(module, "STALE_SECONDS", 3600)
     client.force_login(member(campaign, Role.MANAGER))
     url = reverse("quality", args=[campaign.slug])
-    assert "being computed" in client.get(url).content.decode()
+    assert "Calculating the numbers" in client.get(url).content.decode()
     quality_numbers_refresh(campaign=campaign, now=timezone.now())
     with django_assert_max_num_queries(12):
         page = client.get(url)

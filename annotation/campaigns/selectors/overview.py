@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from django.db.models import Exists, OuterRef, QuerySet
+
 from accounts.models import User
 from annotation.campaigns.snapshot import PersonNumbers
-from annotation.models import Batch, BatchState, Campaign, ItemReport, Snapshot
+from annotation.models import Batch, BatchState, Campaign, Item, ItemReport, Snapshot
 from annotation.slots.selectors.met_by_all import LOOKED_AT
 from annotation.tasktypes.registry import pages_of
 
@@ -34,9 +36,15 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
         "splits": data.get("splits", []),
         "days": data.get("days", []),
         "people": _people(data.get("people", []), named=named),
-        "batches": Batch.objects.filter(campaign=campaign, state=BatchState.DRAFT).order_by("ordinal"),
+        "batches": _to_launch(campaign),
         "reported": ItemReport.objects.filter(item__campaign=campaign, resolved_at=None).exists(),
     }
+
+
+def _to_launch(campaign: Campaign) -> QuerySet[Batch]:
+    """Return the batches with items that aren't launched yet."""
+    has_items = Exists(Item.objects.filter(batch=OuterRef("pk")))
+    return Batch.objects.filter(has_items, campaign=campaign, state=BatchState.DRAFT).order_by("ordinal")
 
 
 def _bars(labels: tuple[tuple[str, Any], ...], paths: dict[str, int], total: int) -> list[dict[str, Any]]:

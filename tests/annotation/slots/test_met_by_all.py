@@ -49,7 +49,7 @@ def test_refusals_use_up_a_small_team_and_the_overview_says_so_until_somebody_jo
         assert claim.reason == Reason.ALL_SEEN
     page = overview(client, campaign)
     assert "1 open annotation cannot be assigned" in page
-    assert reverse("campaign-people", args=[campaign.slug]) + '">Invite people' in page
+    assert reverse("campaign-people", args=[campaign.slug]) + '">Invite annotators' in page
     factories.annotator(campaign)
     assert "cannot be assigned" not in overview(client, campaign)
 

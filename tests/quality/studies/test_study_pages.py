@@ -93,7 +93,7 @@ def test_the_page_shows_what_can_be_computed_and_says_what_is_missing(client):
     factories.annotate(campaign, factories.annotator(campaign), label="good", box=0, kind="yes")
     client.force_login(factories.user(is_admin=True))
     page, file = (reverse(name, args=[campaign.slug]) for name in ("quality-studies", "quality-studies-json"))
-    assert "being computed" in client.get(page).content.decode()
+    assert "Calculating the numbers" in client.get(page).content.decode()
     chart = reverse("quality-chart", args=[campaign.slug, "paths"])
     assert "max-age=0" in client.get(chart)["Cache-Control"]  # not for half a minute what may be drawn in a moment
     assert json.loads(client.get(file).content) == {}
