@@ -14,8 +14,9 @@ from accounts.permissions import Action, can, signed_in
 from annotation.campaigns.selectors.campaigns import campaigns_of, campaigns_worked_in
 from annotation.people.selectors.progress import progress_of
 from console.health import readiness
-from console.selectors import CampaignCard, campaign_cards
+from console.selectors import MOST, CampaignCard, campaign_cards
 from quality.dashboard.selectors.review_queue import WAITING
+from quality.experts.selectors import expert_work
 
 DECIDED_ON = {"cases": "quality-experts", "inspections": "quality-inspect"}  # what has a page of its own
 
@@ -30,7 +31,9 @@ def home(request: HttpRequest) -> HttpResponse:
     cards = campaign_cards(managed, timezone.now())
     inbox = {one.campaign.pk for one in cards}
     others = [campaign for campaign, roles in rows if user.is_admin or roles - {Role.ANNOTATOR}]
+    judged = [campaign for campaign, roles in rows if Role.EXPERT in roles][:MOST]
     context = {
+        "expert_work": [expert_work(campaign=campaign, surrogate_id=user.surrogate_id) for campaign in judged],
         "work": progress_of([campaign for campaign, roles in rows if Role.ANNOTATOR in roles], user.surrogate_id),
         "worked_in": campaigns_worked_in(user)[:50],
         "campaign_cards": [(one, _waiting(one)) for one in cards],

@@ -1,7 +1,7 @@
 """What experts said: how far they agree alone, and what they found in samples drawn by chance."""
 
 from collections import Counter, defaultdict
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
@@ -21,20 +21,44 @@ MOST = 50
 SEEN = (*BLOCKING, AssignmentState.UNDONE)  # of an assignment whose annotator saw the item
 
 
-def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case | None:
-    """Return the next open case that this expert may judge: not of an item that they annotated, nor judged already.
+def cases_to_judge(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]:
+    """Return the open cases that this expert may judge: not of an item that they annotated, nor judged already.
 
     Nor an audit of an item of which they said anything before: the label may be theirs.
     """
     own = Opinion.objects.filter(surrogate_id=surrogate_id)
     said_before = Exists(own.filter(case__item=OuterRef("item")))
-    rows = (
-        Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.OPEN, pk__gt=after)
+    return (
+        Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.OPEN)
         .exclude(Exists(seen_by(surrogate_id).filter(item=OuterRef("item"))))
         .exclude(Exists(own.filter(case=OuterRef("pk"))))
         .exclude(said_before, because=CaseReason.AUDIT)
     )
+
+
+def case_next(*, campaign: Campaign, surrogate_id: UUID, after: int = 0) -> Case | None:
+    """Return the next case that this expert may judge."""
+    rows = cases_to_judge(campaign=campaign, surrogate_id=surrogate_id).filter(pk__gt=after)
     return rows.select_related("item__tokenization__document", "campaign").order_by("pk").first()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertWork:
+    """What an expert can do in a campaign; both numbers stop at fifty."""
+
+    campaign: Campaign
+    cases: int
+    discussions: int
+
+
+def expert_work(*, campaign: Campaign, surrogate_id: UUID) -> ExpertWork:
+    """Return how many cases an expert can judge, and how many discussions they take part in."""
+    discussed = cases_of_expert(campaign=campaign, surrogate_id=surrogate_id).filter(state=CaseState.CONSENSUS)
+    return ExpertWork(
+        campaign=campaign,
+        cases=cases_to_judge(campaign=campaign, surrogate_id=surrogate_id)[:MOST].count(),
+        discussions=discussed[:MOST].count(),
+    )
 
 
 def seen_by(surrogate_id: UUID) -> QuerySet[Assignment]:

@@ -13,7 +13,9 @@ from annotation.models import CampaignState, ItemReport, Participation, Snapshot
 from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from quality.dashboard.services import MOST_DUE, STALE_MINUTES, numbers_due, quality_numbers_refresh
-from quality.models import QualitySnapshot
+from quality.experts.services.cases import case_ask
+from quality.experts.services.opinions import opinion_give
+from quality.models import Case, CaseReason, QualitySnapshot
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -64,7 +66,10 @@ def test_where_there_is_nothing_to_do_home_says_so(client, campaign):
     refreshed(campaign)
     _, page = home(client, person)
     assert "No items available right now" in page and "Start labeling" not in page and "Check for new items" in page
-    for state, said in ((CampaignState.PAUSED, "It is paused"), (CampaignState.CLOSED, "It is closed")):
+    for state, said in (
+        (CampaignState.PAUSED, "This campaign is paused"),
+        (CampaignState.CLOSED, "This campaign is closed"),
+    ):
         campaign_move(campaign=campaign, to=state, actor_id=None, now=timezone.now())
         _, page = home(client, person)
         assert said in page and f'href="{reverse("work", args=[campaign.slug])}"' not in page
@@ -195,3 +200,23 @@ def test_the_review_queue_links_to_what_is_reviewed_on_other_pages(client, campa
     html = client.get(address).content.decode()
     assert "Nothing to review." not in html
     assert "<strong>1</strong> question or report" in " ".join(html.split())
+
+
+def test_an_expert_sees_how_many_cases_they_can_judge(client, campaign):
+    expert = factories.user()
+    factories.join(campaign, expert, Role.EXPERT)
+    first, second, *_ = campaign.items.filter(batch__purpose="work")
+    annotator = factories.annotator(campaign)
+    for _ in range(4):
+        factories.vote(campaign, annotator, 3)
+    asked = {"because": CaseReason.MANAGER, "experts": 1, "actor_id": factories.user().surrogate_id}
+    for item in (first, second):
+        case_ask(item=item, now=timezone.now(), **asked)
+    _, page = home(client, expert)
+    assert "<strong>2</strong> cases to judge" in " ".join(page.split())
+    assert reverse("quality-cases", args=[campaign.slug]) in page
+    case = Case.objects.get(item=first)
+    said = {"label": 3}
+    opinion_give(case=case, surrogate_id=expert.surrogate_id, said=said, justification="read", now=timezone.now())
+    _, page = home(client, expert)
+    assert "<strong>1</strong> case to judge" in " ".join(page.split())
