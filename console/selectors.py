@@ -7,11 +7,12 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Subquery
 
 from annotation.models import Campaign, ItemReport, Snapshot
 from jobs.models import Job, JobState
 from quality.dashboard.charts.campaign import outlook
+from quality.dashboard.selectors.review_queue import elsewhere_of
 from quality.models import QualitySnapshot
 
 MOST = 20  # campaigns of which numbers are shown
@@ -36,14 +37,32 @@ class CampaignCard:
     taken_at: datetime | None = None
 
     @property
-    def counts(self) -> dict[str, int]:
-        """How many things of each kind wait for a decision."""
-        return dict(self.waiting)
-
-    @property
     def decisions(self) -> int:
         """How many things wait for a decision, a repair or another try."""
         return sum(count for _, count in self.waiting) + self.reports + len(self.failed)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedElsewhere:
+    """What is reviewed on other pages than the queue; ``counts`` are those of the last job, by kind."""
+
+    cases: bool
+    inspections: bool
+    reports: int
+    failed: Sequence[UUID]  # jobs
+    counts: Mapping[str, int]
+
+
+def reviewed_elsewhere(campaign: Campaign, now: datetime) -> ReviewedElsewhere:
+    """Return what is reviewed on other pages than the queue: two statements."""
+    reports = ItemReport.objects.filter(item__campaign=campaign, resolved_at=None).order_by()
+    counted = Subquery(reports.values("item__campaign").annotate(n=Count("pk")).values("n"))
+    counts = Subquery(QualitySnapshot.objects.filter(campaign=OuterRef("pk")).values("data__waiting"))
+    asked = {"reports": counted, "counts": counts, **elsewhere_of(campaign)}
+    rows: Any = Campaign.objects.filter(pk=campaign.pk)
+    row = rows.values(**asked).get()
+    failed = _failed_jobs([campaign], now)[campaign.pk]
+    return ReviewedElsewhere(row["has_cases"], row["has_inspections"], row["reports"] or 0, failed, row["counts"] or {})
 
 
 def campaign_cards(campaigns: Sequence[Campaign], now: datetime) -> list[CampaignCard]:

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from console.launch_checklist import Step, launch_checklist
 from console.sections import Navigation, navigation_of
-from console.selectors import CampaignCard, campaign_cards
+from console.selectors import ReviewedElsewhere, reviewed_elsewhere
 
 register = template.Library()
 
@@ -26,6 +26,6 @@ def campaign_launch_checklist(context: dict[str, Any]) -> list[Step]:
 
 
 @register.simple_tag(takes_context=True)
-def campaign_card(context: dict[str, Any]) -> CampaignCard:
-    """Return the numbers of the campaign in the context as home shows them."""
-    return campaign_cards([context["campaign"]], timezone.now())[0]
+def campaign_reviewed_elsewhere(context: dict[str, Any]) -> ReviewedElsewhere:
+    """Return what is reviewed on other pages than the queue, for the campaign in the context."""
+    return reviewed_elsewhere(context["campaign"], timezone.now())

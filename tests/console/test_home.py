@@ -197,7 +197,12 @@ def test_the_review_queue_links_to_what_is_reviewed_on_other_pages(client, campa
     assert "Nothing to review." in client.get(address).content.decode()
     asked = {"surrogate": manager.surrogate, "text": "unclear", "created_at": timezone.now()}
     ItemReport.objects.create(item=campaign.items.first(), **asked)
+    annotator = factories.annotator(campaign)
+    asked_experts = {"because": CaseReason.MANAGER, "experts": 1, "actor_id": manager.surrogate_id}
+    case_ask(item=factories.vote(campaign, annotator, 3).item, now=timezone.now(), **asked_experts)
+    refreshed(campaign)
     html = client.get(address).content.decode()
+    assert "<strong>1</strong> cases awaiting experts" in " ".join(html.split())
     assert "Nothing to review." not in html
     assert "<strong>1</strong> question or report" in " ".join(html.split())
 

@@ -124,7 +124,7 @@ def test_an_expert_sees_the_pair_and_nothing_that_others_said(client):
     client.post(url, {"case": Case.objects.get().pk, "label": "3", "justification": "It tries."})
     assert Opinion.objects.get().surrogate_id == expert.surrogate_id
     assert Verdict.objects.get().label == 3
-    assert "No case waits" in client.get(url).content.decode()
+    assert "No cases to judge" in client.get(url).content.decode()
 
 
 def test_the_overview_shows_numbers_of_a_job_and_costs_the_same_for_many(

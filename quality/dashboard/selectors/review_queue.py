@@ -25,6 +25,7 @@ WAITING = {
     "cases": _("cases awaiting experts"),
     "inspections": _("spot checks"),
 }
+ELSEWHERE = ("cases", "inspections")  # with a page of their own
 NOT_ASKED = ("undoable",)  # decided, and can still be undone
 
 
@@ -35,14 +36,19 @@ def waiting_of(campaign: Campaign) -> dict[str, int]:
 
 
 def decisions_of(campaign: Campaign) -> dict[str, Any]:
-    """Return what waits: each list holds at most fifty, oldest first; of what has a page of its own, whether there is any."""
+    """Return what waits: each list holds at most fifty, oldest first."""
     queues = _queues(campaign)
-    elsewhere = {f"has_{what}": queues.pop(what).exists() for what in ("cases", "inspections")}
-    lists = {what: list(rows[:MOST]) for what, rows in queues.items()}
+    lists = {what: list(rows[:MOST]) for what, rows in queues.items() if what not in ELSEWHERE}
     about = {row: _person_of(row) for what in OF_PEOPLE for row in lists[what]}
     names = names_of(list(about.values()))
     named = {what: [(row, names.get(about[row], "")) for row in lists[what]] for what in OF_PEOPLE}
-    return {**lists, **named, "is_empty": not any(lists.values()), **elsewhere}
+    return {**lists, **named, "is_empty": not any(lists.values())}
+
+
+def elsewhere_of(campaign: Campaign) -> dict[str, Exists]:
+    """Return whether there is any of each kind that has a page of its own, as parts of a statement."""
+    queues = _queues(campaign)
+    return {f"has_{what}": Exists(queues[what]) for what in ELSEWHERE}
 
 
 def _queues(campaign: Campaign) -> dict[str, QuerySet[Any]]:

@@ -58,4 +58,4 @@ def test_what_was_taken_back_is_in_no_count(client):
     campaign.assignments.filter(state="live").update(state="released")
     page = client.get(url).content.decode()
     assert "<dt>Today</dt><dd>0</dd>" in page
-    assert "<dt>In all</dt><dd>1</dd>" in page
+    assert "<dt>Total</dt><dd>1</dd>" in page

@@ -14,8 +14,9 @@ from annotation.people.services.withdrawal import withdrawal_ask, withdrawals_ap
 from annotation.slots.services.exclusions import annotation_exclude
 from annotation.slots.services.slots import items_extend
 from annotation.work.services.undo import NothingToUndo, submission_undo
+from console.selectors import reviewed_elsewhere
 from jobs.terminal import run_here
-from quality.dashboard.selectors.review_queue import decisions_of, waiting_of
+from quality.dashboard.selectors.review_queue import waiting_of
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.selectors import case_next
 from quality.experts.services.cases import CaseError, case_ask
@@ -104,12 +105,12 @@ def test_what_waits_in_a_sealed_split_is_shown_to_nobody(sealed):
     factories.join(made, expert, Role.EXPERT)
 
     def waits():
-        listed = decisions_of(made)
+        elsewhere = reviewed_elsewhere(made, timezone.now())
         return (
             inspection_next(campaign=made) is not None,
             case_next(campaign=made, surrogate_id=expert.surrogate_id) is not None,
-            listed["has_inspections"],
-            listed["has_cases"],
+            elsewhere.inspections,
+            elsewhere.cases,
             bool(waiting_of(made)),
         )
 
