@@ -1,5 +1,6 @@
 """Pages for researchers: releases, what is in one, and its files."""
 
+from collections.abc import Iterable
 from functools import partial
 from typing import cast
 
@@ -17,6 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.access import campaign_for
+from annotation.campaigns.selectors.overview import splits_ready
 from annotation.models import Campaign, Split
 from exports.archive import zip_stream
 from exports.build import SUMS, descriptions_of
@@ -88,12 +90,11 @@ class ReleaseForm(forms.Form):
         """Return the names, one a line."""
         return [name for line in self.cleaned_data["authors"].splitlines() if (name := line.strip())]
 
-    def __init__(self, campaign: Campaign, data: object = None) -> None:
+    def __init__(self, campaign: Campaign, splits: Iterable[Split], data: object = None) -> None:
         super().__init__(data)  # type: ignore[arg-type]
         families = families_of(campaign.task_type)
         cast("forms.ChoiceField", self.fields["family"]).choices = [(name, name) for name in families]
-        wanted = Split.objects.filter(campaign=campaign, weight__gt=0).values_list("n", flat=True)
-        self.initial["ways"] = max(wanted, default=1)
+        self.initial["ways"] = max((split.n for split in splits), default=1)
         if all(family.takes_ways for family in families.values()):
             self.fields["ways"].required = True
         elif not any(family.takes_ways for family in families.values()):
@@ -110,7 +111,8 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     """List releases; POST freezes one and has it written."""
     campaign = campaign_for(request, slug, Action.SEE_RELEASES)
     user = signed_in(request)
-    form = ReleaseForm(campaign, request.POST or None)
+    splits = list(campaign.splits.filter(weight__gt=0).order_by("position"))
+    form = ReleaseForm(campaign, splits, request.POST or None)
     may = actions_of(user, campaign.pk)
     may_release = Action.RELEASE in may
     if request.method == "POST":
@@ -125,10 +127,13 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
                 is_about_ways = "ways" in form.fields and error.key in ("release_ways_missing", "release_ways_unmet")
                 form.add_error("ways" if is_about_ways else None, error_text(error))
     rows = Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100]
-    splits = list(campaign.splits.filter(weight__gt=0).order_by("position"))
     sealed = [split.name for split in splits if split.sealed_at is not None]
+    ready, counted_at = splits_ready(campaign)
     context = {
         "campaign": campaign,
+        "ready": ready,
+        "counted_at": counted_at,
+        "is_nothing_ready": bool(ready) and not any(split.complete for split in ready),
         "releases": [(row, closed_among(row, sealed)) for row in rows],
         "form": form,
         "may_release": may_release,

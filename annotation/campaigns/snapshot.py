@@ -24,11 +24,16 @@ class WorkNumbers(TypedDict):
 
 
 class SplitNumbers(TypedDict):
-    """The active items of a split, and how many annotations each wants."""
+    """The active items of a split, and how many annotations each wants.
+
+    ``incomplete`` are launched and miss annotations, ``drafts`` aren't launched yet; the others are complete.
+    """
 
     split__name: str
     split__n: int
     items: int
+    incomplete: int
+    drafts: int
 
 
 class PilotNumbers(TypedDict):

@@ -10,6 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import AuditEvent
+from annotation.campaigns.services.numbers import numbers_refresh
+from annotation.models import Snapshot
 from annotation.slots.services.exclusions import annotation_exclude
 from exports.archive import zip_stream
 from exports.models import Release
@@ -185,3 +187,36 @@ def test_a_large_file_goes_through_in_parts():
     first = next(parts)
     assert len(opened) == 1
     assert max(map(len, [first, *parts])) < 400_000
+
+
+def test_the_form_says_what_a_release_would_hold(client):
+    campaign = factories.antique(items=2, n=2)
+    manager = factories.user(is_admin=True)
+    client.force_login(manager)
+    address = f"/campaigns/{campaign.slug}/releases/"
+    kept = Snapshot.objects.get(campaign=campaign)
+    for split in kept.data["splits"]:  # as an earlier version kept them
+        del split["incomplete"]
+    kept.save()
+    page = client.get(address).content.decode()
+    assert "Items for a release" not in page and "No item has all its annotations yet" not in page
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    assert "No item has all its annotations yet" in client.get(address).content.decode()
+    first, second = (factories.annotator(campaign) for _ in range(2))
+    item = factories.vote(campaign, first, 3).item
+    while factories.vote(campaign, second, 3).item != item:
+        pass
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    page = client.get(address)
+    [split] = page.context["ready"]
+    assert (split.items, split.complete, split.incomplete, split.drafts) == (2, 1, 1, 0)
+    assert "No item has all its annotations yet" not in page.content.decode()
+
+
+def test_items_that_are_not_launched_are_counted_apart(client):
+    campaign = factories.campaign(items=1)
+    factories.import_questions(campaign, ["where is the second harbour"])
+    client.force_login(factories.user(is_admin=True))
+    numbers_refresh(campaign=campaign, now=timezone.now())
+    [split] = client.get(f"/campaigns/{campaign.slug}/releases/").context["ready"]
+    assert (split.items, split.complete, split.incomplete, split.drafts) == (2, 0, 1, 1)

@@ -1,5 +1,7 @@
 """What the overview of a campaign shows, read from the numbers a job left."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -76,3 +78,33 @@ def _people(rows: list[PersonNumbers], *, named: bool) -> list[dict[str, Any]]:
         names = {str(user.surrogate_id): str(user) for user in users}
     people = [{**row, "name": names.get(row["surrogate"], "")} for row in rows]
     return sorted(people, key=lambda row: (row["name"], row["surrogate"]))
+
+
+@dataclass(frozen=True, slots=True)
+class SplitReadiness:
+    """How much of a split a release would hold."""
+
+    name: str
+    items: int
+    complete: int
+    incomplete: int
+    drafts: int
+
+
+def splits_ready(campaign: Campaign) -> tuple[list[SplitReadiness], datetime | None]:
+    """Return what a release would hold of each split, and when that was counted; nothing before the first count."""
+    row = Snapshot.objects.filter(campaign=campaign).values("data__splits", "taken_at").first()
+    if row is None:
+        return [], None
+    counted = [one for one in row["data__splits"] or [] if "incomplete" in one]  # kept by a version that counts them
+    splits = [
+        SplitReadiness(
+            name=one["split__name"],
+            items=one["items"],
+            complete=one["items"] - one["incomplete"] - one["drafts"],
+            incomplete=one["incomplete"],
+            drafts=one["drafts"],
+        )
+        for one in counted
+    ]
+    return splits, row["taken_at"]

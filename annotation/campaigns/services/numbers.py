@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
 from accounts.models import AuditEvent
 from annotation.campaigns.selectors.sealing import sealed_names
-from annotation.campaigns.snapshot import CampaignNumbers, PersonNumbers, PilotNumbers, WorkNumbers
+from annotation.campaigns.snapshot import CampaignNumbers, PersonNumbers, PilotNumbers, SplitNumbers, WorkNumbers
 from annotation.locks import campaign_lock
 from annotation.models import (
     ORDINARY,
@@ -32,6 +32,7 @@ from jobs.models import Job, JobState
 from jobs.payloads import CampaignPayload
 from jobs.services import job_enqueue, job_failed_lately
 
+SHAPE = 2  # of what is kept: another number has all campaigns counted again
 STALE_SECONDS = 10
 PART = 10  # what is computed again and again takes a tenth of a worker's time at most
 MOST_REST = timedelta(hours=1)  # machines sleep, and clocks jump
@@ -45,12 +46,7 @@ def numbers_refresh(*, campaign: Campaign, now: datetime) -> CampaignNumbers:
         "slots": _slots_by_state(campaign),
         "pilot": _pilot(campaign),
         "met_by_all": slots_met_by_all(campaign),
-        "splits": list(
-            Item.objects.filter(campaign=campaign, state="active", batch__purpose__in=ORDINARY)
-            .values("split__name", "split__n")
-            .annotate(items=Count("pk"))
-            .order_by("split__position", "split__name")
-        ),
+        "splits": _splits(campaign),
         **_work_numbers(campaign),
     }
     numbers_keep(Snapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)
@@ -79,6 +75,7 @@ def numbers_version(campaign: Campaign) -> str:
     Four looks into indexes, whatever the size of the campaign.
     """
     last = [
+        SHAPE,
         Annotation.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"],
         AuditEvent.objects.filter(scope_id=campaign.pk).aggregate(last=Max("pk"))["last"],
         Item.objects.filter(campaign=campaign).order_by("-pk").values_list("pk", flat=True).first(),
@@ -142,6 +139,21 @@ def _slots_by_state(campaign: Campaign) -> dict[str, int]:
         .annotate(count=Count("pk"))
     )
     return {row["state"]: row["count"] for row in rows.order_by("state")}
+
+
+def _splits(campaign: Campaign) -> list[SplitNumbers]:
+    """Return how many items each split has, and how many of them can't be complete in a release yet."""
+    items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
+    slots = Slot.objects.filter(campaign=campaign, item__in=items, state__in=[SlotState.OPEN, SlotState.HELD])
+    missing = slots.values_list("item__split__name").annotate(n=Count("item", distinct=True)).order_by()
+    incomplete = dict(missing)
+    rows = items.values("split__name", "split__n").annotate(
+        items=Count("pk"), drafts=Count("pk", filter=Q(batch__state=BatchState.DRAFT))
+    )
+    return [
+        {**row, "incomplete": incomplete.get(row["split__name"], 0)}
+        for row in rows.order_by("split__position", "split__name")
+    ]
 
 
 def _pilot(campaign: Campaign) -> PilotNumbers:
