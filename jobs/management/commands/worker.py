@@ -23,8 +23,8 @@ class Command(BaseCommand):
     """Run due jobs and the periodic upkeep until told to stop."""
 
     help = (
-        "Run jobs straight from the database; no broker is needed. Each lane has a thread of its own, so that a long "
-        "import delays no verdict. Several workers may run at once. Example: manage.py worker"
+        "Run jobs straight from the database; no broker is needed. Each lane has a thread of its own, so that long "
+        "imports don't block quality jobs. Several workers may run at once. Example: manage.py worker"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
