@@ -145,7 +145,7 @@ def test_a_link_works_once_a_person_and_not_after_it_was_withdrawn(world, client
     client.get(reverse("invitation", args=[token]))
     again = client.post(reverse("invitation-accept"))
     assert again.status_code == 410
-    assert "You used this invitation before" in again.content.decode()
+    assert "You've already used this invitation" in again.content.decode()
     assert not can(guest, Action.ANNOTATE, campaign.pk)
     Invitation.objects.update(uses_left=0)
     assert client.get(reverse("invitation", args=[token]), follow=True).status_code == 410

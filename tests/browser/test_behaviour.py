@@ -53,7 +53,7 @@ def test_the_page_of_signals_is_accessible(open_browser, view, watched):
     browser.go(reverse("quality-behaviour", args=[campaign.slug]))
     factories.run_jobs()
     browser.go(reverse("quality-behaviour", args=[campaign.slug]))
-    browser.page.get_by_text("How far to trust a signal").wait_for()
+    browser.page.get_by_text("Reliability of the signals").wait_for()
     assert_accessible(browser.page, "behaviour")
 
 

@@ -179,7 +179,7 @@ def appeal(made, person):
     feedback = made.client.get_assignment(AssignmentId=ticket.remote_id)["Assignment"]["RequesterFeedback"]
     person.go(re.search(r"/statement/\S+", feedback).group())
     assert_accessible(person.page, "statement")
-    person.page.get_by_label("Why should it be looked at again?").first.fill("I read it twice.")
+    person.page.get_by_label("Why should this be reconsidered?").first.fill("I read it twice.")
     person.page.get_by_role("button", name="Appeal").first.click()
     person.page.get_by_text("Your appeal is with the managers").wait_for()
 

@@ -66,7 +66,7 @@ def test_a_study_of_25_annotations_goes_from_the_extension_to_the_figures(open_b
     factories.run_jobs()
     answers(campaign, people[5:], 25)
     page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/quality/studies/design/")
-    page.get_by_role("link", name="Put a sample of these items before the experts").click()
+    page.get_by_role("link", name="Send a sample of these items to experts").click()
     page.get_by_role("button", name="Send to experts").click()
     page.wait_for_url("**/jobs/**")
     factories.run_jobs()

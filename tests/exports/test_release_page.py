@@ -171,7 +171,7 @@ def test_a_manager_sees_a_release_and_takes_nothing(judged):
     client.force_login(boss)
     make(admin, judged)
     page = client.get(f"/campaigns/{judged.slug}/releases/1/").content.decode()
-    assert "Downloading needs the role Researcher." in page
+    assert "Only researchers can download." in page
     assert "First rows" not in page
     assert client.get(f"/campaigns/{judged.slug}/releases/1/all/").status_code == 404
 

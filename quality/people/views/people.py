@@ -34,7 +34,7 @@ from web.tables import BulkAct, Cell, Column, ListRows, Table, as_file
 
 RANKS = [Standing.PAUSED, Standing.WARNED, Standing.ACTIVE, Standing.SUSPENDED]  # who needs a decision comes first
 TAGS = {Standing.ACTIVE: "good", Standing.WARNED: "warn", Standing.PAUSED: "warn", Standing.SUSPENDED: "bad"}
-REASON = gettext_lazy("Reason (the person reads it)")
+REASON = gettext_lazy("Reason (shown to the annotator)")
 ACTS = [
     BulkAct("warn", gettext_lazy("Warn"), gettext_lazy("They read the reason and work on."), REASON),
     BulkAct(

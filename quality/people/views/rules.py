@@ -75,7 +75,7 @@ def _begin(request: HttpRequest, campaign: Campaign, fields: dict[str, Any], *, 
             scope_id=campaign.pk,
             requested_by_id=actor_id,
         )
-        messages.success(request, _("It is being tried. Reload in a few seconds."))
+        messages.success(request, _("The test is running. Reload in a few seconds."))
     else:
         rule_add(campaign=campaign, condition=condition_from(fields), actor_id=actor_id, now=now)
         messages.success(request, _("Switched on: it holds for what happens from now on."))

@@ -48,7 +48,7 @@ def _standing(request: HttpRequest, campaign: Campaign, surrogate_id: UUID, stat
         text = request.POST.get("text", "")
         try:
             suspension_appeal(campaign=campaign, surrogate_id=surrogate_id, text=text, now=timezone.now())
-            messages.success(request, _("A manager will read it and answer here."))
+            messages.success(request, _("A manager will reply here."))
         except ReviewError as error:
             messages.error(request, error_text(error))
         return redirect(request.path)
