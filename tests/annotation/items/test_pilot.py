@@ -90,11 +90,11 @@ def test_home_tells_what_runs_and_what_is_imported_and_nobody_is_promised_an_ite
         numbers_refresh(campaign=campaign, now=timezone.now())
         return " ".join(client.get("/").content.decode().split())
 
-    assert "10 items are imported and not launched" in home()
+    assert "10 items imported, not launched yet." in home()
     pilot_draw(campaign=campaign, items=3, people=2, actor_id=None, now=timezone.now())
     payload = {"campaign": str(campaign.pk), "batch": Batch.objects.get(purpose="pilot").pk}
     run_here(kind="annotation.launch", payload=payload, stderr=factories.Quiet(), scope_id=campaign.pk)
-    assert "A pilot of 3 items runs. 7 items are imported and not launched" in home()
+    assert "A pilot with 3 items is running. 7 items imported, not launched yet." in home()
     (found,) = progress_of([campaign], person.surrogate_id)
     assert (found.open, found.left) == (6, 3)
     factories.launch(campaign)
