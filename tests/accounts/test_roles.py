@@ -59,7 +59,7 @@ def test_removing_a_person_asks_first_and_says_what_was_done(client, campaign):
     client.force_login(boss)
     page = client.get(reverse("campaign-people", args=[campaign.slug])).content.decode()
     assert "Yes, remove" in page
-    assert f"{other.name} will no longer be Expert here and is told by mail." in page
+    assert f"{other.name} will no longer be Expert here and will be notified by email." in page
     revoke(client, campaign, other)
     after = client.get(reverse("campaign-people", args=[campaign.slug])).content.decode()
     assert f"{other.name} is no longer Expert here. To take them back, invite them again." in after

@@ -83,7 +83,7 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     factories.examine(campaign)
     assert campaign.participations.get(surrogate_id=person.surrogate_id).standing == Standing.PAUSED
     worker.go(f"/campaigns/{campaign.slug}/standing/")
-    worker.page.get_by_text("A manager decides by").wait_for()
+    worker.page.get_by_text("A manager will decide by").wait_for()
 
     manage("decisions/")
     desk.fill("textarea[name=reason]", "Three of three were wrong.")
@@ -93,7 +93,7 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     worker.page.get_by_text("Three of three were wrong.").wait_for()
     worker.page.fill("#text", "The keys say good, the guidelines say bad.")
     worker.page.get_by_role("button", name="Appeal").click()
-    worker.page.get_by_text("A manager will read it").first.wait_for()
+    worker.page.get_by_text("A manager will reply here").first.wait_for()
     manage("decisions/")
     desk.get_by_text("The keys say good, the guidelines say bad.").wait_for()
     desk.fill("textarea[name=reason]", "You are right, and the keys are retired.")
@@ -101,7 +101,7 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     desk.get_by_text("Nothing to review").wait_for()
     factories.run_jobs()
     worker.go(f"/campaigns/{campaign.slug}/standing/")
-    worker.page.get_by_text("All is well").wait_for()
+    worker.page.get_by_text("You're in good standing").wait_for()
     assert Review.objects.get().appeal_answer.startswith("You are right")
 
 
@@ -119,7 +119,7 @@ def test_experts_judge_by_keyboard_alone_then_discuss_and_write_a_consensus(camp
     manager.go(f"/campaigns/{campaign.slug}/items/{item.pk}/")
     manager.page.get_by_text("Ask the experts").click()
     manager.page.get_by_role("button", name="Ask", exact=True).click()
-    manager.page.get_by_text("each alone first").first.wait_for()
+    manager.page.get_by_text("judge every distinct answer independently").first.wait_for()
     first, second = (open_browser(member(campaign, Role.EXPERT)) for _ in range(2))
     case = Case.objects.get()
     for expert, keys in ((first, "113"), (second, "123")):
@@ -135,7 +135,7 @@ def test_experts_judge_by_keyboard_alone_then_discuss_and_write_a_consensus(camp
     said = list(Opinion.objects.order_by("pk").values_list("said", flat=True))
     assert [list(one.values()) for one in said] == [["correct", "correct", "wrong"], ["correct", "debatable", "wrong"]]
     first.go(f"/campaigns/{campaign.slug}/cases/")
-    first.page.get_by_role("link", name="the experts differ").click()
+    first.page.get_by_role("link", name="the experts disagree").click()
     first.page.fill("#text", "The page says yes in so many words.")
     with first.page.expect_navigation():
         first.page.get_by_role("button", name="Send").click()

@@ -220,7 +220,7 @@ def test_an_answer_before_the_last_is_opened_again_from_the_list_and_the_count_i
     answer_bad(page)
     page.keyboard.press("l")
     page.wait_for_url("**/recent/")
-    page.locator(".card", has_text=first).get_by_role("button", name="Open again").click()
+    page.locator(".card", has_text=first).get_by_role("button", name="Reopen").click()
     page.wait_for_selector("[data-stage=question] .callout")
     assert page.inner_text("#question") == first
 

@@ -29,7 +29,7 @@ def judge(expert, campaign, keys):
     """Judge every open case by keyboard."""
     for _ in range(Case.objects.count()):
         expert.go(f"/campaigns/{campaign.slug}/cases/")
-        expert.page.get_by_text("judge for yourself", exact=False).wait_for()
+        expert.page.get_by_text("judge independently", exact=False).wait_for()
         for key in keys:
             expert.page.keyboard.press(key)
         with expert.page.expect_navigation():

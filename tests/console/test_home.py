@@ -108,7 +108,7 @@ def test_a_manager_reads_how_far_a_campaign_is_and_what_waits(client, campaign):
         "<strong>1</strong> question or report",
     ):
         assert said in page
-    assert "Nothing waits" not in page
+    assert "Nothing to review" not in page
 
 
 def test_a_failed_job_is_news_until_the_same_went_well(client, campaign):

@@ -274,6 +274,6 @@ def test_a_campaign_without_votes_has_no_forecast(client):
     manager = factories.user()
     factories.join(campaign, manager, "manager")
     client.force_login(manager)
-    assert "no vote makes a label" in client.get(reverse("campaign-plan", args=[campaign.slug])).content.decode()
+    assert "doesn't vote on labels" in client.get(reverse("campaign-plan", args=[campaign.slug])).content.decode()
     with pytest.raises(CommandError, match="without voting"):
         planned(campaign.slug)

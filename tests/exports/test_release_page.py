@@ -126,14 +126,14 @@ def test_a_release_without_items_says_so(client):
     client.force_login(person)
     release = make(client, campaign)
     page = client.get(f"/campaigns/{campaign.slug}/releases/{release.number}/").content.decode()
-    assert "This release holds no item: 2 items were not ready" in page
+    assert "This release has no items: 2 items weren't complete" in page
     assert ">Empty<" in client.get(f"/campaigns/{campaign.slug}/releases/").content.decode()
 
 
 def test_a_release_without_items_is_no_surprise_to_who_makes_it_by_command(tmp_path, capsys):
     campaign = factories.antique(items=2, n=1)
     call_command("release", campaign.slug, format="antique", to=tmp_path / "out")
-    assert "This release holds no item" in capsys.readouterr().err
+    assert "This release has no items" in capsys.readouterr().err
 
 
 def test_a_release_whose_job_failed_is_not_being_written(judged, researcher):

@@ -96,7 +96,7 @@ class Command(BaseCommand):
             ) from error
         items = sum(manifest["splits"].values())
         if not items:
-            self.stderr.write("This release holds no item: none was ready when it was frozen.")
+            self.stderr.write("This release has no items: none was complete when it was frozen.")
         summary = f"{items} items written to {options['to']}, {manifest['shortfall']} are not ready and were left out"
         print_result(self.stdout, manifest, as_json=options["json"], summary=summary)
 

@@ -29,7 +29,7 @@ def test_an_example_is_answered_by_the_flowchart_as_by_a_label(newcomer):
     wrong = next(way for way, leads_to in WAYS.items() if leads_to != label)
     address = f"/work/{campaign.slug}/training/"
     assert f"Right: label {label}" in client.post(address, {"number": 1, "way": way}).content.decode()
-    assert f"you said {WAYS[wrong]}." in client.post(address, {"number": 1, "way": wrong}).content.decode()
+    assert f"Your answer: {WAYS[wrong]}." in client.post(address, {"number": 1, "way": wrong}).content.decode()
     assert f"Right: label {label}" in client.post(address, {"number": 1, "label": label}).content.decode()
 
 
@@ -38,7 +38,7 @@ def test_an_answer_that_is_none_goes_on_all_the_same(newcomer, sent):
     campaign, _person, client, _page = newcomer
     page = client.post(f"/work/{campaign.slug}/training/", {"number": 1, **sent})
     assert page.status_code == 200
-    assert "We would say" in page.content.decode()
+    assert "Expected answer" in page.content.decode()
 
 
 def test_consent_leads_to_the_training_and_its_end_to_the_first_item(newcomer):

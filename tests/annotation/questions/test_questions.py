@@ -72,10 +72,10 @@ def test_no_answer_is_read_while_the_item_is_in_hand_again(asked):
     again = factories.claim(campaign, factories.User.objects.get(surrogate=assignment.surrogate_id))
     assert again.item_id == assignment.item_id
     factories.submit(factories.label(again, 1))
-    assert "Open again" in annotator.get(f"/work/{campaign.slug}/recent/").content.decode()
+    assert "Reopen" in annotator.get(f"/work/{campaign.slug}/recent/").content.decode()
     assert "Choose label 3." in annotator.get(own).content.decode()
     assert annotator.post(f"/work/{campaign.slug}/undo/").status_code == 409  # who has read it answers no more
-    assert "Open again" not in annotator.get(f"/work/{campaign.slug}/recent/").content.decode()
+    assert "Reopen" not in annotator.get(f"/work/{campaign.slug}/recent/").content.decode()
 
 
 def test_nobody_reads_what_another_asked(asked):
@@ -113,7 +113,7 @@ def test_a_question_is_settled_without_an_answer(asked):
     answer(campaign, boss, answer="Not sent.", settle="1", publish="on", question="Not published.")
     assert ItemReport.objects.get().answer == ""
     assert not FaqEntry.objects.exists()
-    assert "Settled. Thank you" in annotator.get(f"/work/{campaign.slug}/questions/").content.decode()
+    assert "Closed. Thank you" in annotator.get(f"/work/{campaign.slug}/questions/").content.decode()
 
 
 def test_a_manager_publishes_a_question_of_their_own(asked):
@@ -138,7 +138,7 @@ def test_what_is_said_about_a_known_answer_reaches_nobody_else():
     factories.join(campaign, manager, Role.MANAGER)
     client.force_login(manager)
     page = client.get(f"/campaigns/{campaign.slug}/questions/").content.decode()
-    assert "goes to this person alone" in page
+    assert "Only this annotator will see your reply" in page
     assert f'id="publish-{report.pk}"' not in page
 
 

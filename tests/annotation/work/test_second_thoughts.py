@@ -71,7 +71,7 @@ def test_the_last_answer_can_be_taken_back_after_a_reload(desk):
     client.post(reverse("undo", args=[campaign.slug]))
     again = client.get(page).content.decode()
     assert "Undo last answer" not in again
-    assert "You opened this one again. You had answered: 3" in again
+    assert "You reopened this item. Your previous answer: 3" in again
 
 
 def test_an_answer_opened_again_says_what_it_was_at_every_stage():
@@ -82,12 +82,12 @@ def test_an_answer_opened_again_says_what_it_was_at_every_stage():
     client.post(reverse("recent", args=[campaign.slug]), {"annotation": done.pk})
     page = client.get(reverse("work", args=[campaign.slug])).content.decode()
     assert 'data-stage="long_answer"' in page
-    assert "You opened this one again. You had answered: good" in page
+    assert "You reopened this item. Your previous answer: good" in page
     assignment = Assignment.objects.get(state="live")
     sent = {"stage": "long_answer", "candidate_index": 0, "version": assignment.draft_version}
     page = client.post(reverse("stage", args=[assignment.pk]), sent, headers={"HX-Request": "true"}).content.decode()
     assert 'data-stage="short_answer"' in page
-    assert "You had answered: good" in page
+    assert "Your previous answer: good" in page
 
 
 def test_who_left_reads_so_wherever_they_look(desk):
@@ -98,8 +98,8 @@ def test_who_left_reads_so_wherever_they_look(desk):
     assert "You withdrew your consent." in home
     assert "Cancel the withdrawal" in home
     assert "Start labeling" not in home and "Check for new items" not in home
-    assert "Open again" not in client.get(reverse("recent", args=[campaign.slug])).content.decode()
-    assert "You withdrew your consent here." in client.get(reverse("consent", args=[campaign.slug])).content.decode()
+    assert "Reopen" not in client.get(reverse("recent", args=[campaign.slug])).content.decode()
+    assert "You've withdrawn your consent." in client.get(reverse("consent", args=[campaign.slug])).content.decode()
     client.post(reverse("leave", args=[campaign.slug]), {"undo": "1"})
     assert "You withdrew your consent." not in client.get("/").content.decode()
-    assert "Open again" in client.get(reverse("recent", args=[campaign.slug])).content.decode()
+    assert "Reopen" in client.get(reverse("recent", args=[campaign.slug])).content.decode()

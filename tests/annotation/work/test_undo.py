@@ -68,7 +68,7 @@ def test_known_answers_are_opened_again_like_the_others(client):
     assert purposes == {"gold", "work"}
     client.force_login(person)
     page = client.get(reverse("recent", args=[campaign.slug])).content.decode()
-    assert page.count("Open again (until") == 5
+    assert page.count("Reopen (until") == 5
     for vote in votes:
         response = client.post(reverse("recent", args=[campaign.slug]), {"annotation": vote.pk})
         assert response["Location"] == reverse("work", args=[campaign.slug])

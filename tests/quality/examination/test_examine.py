@@ -43,7 +43,7 @@ def test_what_cannot_be_examined_is_shown_tried_again_and_keeps_nobody_else_wait
     factories.join(campaign, boss, "manager")
     client.force_login(boss)
     page = client.get(f"/campaigns/{campaign.slug}/decisions/").content.decode()
-    assert "could not be examined" in page
+    assert "couldn't be checked" in page
     assert "KeyError" in page
 
     factories.examine(campaign)  # it rests for a while

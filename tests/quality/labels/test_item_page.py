@@ -107,7 +107,7 @@ def test_what_is_done_says_what_will_happen_first_and_how_to_take_it_back_after(
     campaign = factories.antique(items=1, n=1)
     vote = factories.vote(campaign, factories.annotator(campaign), 3)
     page = page_of(client, campaign, campaign.items.get())
-    assert "counts no longer: one place is open again" in page
+    assert "Another annotator can take its place" in page
     told = client.post(reverse("annotation-exclude", args=[campaign.slug, vote.pk]), follow=True).content.decode()
     assert "“Count again” takes that back" in told
     told = client.post(reverse("annotation-restore", args=[campaign.slug, vote.pk]), follow=True).content.decode()
@@ -115,4 +115,4 @@ def test_what_is_done_says_what_will_happen_first_and_how_to_take_it_back_after(
     overview = client.get(reverse("campaign", args=[campaign.slug])).content.decode()
     assert "won't be collected" in overview
     person = client.get(reverse("quality-person", args=[campaign.slug, vote.surrogate_id])).content.decode()
-    assert "1 answer counts no longer and is asked of others" in person
+    assert "1 answer will be excluded and reassigned" in person

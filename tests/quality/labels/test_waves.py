@@ -223,7 +223,7 @@ def test_the_audit_that_calibrates_measures_nothing_and_stays_the_one(client):
     quality_numbers_refresh(campaign=world.campaign, now=timezone.now())
     client.force_login(world.boss)
     page = client.get(reverse("quality-audits", args=[world.campaign.slug])).content.decode()
-    assert page.count("releases do not print it") == 1
+    assert page.count("releases don't show it") == 1
     assert Audit.objects.count() == 2
 
 
@@ -255,7 +255,7 @@ def test_the_page_says_how_far_it_is_and_what_it_would_cost_elsewhere(client):
     world = World(budget_cents=1_000_000)
     client.force_login(world.boss)
     page = reverse("quality-target", args=[world.campaign.slug])
-    assert "once a batch has its first ones" in client.get(page).content.decode()
+    assert "once a batch has its first votes" in client.get(page).content.decode()
     world.work()
     world.look()
     text = client.get(page).content.decode()
@@ -268,4 +268,4 @@ def test_the_page_says_how_far_it_is_and_what_it_would_cost_elsewhere(client):
     assert "$0.00" in client.get(page, given).content.decode()
     other = factories.antique(items=1)
     assert "has no target" in client.get(reverse("quality-target", args=[other.slug])).content.decode()
-    assert "no vote makes a label" in client.get(reverse("quality-target", args=[nq().slug])).content.decode()
+    assert "doesn't vote on labels" in client.get(reverse("quality-target", args=[nq().slug])).content.decode()

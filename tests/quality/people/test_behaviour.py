@@ -258,7 +258,7 @@ def test_nobody_is_compared_who_was_not_told(client, watched):
     client.get(page)
     factories.run_jobs()
     assert BehaviourSnapshot.objects.get().data["people"] == []
-    assert "Nobody is compared" in client.get(page).content.decode()
+    assert "No annotators to compare" in client.get(page).content.decode()
 
 
 def test_who_leaves_is_compared_with_nobody_any_more(client, watched):

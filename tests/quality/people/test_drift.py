@@ -89,11 +89,11 @@ def test_a_pause_during_drift_is_shown_as_one(drifting):
     campaign, person = drifting
     client = Client()
     client.force_login(factories.user(is_admin=True))
-    assert "Work goes on" in client.get(reverse("quality-decisions", args=[campaign.slug])).content.decode()
+    assert "can keep working" in client.get(reverse("quality-decisions", args=[campaign.slug])).content.decode()
     page = managed(campaign, person, "pause")
-    assert "Later checks went worse" in page
+    assert "Accuracy dropped in recent checks" in page
     assert "MY-REASON" in page
-    assert "Work goes on" not in page
+    assert "can keep working" not in page
 
 
 @pytest.mark.parametrize(("act", "standing"), [("reinstate", Standing.ACTIVE), ("suspend", Standing.SUSPENDED)])

@@ -197,8 +197,8 @@ def test_a_time_that_is_past_is_promised_to_nobody(client):
     person = careless(campaign)
     client.force_login(person)
     url = reverse("quality-standing", args=[campaign.slug])
-    assert "A manager decides by" in client.get(url).content.decode()
+    assert "A manager will decide by" in client.get(url).content.decode()
     Review.objects.update(decide_by=timezone.now())
     page = client.get(url).content.decode()
-    assert "A manager decides by" not in page
-    assert "not decided in time yet" in page
+    assert "A manager will decide by" not in page
+    assert "hasn't decided in time" in page

@@ -73,7 +73,7 @@ def test_two_visits_with_the_same_ids_are_for_a_manager_to_decide():
     for _ in range(2):
         work(*come(unsigned(row, "p1", "s1")))
     page = confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
-    assert "0 visits confirmed, 1 claimed by several" in page
+    assert "0 visits confirmed, 1 claimed by several people" in page
     assert states() == ["given_up"] * 4
     assert set(Ticket.objects.values_list("state", "problem")) == {("unmatched", "several visits came with these ids")}
     assert not ExternalIdentity.objects.exists()
@@ -126,7 +126,7 @@ def test_a_list_of_thousands_that_were_never_here_costs_a_look_a_piece(django_as
     work(*come(unsigned(row, "p1", "s1")))
     with django_assert_max_num_queries(150):
         page = confirm(row, "PROLIFIC_PID,SESSION_ID\n" + "x,y\n" * 3_000 + "p1,s1\n" * 500)
-    assert "1 visits confirmed, 0 claimed by several (see Decisions), 3000 not known" in page
+    assert "1 visits confirmed, 0 claimed by several people (see Review queue), 3000 unknown" in page
 
 
 def test_an_empty_cell_of_the_approval_list_is_empty():
