@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: awscli reference peers ml test-ml demo demo-archives demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
+.PHONY: awscli docs reference peers ml test-ml demo demo-archives demo-antique demo-target serve test test-slow check venv messages types lock perf screenshots clean
 
 # Hundreds of processes start in the tests; without bytecode each would compile again what it imports.
 unexport PYTHONDONTWRITEBYTECODE
@@ -101,6 +101,14 @@ messages: venv  ## after changing texts: collect, translate in locale/, compile 
 reference: venv  ## after changing a command or a statistic: the pages of docs/reference that follow from the code
 	$(BIN)/python docs/generate.py
 
+docs: .venv-docs/.ready  ## the docs site, for a browser without a network: var/docs/docs/index.html
+	.venv-docs/bin/python -m sphinx -q -W --keep-going -c docs -d var/doctrees . var/docs
+
+.venv-docs/.ready: requirements-docs.txt
+	$(PYTHON) -m venv .venv-docs
+	$(call install,.venv-docs) -r requirements-docs.txt
+	touch $@
+
 types:  ## the JavaScript against its JSDoc (needs npm)
 	npx --yes -p typescript@5.9.3 tsc -p jsconfig.json
 
@@ -112,6 +120,7 @@ lock:  ## after changing pyproject.toml (needs uv)
 	$(LOCK) pyproject.toml --extra ml -c requirements.txt -o requirements-ml.txt
 	$(LOCK) pyproject.toml --extra xlsx -c requirements.txt -o requirements-xlsx.txt
 	$(LOCK) pyproject.toml --group dev -c requirements.txt -o requirements-dev.txt
+	$(LOCK) --group docs -o requirements-docs.txt
 	$(LOCK) --group peers -c requirements-dev.txt -o requirements-peers.txt
 	echo awscli | $(LOCK) - -o requirements-awscli.txt
 	echo 'django>=6' | $(LOCK) --python-version 3.13 --no-deps - -o requirements-next-django.txt
@@ -123,4 +132,4 @@ screenshots: venv  ## the pictures of the tutorial, from a fresh demo
 	$(BIN)/python -m tests.screenshots
 
 clean:
-	rm -rf $(VENV) .venv-awscli .venv-ml var
+	rm -rf $(VENV) .venv-awscli .venv-docs .venv-ml var
