@@ -59,3 +59,13 @@ def test_every_test_that_the_security_pages_name_is_there():
         named = set(re.findall(r"`(tests/[\w/]+\.py)`", (ROOT / name).read_text(encoding="utf-8")))
         assert len(named) > 10
         assert {path for path in named if not (ROOT / path).exists()} == set(), name
+
+
+def test_no_paragraph_of_the_docs_is_too_long_to_read():
+    long = set()
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for paragraph in re.split(r"\n\s*\n|\n(?=[-*] |\d+\. )", prose):
+            if page.parent.name != "decisions" and paragraph[:1] != "|" and len(paragraph.split()) > 120:
+                long.add(f"{page.relative_to(ROOT)}: {paragraph.strip()[:60]}")
+    assert long == set()
