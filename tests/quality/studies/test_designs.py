@@ -119,7 +119,7 @@ def test_the_page_plans_then_begins(world, client):
     ]
     assert Slot.objects.filter(campaign=campaign, item__batch__purpose="work").count() == 14
     page = client.get(reverse("quality-study-design", args=[campaign.slug])).content.decode()
-    assert "Request the annotations" in page and "Ask for 8" not in page
+    assert "Annotations requested" in page and "Ask for 8" not in page
     assert "?experts=1&amp;count=2&amp;least=6" in page
 
 
