@@ -32,8 +32,7 @@ class Step:
 
 
 def launch_checklist(campaign: Campaign) -> list[Step]:
-    """Return the steps before a launch in the order of work: eight looks into indexes, whatever the campaign's size."""
-    keys = GoldKey.objects.filter(campaign=campaign)
+    """Return the steps before a launch in the order of work, by at most nine lookups in indexes."""
     has_annotators = Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR).exists()
     return [
         Step(
@@ -59,12 +58,12 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
         ),
         Step(
             _("Gold questions"),
-            keys.filter(state=GoldKeyState.ACTIVE).exists(),
+            GoldKey.objects.filter(campaign=campaign, state=GoldKeyState.ACTIVE).exists(),
             _("Nobody's accuracy is measured, so careless work isn't noticed."),
             "quality-gold",
             _("Add gold questions"),
         ),
-        *([_experts_for_gold(campaign)] if keys.filter(state=GoldKeyState.WAITING).exists() else []),
+        *_experts_for_gold(campaign),
         Step(
             _("Annotators"),
             has_annotators or Workforce.objects.filter(campaign=campaign).exists(),
@@ -82,11 +81,16 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
     ]
 
 
-def _experts_for_gold(campaign: Campaign) -> Step:
-    return Step(
-        _("Experts"),
-        Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).exists(),
-        _("Gold questions are waiting for an expert, and this campaign has no experts."),
-        "campaign-people",
-        _("Invite experts"),
-    )
+def _experts_for_gold(campaign: Campaign) -> list[Step]:
+    """Return the step of inviting experts, if gold questions wait for one."""
+    if not GoldKey.objects.filter(campaign=campaign, state=GoldKeyState.WAITING).exists():
+        return []
+    return [
+        Step(
+            _("Experts"),
+            Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).exists(),
+            _("Gold questions are waiting for an expert, and this campaign has no experts."),
+            "campaign-people",
+            _("Invite experts"),
+        )
+    ]

@@ -1,10 +1,10 @@
 """What home shows those who look after campaigns: how they stand, and what waits."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Subquery
@@ -12,10 +12,11 @@ from django.db.models import Count, Exists, OuterRef, Subquery
 from annotation.models import Campaign, ItemReport, Snapshot
 from jobs.models import Job, JobState
 from quality.dashboard.charts.campaign import outlook
-from quality.dashboard.selectors.review_queue import elsewhere_of
+from quality.dashboard.selectors.review_queue import ELSEWHERE, WAITING, elsewhere_of, waiting_name
 from quality.models import QualitySnapshot
 
 MOST = 20  # campaigns of which numbers are shown
+DECIDED_ON = {"cases": "quality-experts", "inspections": "quality-inspect"}  # what has a page of its own
 FAILED_DAYS, MOST_FAILED = 7, 100  # a failed job is news for so long
 
 
@@ -42,27 +43,47 @@ class CampaignCard:
         return sum(count for _, count in self.waiting) + self.reports + len(self.failed)
 
 
+class WaitingRow(NamedTuple):
+    """How much of one kind waits for a decision, and the address where it is decided; a total of 0 isn't known yet."""
+
+    url: str
+    name: str
+    total: int
+
+
+def waiting_rows(counts: Iterable[tuple[str, int]]) -> list[WaitingRow]:
+    """Return rows to show for counts by kind."""
+    return [
+        WaitingRow(DECIDED_ON.get(what, "quality-decisions"), waiting_name(what, count), count)
+        for what, count in counts
+        if what in WAITING
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewedElsewhere:
-    """What is reviewed on other pages than the queue; ``counts`` are those of the last job, by kind."""
+    """What waits on other pages than the review queue; the counts of ``rows`` are those of the last job."""
 
-    cases: bool
-    inspections: bool
+    rows: Sequence[WaitingRow]
     reports: int
     failed: Sequence[UUID]  # jobs
-    counts: Mapping[str, int]
+
+    def __bool__(self) -> bool:
+        """Return whether anything waits."""
+        return bool(self.rows or self.reports or self.failed)
 
 
 def reviewed_elsewhere(campaign: Campaign, now: datetime) -> ReviewedElsewhere:
-    """Return what is reviewed on other pages than the queue: two statements."""
+    """Return what waits on other pages than the review queue: two statements."""
     reports = ItemReport.objects.filter(item__campaign=campaign, resolved_at=None).order_by()
     counted = Subquery(reports.values("item__campaign").annotate(n=Count("pk")).values("n"))
     counts = Subquery(QualitySnapshot.objects.filter(campaign=OuterRef("pk")).values("data__waiting"))
     asked = {"reports": counted, "counts": counts, **elsewhere_of(campaign)}
     rows: Any = Campaign.objects.filter(pk=campaign.pk)
-    row = rows.values(**asked).get()
+    found = rows.values(**asked).get()
+    waiting = [(what, (found["counts"] or {}).get(what, 0)) for what in ELSEWHERE if found[f"has_{what}"]]
     failed = _failed_jobs([campaign], now)[campaign.pk]
-    return ReviewedElsewhere(row["has_cases"], row["has_inspections"], row["reports"] or 0, failed, row["counts"] or {})
+    return ReviewedElsewhere(waiting_rows(waiting), found["reports"] or 0, failed)
 
 
 def campaign_cards(campaigns: Sequence[Campaign], now: datetime) -> list[CampaignCard]:

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.access import campaign_for
-from annotation.campaigns.selectors.overview import splits_ready
+from annotation.campaigns.selectors.overview import splits_counted
 from annotation.models import Campaign, Split
 from exports.archive import zip_stream
 from exports.build import SUMS, descriptions_of
@@ -128,12 +128,12 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
                 form.add_error("ways" if is_about_ways else None, error_text(error))
     rows = Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100]
     sealed = [split.name for split in splits if split.sealed_at is not None]
-    ready, counted_at = splits_ready(campaign)
+    counted, counted_at = splits_counted(campaign)
     context = {
         "campaign": campaign,
-        "ready": ready,
+        "counted": counted,
         "counted_at": counted_at,
-        "is_nothing_ready": bool(ready) and not any(split.complete for split in ready),
+        "is_nothing_complete": bool(counted) and not any(split["complete"] for split in counted),
         "releases": [(row, closed_among(row, sealed)) for row in rows],
         "form": form,
         "may_release": may_release,

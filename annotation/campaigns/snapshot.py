@@ -26,12 +26,13 @@ class WorkNumbers(TypedDict):
 class SplitNumbers(TypedDict):
     """The active items of a split, and how many annotations each wants.
 
-    ``incomplete`` are launched and miss annotations, ``drafts`` aren't launched yet; the others are complete.
+    Items are ``complete``, or launched and ``incomplete``, or ``drafts`` that aren't launched yet.
     """
 
     split__name: str
     split__n: int
     items: int
+    complete: int
     incomplete: int
     drafts: int
 

@@ -1,7 +1,5 @@
 """Home, health, and the style guide."""
 
-from typing import Any
-
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,11 +12,8 @@ from accounts.permissions import Action, can, signed_in
 from annotation.campaigns.selectors.campaigns import campaigns_of, campaigns_worked_in
 from annotation.people.selectors.progress import progress_of
 from console.health import readiness
-from console.selectors import MOST, CampaignCard, campaign_cards
-from quality.dashboard.selectors.review_queue import WAITING
+from console.selectors import MOST, campaign_cards, waiting_rows
 from quality.experts.selectors import expert_work
-
-DECIDED_ON = {"cases": "quality-experts", "inspections": "quality-inspect"}  # what has a page of its own
 
 
 @login_required
@@ -36,20 +31,11 @@ def home(request: HttpRequest) -> HttpResponse:
         "expert_work": [expert_work(campaign=campaign, surrogate_id=user.surrogate_id) for campaign in judged],
         "work": progress_of([campaign for campaign, roles in rows if Role.ANNOTATOR in roles], user.surrogate_id),
         "worked_in": campaigns_worked_in(user)[:50],
-        "campaign_cards": [(one, _waiting(one)) for one in cards],
+        "campaign_cards": [(one, waiting_rows(one.waiting)) for one in cards],
         "campaigns": [campaign for campaign in others if campaign.pk not in inbox],
         "may_create": can(user, Action.CREATE_CAMPAIGN),
     }
     return render(request, "console/home.html", context)
-
-
-def _waiting(one: CampaignCard) -> list[tuple[str, Any, int]]:
-    """Return what waits for a decision in a campaign: the page where it is decided, its name, and how much."""
-    return [
-        (DECIDED_ON.get(what, "quality-decisions"), WAITING[what], count)
-        for what, count in one.waiting
-        if what in WAITING
-    ]
 
 
 @require_safe

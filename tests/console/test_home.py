@@ -202,7 +202,7 @@ def test_the_review_queue_links_to_what_is_reviewed_on_other_pages(client, campa
     case_ask(item=factories.vote(campaign, annotator, 3).item, now=timezone.now(), **asked_experts)
     refreshed(campaign)
     html = client.get(address).content.decode()
-    assert "<strong>1</strong> cases awaiting experts" in " ".join(html.split())
+    assert "<strong>1</strong> case awaiting experts" in " ".join(html.split())
     assert "Nothing to review." not in html
     assert "<strong>1</strong> question or report" in " ".join(html.split())
 

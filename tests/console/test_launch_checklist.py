@@ -1,4 +1,4 @@
-"""The launch checklist: what is missing is named, with a button; what is there is ready."""
+"""The launch checklist names missing steps with a button each, and marks the others as ready."""
 
 import pytest
 from django.test import Client

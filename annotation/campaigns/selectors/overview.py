@@ -1,13 +1,12 @@
 """What the overview of a campaign shows, read from the numbers a job left."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import User
-from annotation.campaigns.snapshot import PersonNumbers
+from annotation.campaigns.snapshot import PersonNumbers, SplitNumbers
 from annotation.models import Batch, BatchState, Campaign, Item, ItemReport, Snapshot
 from annotation.slots.selectors.met_by_all import LOOKED_AT
 from annotation.tasktypes.registry import pages_of
@@ -80,31 +79,10 @@ def _people(rows: list[PersonNumbers], *, named: bool) -> list[dict[str, Any]]:
     return sorted(people, key=lambda row: (row["name"], row["surrogate"]))
 
 
-@dataclass(frozen=True, slots=True)
-class SplitReadiness:
-    """How much of a split a release would hold."""
-
-    name: str
-    items: int
-    complete: int
-    incomplete: int
-    drafts: int
-
-
-def splits_ready(campaign: Campaign) -> tuple[list[SplitReadiness], datetime | None]:
-    """Return what a release would hold of each split, and when that was counted; nothing before the first count."""
+def splits_counted(campaign: Campaign) -> tuple[list[SplitNumbers], datetime | None]:
+    """Return how complete each split was when a job last counted, and when that was; nothing before the first count."""
     row = Snapshot.objects.filter(campaign=campaign).values("data__splits", "taken_at").first()
     if row is None:
         return [], None
-    counted = [one for one in row["data__splits"] or [] if "incomplete" in one]  # kept by a version that counts them
-    splits = [
-        SplitReadiness(
-            name=one["split__name"],
-            items=one["items"],
-            complete=one["items"] - one["incomplete"] - one["drafts"],
-            incomplete=one["incomplete"],
-            drafts=one["drafts"],
-        )
-        for one in counted
-    ]
-    return splits, row["taken_at"]
+    # Numbers of an earlier version don't say what is complete.
+    return [split for split in row["data__splits"] or [] if "complete" in split], row["taken_at"]

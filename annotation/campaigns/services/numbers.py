@@ -142,18 +142,18 @@ def _slots_by_state(campaign: Campaign) -> dict[str, int]:
 
 
 def _splits(campaign: Campaign) -> list[SplitNumbers]:
-    """Return how many items each split has, and how many of them can't be complete in a release yet."""
     items = Item.objects.filter(campaign=campaign, state=ItemState.ACTIVE, batch__purpose__in=ORDINARY)
-    slots = Slot.objects.filter(campaign=campaign, item__in=items, state__in=[SlotState.OPEN, SlotState.HELD])
-    missing = slots.values_list("item__split__name").annotate(n=Count("item", distinct=True)).order_by()
-    incomplete = dict(missing)
+    unfilled = Slot.objects.filter(campaign=campaign, item__in=items, state__in=[SlotState.OPEN, SlotState.HELD])
+    counted = unfilled.values_list("item__split__name").annotate(n=Count("item", distinct=True)).order_by()
+    incomplete = dict(counted)
     rows = items.values("split__name", "split__n").annotate(
         items=Count("pk"), drafts=Count("pk", filter=Q(batch__state=BatchState.DRAFT))
     )
-    return [
-        {**row, "incomplete": incomplete.get(row["split__name"], 0)}
-        for row in rows.order_by("split__position", "split__name")
-    ]
+    found: list[SplitNumbers] = []
+    for row in rows.order_by("split__position", "split__name"):
+        missing = incomplete.get(row["split__name"], 0)
+        found.append({**row, "incomplete": missing, "complete": row["items"] - missing - row["drafts"]})
+    return found
 
 
 def _pilot(campaign: Campaign) -> PilotNumbers:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import Campaign, Participation
@@ -13,20 +13,25 @@ from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandSta
 
 MOST = 50
 OF_PEOPLE = ("reviews", "suspended", "appeals", "unmatched", "undoable")  # shown with whom they are about
-# What is called how, of all that `waiting_of` counts.
+# The names of the kinds that `waiting_of` counts, for `waiting_name`.
 WAITING = {
-    "reviews": _("reviews"),
-    "suspended": _("appeals against suspensions"),
-    "appeals": _("appeals against refused pay"),
-    "unmatched": _("unmatched submissions"),
-    "failed": _("failed payments"),
-    "flags": _("flags"),
-    "unexamined": _("answers that couldn't be checked"),
-    "cases": _("cases awaiting experts"),
-    "inspections": _("spot checks"),
+    "reviews": ngettext_lazy("review", "reviews", "n"),
+    "suspended": ngettext_lazy("appeal against a suspension", "appeals against suspensions", "n"),
+    "appeals": ngettext_lazy("appeal against refused pay", "appeals against refused pay", "n"),
+    "unmatched": ngettext_lazy("unmatched submission", "unmatched submissions", "n"),
+    "failed": ngettext_lazy("failed payment", "failed payments", "n"),
+    "flags": ngettext_lazy("flag", "flags", "n"),
+    "unexamined": ngettext_lazy("answer that couldn't be checked", "answers that couldn't be checked", "n"),
+    "cases": ngettext_lazy("case awaiting experts", "cases awaiting experts", "n"),
+    "inspections": ngettext_lazy("spot check", "spot checks", "n"),
 }
 ELSEWHERE = ("cases", "inspections")  # with a page of their own
 NOT_ASKED = ("undoable",)  # decided, and can still be undone
+
+
+def waiting_name(what: str, count: int) -> str:
+    """Return the name of a kind beside its count."""
+    return WAITING[what] % {"n": count}
 
 
 def waiting_of(campaign: Campaign) -> dict[str, int]:
@@ -46,7 +51,7 @@ def decisions_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def elsewhere_of(campaign: Campaign) -> dict[str, Exists]:
-    """Return whether there is any of each kind that has a page of its own, as parts of a statement."""
+    """Return, for each kind with a page of its own, the condition that any waits: to be selected beside other columns."""
     queues = _queues(campaign)
     return {f"has_{what}": Exists(queues[what]) for what in ELSEWHERE}
 

@@ -16,7 +16,7 @@ from annotation.models import Campaign, Snapshot
 from annotation.tasktypes.registry import pages_of
 from quality.dashboard.charts.campaign import CHARTS, outlook
 from quality.dashboard.selectors.agreement import agreement_shown
-from quality.dashboard.selectors.review_queue import WAITING
+from quality.dashboard.selectors.review_queue import WAITING, waiting_name
 from quality.dashboard.services import quality_numbers_request
 from quality.models import QualitySnapshot
 from quality.people.selectors.names import names_of
@@ -43,7 +43,9 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
             "slots": work.get("slots", {}),
             "forecast": _forecast(work),
             "waiting": [
-                (WAITING[what], count) for what, count in snapshot.data.get("waiting", {}).items() if what in WAITING
+                (waiting_name(what, count), count)
+                for what, count in snapshot.data.get("waiting", {}).items()
+                if what in WAITING
             ],
             "agreement": agreement_shown(campaign, snapshot.data),
             "follow_ups": [(_outcome_name(campaign, row), row) for row in snapshot.data.get("follow_ups", [])],
