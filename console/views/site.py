@@ -27,8 +27,9 @@ def home(request: HttpRequest) -> HttpResponse:
     inbox = {one.campaign.pk for one in cards}
     others = [campaign for campaign, roles in rows if user.is_admin or roles - {Role.ANNOTATOR}]
     judged = [campaign for campaign, roles in rows if Role.EXPERT in roles][:MOST]
+    expert = [expert_work(campaign=campaign, surrogate_id=user.surrogate_id) for campaign in judged]
     context = {
-        "expert_work": [expert_work(campaign=campaign, surrogate_id=user.surrogate_id) for campaign in judged],
+        "expert_work": [one for one in expert if one.cases or one.discussions],
         "work": progress_of([campaign for campaign, roles in rows if Role.ANNOTATOR in roles], user.surrogate_id),
         "worked_in": campaigns_worked_in(user)[:50],
         "campaign_cards": [(one, waiting_rows(one.waiting)) for one in cards],

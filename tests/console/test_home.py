@@ -225,3 +225,7 @@ def test_an_expert_sees_how_many_cases_they_can_judge(client, campaign):
     opinion_give(case=case, surrogate_id=expert.surrogate_id, said=said, justification="read", now=timezone.now())
     _, page = home(client, expert)
     assert "<strong>1</strong> case to judge" in " ".join(page.split())
+    case = Case.objects.get(item=second)
+    opinion_give(case=case, surrogate_id=expert.surrogate_id, said=said, justification="read", now=timezone.now())
+    context, page = home(client, expert)
+    assert context["expert_work"] == [] and "Expert cases" not in page
