@@ -172,6 +172,24 @@ def test_closing_says_what_happens_and_takes_a_second_press(managed, open_browse
     page.wait_for_selector(".tag:has-text('Closed')")
 
 
+def test_a_slash_leads_to_the_search_but_can_be_typed(managed, open_browser):
+    campaign, manager = managed
+    watched = open_browser(manager, **DESKTOP)
+    page = watched.page
+    watched.go(f"/campaigns/{campaign.slug}/items/")
+    page.keyboard.press("/")
+    page.keyboard.type("and/or gold q")
+    assert page.input_value("#search") == "and/or gold q"
+    page.fill("#search", "gold q")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search/?q=gold+q")
+    assert_accessible(page, "search results")
+    page.keyboard.press("Control+k")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.get_by_role("main").get_by_role("link", name="Gold questions").last.click()
+    page.wait_for_url("**/quality/gold/")
+
+
 def test_the_style_guide_shows_both_themes_at_once(open_browser):
     watched = open_browser(factories.user(), color_scheme="dark", **PHONE)
     watched.go("/styleguide/")

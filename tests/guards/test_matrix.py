@@ -30,7 +30,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("stage", "back", "draft", "submit", "skip", "report", "extend", "events"), ("post", NOBODY)),
     "campaign-new": ("get post", {"admin"}),
     "campaign-preview": ("post", {"admin"}),
-    **dict.fromkeys(("campaign", "campaign-by-id"), ("get", SEE)),
+    **dict.fromkeys(("campaign", "campaign-by-id", "campaign-search"), ("get", SEE)),
     "items": ("get", SEE - {"expert"}),  # gold keys are not on it
     **dict.fromkeys(("item", "pilot", "campaign-documents", "campaign-document"), ("get", MANAGE)),
     **dict.fromkeys(
