@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Q
 from django.urls import reverse
@@ -16,8 +16,11 @@ from quality.policies.forms import PolicyForm, TargetForm
 
 MOST = 10  # of each kind
 MOST_TEXT = 200  # characters of a query that are looked at
-# The forms whose fields can be found, by the page that shows them.
-FORMS = {"campaign-settings": (SettingsForm, ConsentForm), "quality-policy": (PolicyForm, TargetForm)}
+# The forms whose fields can be found, by the page that shows them; the stubs know no ``base_fields`` of a class.
+FORMS: dict[str, tuple[Any, ...]] = {
+    "campaign-settings": (SettingsForm, ConsentForm),
+    "quality-policy": (PolicyForm, TargetForm),
+}
 
 
 class Hit(NamedTuple):
