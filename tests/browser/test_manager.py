@@ -79,7 +79,7 @@ def test_a_table_is_saved_as_it_is_seen(managed, open_browser):
     campaign, manager = managed
     watched = open_browser(manager)
     page = watched.page
-    watched.go(f"/campaigns/{campaign.slug}/quality/people/?sort=-submitted")
+    watched.go(f"/campaigns/{campaign.slug}/annotators/?sort=-submitted")
     with page.expect_download() as download:
         page.get_by_text("Save as CSV").click()
     with open(download.value.path(), encoding="utf-8-sig") as file:
@@ -249,7 +249,7 @@ def test_pages_are_imported_looked_at_and_settings_changed_in_chinese(open_brows
     with page.expect_navigation():  # else the job may not be asked for yet
         page.locator("section.card").first.locator("button").click()
     factories.run_jobs()
-    watched.go(f"/campaigns/{campaign.slug}/pages/?sort=-name")
+    watched.go(f"/campaigns/{campaign.slug}/documents/?sort=-name")
     with page.expect_navigation():
         page.locator("tbody a").first.click()  # 灯塔.html comes last by name
     assert "灯塔建于一八七一年" in page.inner_text("article.document")
