@@ -97,7 +97,7 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     manage("review/")
     desk.get_by_text("The keys say good, the guidelines say bad.").wait_for()
     desk.fill("textarea[name=reason]", "You are right, and the keys are retired.")
-    desk.get_by_role("button", name="Lift it").click()
+    desk.get_by_role("button", name="Lift the suspension and count the work again").click()
     desk.get_by_text("Nothing to review").wait_for()
     factories.run_jobs()
     worker.go(f"/campaigns/{campaign.slug}/standing/")
@@ -124,7 +124,7 @@ def test_experts_judge_by_keyboard_alone_then_discuss_and_write_a_consensus(camp
     case = Case.objects.get()
     for expert, keys in ((first, "113"), (second, "123")):
         expert.go(f"/campaigns/{campaign.slug}/cases/")
-        expert.page.get_by_text("Judge for yourself".lower(), exact=False).wait_for()
+        expert.page.get_by_text("judge independently").wait_for()
         for key in keys:
             expert.page.keyboard.press(key)
         expert.page.keyboard.press("Enter")
