@@ -162,7 +162,7 @@ def _change(request: HttpRequest, found: GoldKey) -> str:
         return (
             _("Experts judge it; nobody is checked with it meanwhile.")
             if opened
-            else _("It is before the experts already.")
+            else _("The experts already have this item.")
         )
     raise KeyRefused("action_missing")
 
