@@ -187,7 +187,7 @@ def test_a_slash_leads_to_the_search_but_can_be_typed(managed, open_browser):
     page.keyboard.press("Control+k")
     assert page.evaluate("document.activeElement.id") == "search"
     page.get_by_role("main").get_by_role("link", name="Gold questions").last.click()
-    page.wait_for_url("**/quality/gold/")
+    page.wait_for_url("**/gold/")
 
 
 def test_the_style_guide_shows_both_themes_at_once(open_browser):
