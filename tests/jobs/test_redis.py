@@ -38,11 +38,11 @@ def celery(environment, *arguments):
     )
 
 
-def finished(environment, seconds=60):
+def reached(environment, *states, seconds=60):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         found = report(environment)
-        if found[0] in ("done", "failed"):
+        if found[0] in states:
             return found
         time.sleep(0.5)
     return found
@@ -60,14 +60,14 @@ def test_a_job_gets_done_even_when_its_message_or_its_worker_is_lost(environment
             send = "from config.celery import app; app.send_task('jobs.tick')"
             assert manage("shell", "-c", send, environment=environment).returncode == 0
         else:
-            time.sleep(3.5)
+            reached(environment, "running", "done")
             os.killpg(worker.pid, signal.SIGKILL)
             worker.wait()
             time.sleep(3.1)
             worker = celery(environment, "worker", "-P", "prefork", "-c", "1", "--without-gossip", "--without-mingle")
             send = "from config.celery import app; app.send_task('jobs.tick')"
             assert manage("shell", "-c", send, environment=environment).returncode == 0
-        state, _, imported, _, documents, error = finished(environment)
+        state, _, imported, _, documents, error = reached(environment, "done", "failed")
     finally:
         os.killpg(worker.pid, signal.SIGTERM)
         worker.wait(timeout=30)

@@ -202,7 +202,11 @@ def ask(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     actor_id = signed_in(request).surrogate_id
     try:
         opened = case_ask(item=item, because=CaseReason.MANAGER, experts=experts, actor_id=actor_id, now=timezone.now())
-        said = _("Sent to the experts. Each of them judges independently first.") if opened else _("The experts already have this item.")
+        said = (
+            _("Sent to the experts. Each of them judges independently first.")
+            if opened
+            else _("The experts already have this item.")
+        )
         messages.success(request, said)
     except CaseError as error:
         messages.error(request, error_text(error))
