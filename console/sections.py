@@ -57,7 +57,7 @@ SECTIONS = (
                 "campaign",
                 _("Overview"),
                 Action.SEE_CAMPAIGN,
-                ("campaign-launch", "campaign-schedule", "campaign-state", "campaign-extend"),
+                ("campaign-launch", "campaign-schedule", "campaign-state", "campaign-extend", "campaign-search"),
             ),
             Page("quality", _("Summary"), Action.MANAGE),
             Page("quality-decisions", _("Review queue"), Action.MANAGE, ("quality-decide",)),

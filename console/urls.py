@@ -2,14 +2,15 @@
 
 from django.urls import path
 
-from console.views import history, plans, site
+from console.views import history, plans, search, site
 
 urlpatterns = [
     path("", site.home, name="home"),
     path("healthz", site.alive, name="alive"),
     path("readyz", site.ready, name="ready"),
     path("campaigns/by-id/<uuid:campaign_id>/", history.by_id, name="campaign-by-id"),
-    path("campaigns/<slug:slug>/log/", history.log, name="campaign-log"),
+    path("campaigns/<slug:slug>/search/", search.search_page, name="campaign-search"),
+    path("campaigns/<slug:slug>/activity/", history.log, name="campaign-log"),
     path("campaigns/<slug:slug>/jobs/", history.jobs, name="campaign-jobs"),
     path("campaigns/<slug:slug>/jobs/retry/", history.jobs_retry, name="campaign-jobs-retry"),
     path("campaigns/<slug:slug>/plan/", plans.plan, name="campaign-plan"),

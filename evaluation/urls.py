@@ -5,8 +5,8 @@ from django.urls import path
 from evaluation import views
 
 urlpatterns = [
-    path("campaigns/<slug:slug>/boards/", views.boards, name="boards"),
-    path("campaigns/<slug:slug>/boards/<int:board_number>/", views.board, name="board"),
-    path("campaigns/<slug:slug>/boards/<int:board_number>/team/", views.enter, name="board-team"),
-    path("campaigns/<slug:slug>/boards/<int:board_number>/submit/", views.submit, name="board-submit"),
+    path("campaigns/<slug:slug>/leaderboards/", views.boards, name="boards"),
+    path("campaigns/<slug:slug>/leaderboards/<int:board_number>/", views.board, name="board"),
+    path("campaigns/<slug:slug>/leaderboards/<int:board_number>/team/", views.enter, name="board-team"),
+    path("campaigns/<slug:slug>/leaderboards/<int:board_number>/submit/", views.submit, name="board-submit"),
 ]

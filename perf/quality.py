@@ -112,17 +112,17 @@ def pages(campaign: Campaign) -> None:
     person = Participation.objects.filter(campaign=campaign).first()
     base = f"/campaigns/{campaign.slug}/"
     for path in (
-        "quality/",
-        "quality/gold/",
-        "quality/experts/",
-        "quality/policy/",
-        "quality/behaviour/",
-        "quality/charts/gold/",
-        "quality/charts/confusion/",
-        f"quality/people/{person.surrogate_id}/",
-        "decisions/",
-        "inspect/",
-        "people/",
+        "summary/",
+        "gold/",
+        "experts/",
+        "policy/",
+        "behavior/",
+        "summary/charts/gold/",
+        "summary/charts/confusion/",
+        f"annotators/{person.surrogate_id}/",
+        "review/",
+        "spot-checks/",
+        "members/",
         "",
     ):
         times = []

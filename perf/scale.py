@@ -36,7 +36,7 @@ from perf.peak import run
 from quality.dashboard.services import quality_numbers_refresh
 
 NEWCOMERS, WARM_UP, ANSWERS = 40, 20, 300
-PAGES = ("", "quality/", "quality/policy/", "people/", "decisions/", "items/", "releases/", "plan/")
+PAGES = ("", "summary/", "policy/", "members/", "review/", "items/", "releases/", "plan/")
 TABLES = ("annotation_item", "annotation_slot", "annotation_annotation")
 
 

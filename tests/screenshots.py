@@ -18,8 +18,8 @@ DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
 # What each picture shows: its name, who looks, the address.
 PAGES = (
     ("home", "admin", "/"),
-    ("quality", "admin", "/campaigns/demo-relevance-finished/quality/"),
-    ("studies", "admin", "/campaigns/demo-finished/quality/studies/"),
+    ("quality", "admin", "/campaigns/demo-relevance-finished/summary/"),
+    ("studies", "admin", "/campaigns/demo-finished/studies/"),
 )
 
 

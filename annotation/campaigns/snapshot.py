@@ -38,10 +38,12 @@ class SplitNumbers(TypedDict):
 
 
 class PilotNumbers(TypedDict):
-    """The items of the open pilots, and their open slots."""
+    """The items of the open pilots, their slots, and how many of those are open and filled."""
 
     items: int
+    slots: int
     open: int
+    filled: int
 
 
 class CampaignNumbers(WorkNumbers):

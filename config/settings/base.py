@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "web.headers.PrivatePagesMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.LoginReturnMiddleware",
+    "console.moved.MovedAddresses",
 ]
 
 ROOT_URLCONF = "config.urls"

@@ -5,5 +5,5 @@ from django.urls import path
 from quality.policies import views
 
 urlpatterns = [
-    path("campaigns/<slug:slug>/quality/policy/", views.policy, name="quality-policy"),
+    path("campaigns/<slug:slug>/policy/", views.policy, name="quality-policy"),
 ]

@@ -45,7 +45,7 @@ def test_a_split_is_sealed_and_a_challenge_is_run_on_it(open_browser):
     page.locator("li", has_text="test").get_by_role("button", name="Yes, seal it").click()
     page.locator("li", has_text=re.compile("test.*Sealed", re.DOTALL)).wait_for()
     made.release()
-    watched.go(base + "boards/")
+    watched.go(base + "leaderboards/")
     page.get_by_label("Split").select_option("test")
     page.get_by_label("Metric").select_option("accuracy")
     page.get_by_role("button", name="Make it").click()
@@ -86,8 +86,8 @@ def test_the_pages_of_a_challenge_are_accessible_and_clean(challenge, open_brows
     admin = factories.user(is_admin=True)
     item = made.test.items.first()
     pages = {
-        admin: ["releases/", "releases/1/", "releases/2/", "boards/", "boards/1/", f"items/{item.pk}/"],
-        member: ["releases/", "releases/1/", "boards/", "boards/2/"],
+        admin: ["releases/", "releases/1/", "releases/2/", "leaderboards/", "leaderboards/1/", f"items/{item.pk}/"],
+        member: ["releases/", "releases/1/", "leaderboards/", "leaderboards/2/"],
     }
     for person, paths in pages.items():
         watched = open_browser(person, **view)

@@ -79,7 +79,7 @@ def test_a_table_is_saved_as_it_is_seen(managed, open_browser):
     campaign, manager = managed
     watched = open_browser(manager)
     page = watched.page
-    watched.go(f"/campaigns/{campaign.slug}/quality/people/?sort=-submitted")
+    watched.go(f"/campaigns/{campaign.slug}/annotators/?sort=-submitted")
     with page.expect_download() as download:
         page.get_by_text("Save as CSV").click()
     with open(download.value.path(), encoding="utf-8-sig") as file:
@@ -172,6 +172,24 @@ def test_closing_says_what_happens_and_takes_a_second_press(managed, open_browse
     page.wait_for_selector(".tag:has-text('Closed')")
 
 
+def test_a_slash_leads_to_the_search_but_can_be_typed(managed, open_browser):
+    campaign, manager = managed
+    watched = open_browser(manager, **DESKTOP)
+    page = watched.page
+    watched.go(f"/campaigns/{campaign.slug}/items/")
+    page.keyboard.press("/")
+    page.keyboard.type("and/or gold q")
+    assert page.input_value("#search") == "and/or gold q"
+    page.fill("#search", "gold q")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search/?q=gold+q")
+    assert_accessible(page, "search results")
+    page.keyboard.press("Control+k")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.get_by_role("main").get_by_role("link", name="Gold questions").last.click()
+    page.wait_for_url("**/gold/")
+
+
 def test_the_style_guide_shows_both_themes_at_once(open_browser):
     watched = open_browser(factories.user(), color_scheme="dark", **PHONE)
     watched.go("/styleguide/")
@@ -231,7 +249,7 @@ def test_pages_are_imported_looked_at_and_settings_changed_in_chinese(open_brows
     with page.expect_navigation():  # else the job may not be asked for yet
         page.locator("section.card").first.locator("button").click()
     factories.run_jobs()
-    watched.go(f"/campaigns/{campaign.slug}/pages/?sort=-name")
+    watched.go(f"/campaigns/{campaign.slug}/documents/?sort=-name")
     with page.expect_navigation():
         page.locator("tbody a").first.click()  # 灯塔.html comes last by name
     assert "灯塔建于一八七一年" in page.inner_text("article.document")

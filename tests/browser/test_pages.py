@@ -58,16 +58,16 @@ def test_the_managers_pages(world, open_browser, language, view):
         "/campaigns/new/",
         base,
         base + "import/",
-        base + "pages/",
-        base + f"pages/{campaign.documents.get().pk}/",
+        base + "documents/",
+        base + f"documents/{campaign.documents.get().pk}/",
         base + "items/",
         base + f"items/{annotation.item_id}/",
         base + "pilot/",
         base + "guidelines/",
-        base + "people/",
+        base + "members/",
         base + "settings/",
         base + "questions/",
-        base + "log/",
+        base + "activity/",
         base + "jobs/",
         base + "releases/",
         base + "releases/1/",
@@ -83,7 +83,7 @@ def test_the_managers_pages(world, open_browser, language, view):
         watched.go(path)
         assert watched.page.get_attribute("html", "lang") == language
         assert_accessible(watched.page, f"{path} {language}")
-    watched.go(base + "people/")
+    watched.go(base + "members/")
     watched.page.click("main form button.primary")
     assert_accessible(watched.page, "a fresh invitation")
 

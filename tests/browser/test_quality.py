@@ -69,7 +69,7 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     def manage(path):
         manager.go(f"/campaigns/{campaign.slug}/{path}")
 
-    manage("quality/gold/")
+    manage("gold/")
     desk.set_input_files("input[type=file]", gold_file(tmp_path))
     desk.fill("#id_experts", "0")
     desk.click("main form[enctype] button.primary")
@@ -85,7 +85,7 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     worker.go(f"/campaigns/{campaign.slug}/standing/")
     worker.page.get_by_text("A manager will decide by").wait_for()
 
-    manage("decisions/")
+    manage("review/")
     desk.fill("textarea[name=reason]", "Three of three were wrong.")
     with desk.expect_navigation():  # it is sent once the page knows whose session it is
         desk.get_by_role("button", name="Suspend and pay for completed work").click()
@@ -94,7 +94,7 @@ def test_gold_a_review_a_suspension_and_an_appeal(campaign, open_browser, tmp_pa
     worker.page.fill("#text", "The keys say good, the guidelines say bad.")
     worker.page.get_by_role("button", name="Appeal").click()
     worker.page.get_by_text("A manager will reply here").first.wait_for()
-    manage("decisions/")
+    manage("review/")
     desk.get_by_text("The keys say good, the guidelines say bad.").wait_for()
     desk.fill("textarea[name=reason]", "You are right, and the keys are retired.")
     desk.get_by_role("button", name="Lift the suspension and count the work again").click()
@@ -176,16 +176,16 @@ def pages_of(world):
     base = f"/campaigns/{campaign.slug}/"
     key, person = GoldKey.objects.order_by("pk").first(), Annotation.objects.first().surrogate_id
     managers = [
-        "quality/",
-        "quality/people/",
-        "quality/gold/",
-        f"quality/gold/{key.pk}/",
-        "quality/experts/",
-        "quality/policy/",
-        "quality/rules/",
-        "inspect/",
-        "decisions/",
-        f"quality/people/{person}/",
+        "summary/",
+        "annotators/",
+        "gold/",
+        f"gold/{key.pk}/",
+        "experts/",
+        "policy/",
+        "rules/",
+        "spot-checks/",
+        "review/",
+        f"annotators/{person}/",
     ]
     return [(boss, base + path) for path in managers] + [(expert, base + "cases/"), (expert, f"{base}cases/{case.pk}/")]
 
@@ -207,7 +207,7 @@ def test_the_charts_are_accessible_and_clean(monkeypatch, open_browser, language
     boss = member(campaign, Role.MANAGER)
     watched = open_browser(boss, **view)
     watched.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": watched.base}])
-    watched.go(f"/campaigns/{campaign.slug}/quality/")
+    watched.go(f"/campaigns/{campaign.slug}/summary/")
     watched.page.locator("svg.plot").nth(3).wait_for()  # pace, agreement, gold, confusion
     assert watched.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert_accessible(watched.page, f"charts {language}")

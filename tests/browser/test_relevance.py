@@ -192,7 +192,7 @@ def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F81
     Flag.objects.create(campaign=made.campaign, question_id="900000", created_at=timezone.now())
     desk_page = open_browser(manager_and_expert(made.campaign))
     page, slug = desk_page.page, made.campaign.slug
-    desk_page.go(f"/campaigns/{slug}/decisions/")
+    desk_page.go(f"/campaigns/{slug}/review/")
     assert_accessible(page, page.url)
     page.get_by_label("Reason").fill("Missed what is obvious.")
     page.get_by_role("button", name="Suspend and refuse pay").click()
@@ -207,7 +207,7 @@ def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F81
     Errand.objects.filter(kind="reject", state="due").update(due_at=timezone.now())
     made.round()
     appeal(made, open_browser())
-    desk_page.go(f"/campaigns/{slug}/decisions/")
+    desk_page.go(f"/campaigns/{slug}/review/")
     page.get_by_role("button", name="Pay it").click()
     page.wait_for_load_state()
     assert Appeal.objects.get().state == "granted"
@@ -230,7 +230,7 @@ def test_inspection_and_cases_take_one_key(desk, open_browser):  # noqa: F811
     factories.join(made.campaign, boss, Role.EXPERT)
     opened = open_browser(boss)
     page = opened.page
-    opened.go(f"/campaigns/{made.campaign.slug}/inspect/")
+    opened.go(f"/campaigns/{made.campaign.slug}/spot-checks/")
     assert_accessible(page, page.url)
     waiting = Inspection.objects.filter(verdict="").count()
     page.keyboard.press("1")

@@ -28,16 +28,16 @@ MANAGED = [
     "items/",
     "import/",
     "pilot/",
-    "people/",
+    "members/",
     "questions/",
     "settings/",
-    "log/",
+    "activity/",
     "jobs/",
-    "decisions/",
-    "quality/",
-    "quality/people/",
+    "review/",
+    "summary/",
+    "annotators/",
     "releases/",
-    "boards/",
+    "leaderboards/",
 ]
 
 
@@ -75,7 +75,7 @@ def uncounted():
     scene = Scene(items=2)
     Snapshot.objects.all().delete()
     QualitySnapshot.objects.all().delete()
-    return scene.managed("", "quality/", "quality/people/", "quality/behaviour/")
+    return scene.managed("", "summary/", "annotators/", "behavior/")
 
 
 def full():
@@ -87,7 +87,7 @@ def full():
     scene.compute()
     return [
         *scene.managed(
-            "", "items/", "items/?sort=-id&columns=id&columns=question", "questions/", "quality/people/", "log/"
+            "", "items/", "items/?sort=-id&columns=id&columns=question", "questions/", "annotators/", "activity/"
         ),
         (scene.person, scene.work + "questions/"),
         (scene.manager, "/"),
@@ -116,7 +116,7 @@ def suspended():
         (scene.person, "/"),
         (scene.person, scene.work),
         (scene.person, f"{scene.base}standing/"),
-        *scene.managed(f"quality/people/{scene.person.surrogate_id}/", "quality/people/"),
+        *scene.managed(f"annotators/{scene.person.surrogate_id}/", "annotators/"),
     ]
 
 

@@ -52,7 +52,7 @@ def test_a_study_of_25_annotations_goes_from_the_extension_to_the_figures(open_b
     answers(campaign, people[:5], 5)
     boss = member(campaign, Role.MANAGER)
     experts = [member(campaign, Role.EXPERT) for _ in range(2)]
-    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/quality/studies/design/")
+    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/studies/design/")
     page.select_option("[name=split]", index=1)
     for name, value in (("ways", "25"), ("sample", "2"), ("experts", "2")):
         page.fill(f"[name={name}]", value)
@@ -65,7 +65,7 @@ def test_a_study_of_25_annotations_goes_from_the_extension_to_the_figures(open_b
     page.wait_for_url("**/jobs/**")
     factories.run_jobs()
     answers(campaign, people[5:], 25)
-    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/quality/studies/design/")
+    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/studies/design/")
     page.get_by_role("link", name="Send a sample of these items to experts").click()
     page.get_by_role("button", name="Send to experts").click()
     page.wait_for_url("**/jobs/**")
@@ -73,7 +73,7 @@ def test_a_study_of_25_annotations_goes_from_the_extension_to_the_figures(open_b
     for expert in experts:
         judge(open_browser(expert), campaign, "12")
     assert set(Case.objects.values_list("state", flat=True)) == {CaseState.DECIDED}
-    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/quality/studies/")
+    page = opened(open_browser, boss, f"/campaigns/{campaign.slug}/studies/")
     factories.run_jobs()
     page.reload()
     page.get_by_role("cell", name="Super-annotator, α = 8").first.wait_for()

@@ -309,7 +309,7 @@ def test_whatever_makes_the_data_folder_first_makes_it_private(tmp_path):
 def test_no_page_of_someone_who_is_logged_in_is_kept(client):
     campaign = factories.campaign(items=1)
     client.force_login(factories.user(is_admin=True))
-    for path in ("/", "/jsi18n/", "/account/email/", f"/campaigns/{campaign.slug}/people/", "/healthz"):
+    for path in ("/", "/jsi18n/", "/account/email/", f"/campaigns/{campaign.slug}/members/", "/healthz"):
         assert client.get(path).headers["Cache-Control"] == "private, no-store", path
     assert "Cache-Control" not in Client().get("/healthz").headers
 

@@ -138,7 +138,7 @@ def test_what_waited_while_the_split_was_sealed_is_not_scored_and_what_was_told_
     waiting.refresh_from_db()
     assert (waiting.state, waiting.score, waiting.exact) == (REFUSED, None, None)
     client.force_login(person)
-    page = client.get(f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/").content.decode()
+    page = client.get(f"/campaigns/{made.campaign.slug}/leaderboards/{made.board.number}/").content.decode()
     assert "no longer scores" in page
     assert f"{7 / len(made.labels):.4f}" not in page
 
@@ -188,7 +188,7 @@ def test_once_the_split_is_unsealed_every_score_is_told(client):
     made.submit(person, made.right(len(made.labels) - 2))
     made.submit(person, made.right(len(made.labels) - 3))
     client.force_login(person)
-    page = f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/"
+    page = f"/campaigns/{made.campaign.slug}/leaderboards/{made.board.number}/"
     exact = f"{(len(made.labels) - 3) / len(made.labels):.4f}"
     assert exact not in client.get(page).content.decode()
     split_unseal(split=made.test, reason="It is over.", actor_id=None, now=made.now)
@@ -226,7 +226,7 @@ def test_a_board_of_labels_that_are_told_shows_every_score_and_closes_once_they_
     scores = [made.submit(person, made.right(count)).score for count in (3, 4, 2)]
     assert scores == pytest.approx([count / all_of_them for count in (3, 4, 2)])
     client.force_login(person)
-    page = f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/"
+    page = f"/campaigns/{made.campaign.slug}/leaderboards/{made.board.number}/"
     best = f"{4 / all_of_them:.4f}"
     assert best in client.get(page).content.decode()
     made.seal()
@@ -299,7 +299,7 @@ def test_the_pages_from_a_team_to_a_score(client):
     person = factories.user()
     factories.join(made.campaign, person, Role.RESEARCHER)
     client.force_login(person)
-    page = f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/"
+    page = f"/campaigns/{made.campaign.slug}/leaderboards/{made.board.number}/"
     assert "Enter a team" in client.get(page).content.decode()
     client.post(f"{page}team/", {"name": "The <b>best</b>", "code": ""})
     assert "Submit predictions" in client.get(page).content.decode()
@@ -319,7 +319,7 @@ def test_managers_make_boards_and_researchers_do_not(client):
     factories.join(made.campaign, manager, Role.MANAGER)
     factories.join(made.campaign, researcher, Role.RESEARCHER)
     path, sent = (
-        f"/campaigns/{made.campaign.slug}/boards/",
+        f"/campaigns/{made.campaign.slug}/leaderboards/",
         {"release": made.board.release_id, "split": "test", "metric": "mrr", "step": "0.01", "a_day": "3"},
     )
     client.force_login(researcher)
@@ -335,7 +335,7 @@ def test_managers_make_boards_and_researchers_do_not(client):
 def test_nothing_of_a_board_is_kept_after_a_person_without_a_role_asks(client):
     made = Challenge()
     client.force_login(factories.user())
-    page = f"/campaigns/{made.campaign.slug}/boards/{made.board.number}/"
+    page = f"/campaigns/{made.campaign.slug}/leaderboards/{made.board.number}/"
     assert [client.get(page).status_code, client.post(f"{page}team/", {"name": "x"}).status_code] == [404, 404]
     assert Client().get(page).status_code == 302
     assert not Team.objects.exists()

@@ -40,6 +40,7 @@ COSTS = {
     "campaign-people": 10,
     "campaign-plan": 9,
     "campaign-questions": 7,
+    "campaign-search": 9,
     "campaign-settings": 7,
     "consent": 8,
     "home": 10,

@@ -30,7 +30,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("stage", "back", "draft", "submit", "skip", "report", "extend", "events"), ("post", NOBODY)),
     "campaign-new": ("get post", {"admin"}),
     "campaign-preview": ("post", {"admin"}),
-    **dict.fromkeys(("campaign", "campaign-by-id"), ("get", SEE)),
+    **dict.fromkeys(("campaign", "campaign-by-id", "campaign-search"), ("get", SEE)),
     "items": ("get", SEE - {"expert"}),  # gold keys are not on it
     **dict.fromkeys(("item", "pilot", "campaign-documents", "campaign-document"), ("get", MANAGE)),
     **dict.fromkeys(
@@ -184,5 +184,5 @@ def _fits(answer, *, stated, allowed, principal):
 def _names_nothing(answer):
     """Return whether a 404 is about a batch, case or file that this bare request does not name."""
     return answer.request["PATH_INFO"].endswith(
-        ("manifest.json", "/decisions/case/1/", "/waive/", "/launch/", "/schedule/", "/inspect/", "/cases/")
+        ("manifest.json", "/review/case/1/", "/waive/", "/launch/", "/schedule/", "/spot-checks/", "/cases/")
     )

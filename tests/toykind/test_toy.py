@@ -40,7 +40,7 @@ def address(row, student, secret=""):
 def test_a_manager_adds_it_and_people_work_by_it_to_their_statement(campaign):
     manager = Client()
     manager.force_login(factories.user(is_admin=True))
-    page = f"/campaigns/{campaign.slug}/workforces/"
+    page = f"/campaigns/{campaign.slug}/recruitment/"
     assert "Students of a course" in manager.get(page).content.decode()
     sent = {"kind": "course", "people": 20, "seconds_each": 20, "website": TERMS["website"], "items_per_ticket": 2}
     sent |= {"reward_cents": "0.05", "floor_cents_per_hour": "0"}

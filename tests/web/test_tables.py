@@ -187,7 +187,7 @@ def test_items_can_be_narrowed_to_those_whose_answers_differ():
 
 def test_people_are_sorted_and_several_are_warned_at_once(managed):
     campaign, client, people = managed
-    base = f"/campaigns/{campaign.slug}/quality/people/"
+    base = f"/campaigns/{campaign.slug}/annotators/"
     client.get(base)
     factories.run_jobs()
     page = client.get(base + "?sort=-submitted").content.decode()
@@ -212,14 +212,14 @@ def test_the_log_says_who_did_what_and_why_but_not_what_experts_said(managed):
         action="item_retire", actor_id=people[0].surrogate_id, data={"reason": "a broken page"}, **event
     )
     AuditEvent.objects.create(action="opinion_give", actor_id=None, data={"label": "the secret label"}, **event)
-    page = client.get(f"/campaigns/{campaign.slug}/log/").content.decode()
+    page = client.get(f"/campaigns/{campaign.slug}/activity/").content.decode()
     assert "a broken page" in page
     assert people[0].name in page
     assert re.search(r"<td>\s*An expert gave an opinion\s*</td>", page)  # in the table, not in the filter alone
     assert "the secret label" not in page
-    narrowed = client.get(f"/campaigns/{campaign.slug}/log/?act=item_retire").content.decode()
+    narrowed = client.get(f"/campaigns/{campaign.slug}/activity/?act=item_retire").content.decode()
     assert narrowed.count("<tr>") == 2  # the head and one event
-    file = client.get(f"/campaigns/{campaign.slug}/log/?format=csv")
+    file = client.get(f"/campaigns/{campaign.slug}/activity/?format=csv")
     assert b"the secret label" not in b"".join(file.streaming_content)
 
 

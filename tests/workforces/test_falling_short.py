@@ -51,7 +51,7 @@ def skip_the_rest(page):
 def accept(made, ticket):
     client = Client()
     client.force_login(factories.user(is_admin=True))
-    client.post(f"/campaigns/{made.campaign.slug}/decisions/ticket/{ticket.pk}/", {"choice": "accept"})
+    client.post(f"/campaigns/{made.campaign.slug}/review/ticket/{ticket.pk}/", {"choice": "accept"})
 
 
 def move(campaign, to):

@@ -220,7 +220,7 @@ def test_a_refusal_is_undone_before_the_same_ticket_is_accepted(desk):
     ticket, boss = Ticket.objects.get(), Client()
     assert ticket.state == "unmatched"
     boss.force_login(factories.user(is_admin=True))
-    page, decide = (f"/campaigns/{made.campaign.slug}/decisions/{rest}" for rest in ("", f"ticket/{ticket.pk}/"))
+    page, decide = (f"/campaigns/{made.campaign.slug}/review/{rest}" for rest in ("", f"ticket/{ticket.pk}/"))
     assert decide in boss.get(page).content.decode()
     boss.post(decide, {"choice": "refuse", "reason": "no code"})
     assert decide not in boss.get(page).content.decode()
@@ -228,7 +228,7 @@ def test_a_refusal_is_undone_before_the_same_ticket_is_accepted(desk):
     assert "Undo that first" in answer.content.decode()
     ticket.refresh_from_db()
     assert (ticket.state, states()) == ("unmatched", ["given_up"])
-    boss.post(f"/campaigns/{made.campaign.slug}/decisions/undo/{Errand.objects.get(kind='reject').pk}/")
+    boss.post(f"/campaigns/{made.campaign.slug}/review/undo/{Errand.objects.get(kind='reject').pk}/")
     boss.post(decide, {"choice": "accept"})
     rounds(made)
     ticket.refresh_from_db()

@@ -28,6 +28,7 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
         "slots": {state: slots.get(state, 0) for state in ("open", "held", "filled")},
         "met_by_all": data.get("met_by_all", 0),
         "met_by_all_is_cut": data.get("met_by_all", 0) >= LOOKED_AT,
+        "pilot": data.get("pilot") or {},
         "wanted": wanted,
         "percent": round(100 * slots.get("filled", 0) / wanted) if wanted else 0,
         "annotations": total,

@@ -157,10 +157,17 @@ def _splits(campaign: Campaign) -> list[SplitNumbers]:
 
 
 def _pilot(campaign: Campaign) -> PilotNumbers:
-    """Return how many annotations of the pilot are open, and how many items it has."""
+    """Return how far the open pilots are."""
     pilot = {"campaign": campaign, "batch__purpose": Purpose.PILOT, "batch__state": BatchState.OPEN}
     items = Item.objects.filter(**pilot, state=ItemState.ACTIVE)
-    return {"items": items.count(), "open": Slot.objects.filter(item__in=items, state=SlotState.OPEN).count()}
+    states = Slot.objects.filter(item__in=items).exclude(state=SlotState.CLOSED).values_list("state").order_by("state")
+    counts = dict(states.annotate(n=Count("pk")))
+    return {
+        "items": items.count(),
+        "slots": sum(counts.values()),
+        "open": counts.get(SlotState.OPEN, 0),
+        "filled": counts.get(SlotState.FILLED, 0),
+    }
 
 
 def _work_numbers(campaign: Campaign) -> WorkNumbers:

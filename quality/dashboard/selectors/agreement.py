@@ -99,11 +99,16 @@ def agreement_over(task_type: TaskType, answers: Iterable[tuple[int, str, str]])
 
 
 def agreement_shown(campaign: Campaign, kept: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-    """Return the rows of agreement with the names of their measures, as a job kept them; of ``kept`` if it is at hand."""
+    """Return the rows of agreement with the names of their measures, as a job kept them; of ``kept`` if it is at hand.
+
+    ``has_distances`` of each says whether any of them compares sets, by distances.
+    """
     if kept is None:
         kept = QualitySnapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
     names = pages_of(campaign.task_type).measures
-    return [{**row, "name": names.get(row["key"], row["key"])} for row in kept.get("agreement", [])]
+    rows = kept.get("agreement", [])
+    has_distances = any(row["scale"] == Scale.SETS for row in rows)
+    return [{**row, "name": names.get(row["key"], row["key"]), "has_distances": has_distances} for row in rows]
 
 
 def _guidelines_of_items(campaign: Campaign) -> dict[int, int]:

@@ -141,7 +141,7 @@ def test_agreement_is_shown_for_each_version_of_the_guidelines():
     client.force_login(manager)
     quality_numbers_refresh(campaign=campaign, now=timezone.now())
     assert (
-        f"Under guidelines {published.version}" in client.get(f"/campaigns/{campaign.slug}/quality/").content.decode()
+        f"Under guidelines {published.version}" in client.get(f"/campaigns/{campaign.slug}/summary/").content.decode()
     )
     one = Annotation.objects.filter(item=items[0]).first()
     Annotation.objects.filter(pk=one.pk).update(guideline=published)  # an item answered under both is in neither

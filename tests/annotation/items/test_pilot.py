@@ -95,6 +95,8 @@ def test_home_tells_what_runs_and_what_is_imported_and_nobody_is_promised_an_ite
     payload = {"campaign": str(campaign.pk), "batch": Batch.objects.get(purpose="pilot").pk}
     run_here(kind="annotation.launch", payload=payload, stderr=factories.Quiet(), scope_id=campaign.pk)
     assert "A pilot with 3 items is running. 7 items imported, not launched yet." in home()
+    overview = " ".join(client.get(f"/campaigns/{campaign.slug}/").content.decode().split())
+    assert "Pilot: 0 of 6 annotations" in overview and "0 of 0 annotations" not in overview
     (found,) = progress_of([campaign], person.surrogate_id)
     assert (found.open, found.left) == (6, 3)
     factories.launch(campaign)

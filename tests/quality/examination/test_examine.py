@@ -42,14 +42,14 @@ def test_what_cannot_be_examined_is_shown_tried_again_and_keeps_nobody_else_wait
     boss = factories.user()
     factories.join(campaign, boss, "manager")
     client.force_login(boss)
-    page = client.get(f"/campaigns/{campaign.slug}/decisions/").content.decode()
+    page = client.get(f"/campaigns/{campaign.slug}/review/").content.decode()
     assert "couldn't be checked" in page
     assert "KeyError" in page
 
     factories.examine(campaign)  # it rests for a while
     assert Unexamined.objects.get().attempts == 1
     repair(first)
-    client.post(f"/campaigns/{campaign.slug}/decisions/examine/0/")
+    client.post(f"/campaigns/{campaign.slug}/review/examine/0/")
     factories.run_jobs()
     assert not Unexamined.objects.exists()
     assert Verdict.objects.filter(item=first.item_id, label=4).exists()

@@ -61,10 +61,10 @@ def confirm(row, text, boss=None):
     client = Client()
     client.force_login(boss)
     upload = SimpleUploadedFile("export.csv", text.encode())
-    address = f"/campaigns/{row.campaign.slug}/workforces/{row.pk}/confirm/"
+    address = f"/campaigns/{row.campaign.slug}/recruitment/{row.pk}/confirm/"
     assert client.post(address, {"file": upload}).status_code == 302
     factories.run_jobs()
-    return client.get(f"/campaigns/{row.campaign.slug}/workforces/").content.decode()
+    return client.get(f"/campaigns/{row.campaign.slug}/recruitment/").content.decode()
 
 
 def come_only(address):

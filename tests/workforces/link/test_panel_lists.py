@@ -80,7 +80,7 @@ def test_two_visits_with_the_same_ids_are_for_a_manager_to_decide():
     boss = factories.user(is_admin=True)
     client = Client()
     client.force_login(boss)
-    decisions = client.get(f"/campaigns/{row.campaign.slug}/decisions/").content.decode()
+    decisions = client.get(f"/campaigns/{row.campaign.slug}/review/").content.decode()
     assert decisions.count("several visits came with these ids") == 2
     real = Ticket.objects.order_by("-pk")[0]
     assert ticket_accept(ticket=real, actor_id=boss.surrogate_id, now=timezone.now())
@@ -134,7 +134,7 @@ def test_an_empty_cell_of_the_approval_list_is_empty():
     come(unsigned(row, "p1", "s1"))
     client = Client()
     client.force_login(factories.user(is_admin=True))
-    answer = client.get(f"/campaigns/{row.campaign.slug}/workforces/{row.pk}/approvals.csv")
+    answer = client.get(f"/campaigns/{row.campaign.slug}/recruitment/{row.pk}/approvals.csv")
     assert b"".join(answer.streaming_content).splitlines()[1] == b"p1,s1,open,0,"
 
 
@@ -172,12 +172,14 @@ def test_a_manager_refuses_a_doubtful_visit_of_a_panel():
     doubtful = Ticket.objects.filter(state="unmatched").order_by("pk")[0]
     client = Client()
     client.force_login(factories.user(is_admin=True))
-    address = f"/campaigns/{row.campaign.slug}/decisions/ticket/{doubtful.pk}/"
+    address = f"/campaigns/{row.campaign.slug}/review/ticket/{doubtful.pk}/"
     client.post(address, {"choice": "refuse", "reason": "copied"})
     doubtful.refresh_from_db()
     assert doubtful.state == "refused"
     work_of = Annotation.objects.filter(ticket_work__ticket=doubtful)
     assert set(work_of.values_list("state", flat=True)) == {"given_up"}
     assert not row.errands.exists()
-    listed = b"".join(client.get(f"/campaigns/{row.campaign.slug}/workforces/{row.pk}/approvals.csv").streaming_content)
+    listed = b"".join(
+        client.get(f"/campaigns/{row.campaign.slug}/recruitment/{row.pk}/approvals.csv").streaming_content
+    )
     assert sorted(line.split(b",")[2] for line in listed.splitlines()[1:]) == [b"undecided"]

@@ -98,7 +98,7 @@ def test_a_manager_compares_the_books_in_the_browser(desk):
     made.worker("a").work()
     made.round()
     made.round()
-    boss, address = Client(), f"/campaigns/{made.campaign.slug}/workforces/"
+    boss, address = Client(), f"/campaigns/{made.campaign.slug}/recruitment/"
     boss.force_login(factories.user(is_admin=True))
     boss.post(address, {"reconcile": made.workforce.pk})
     factories.run_jobs()
