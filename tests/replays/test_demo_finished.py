@@ -25,16 +25,16 @@ pytestmark = pytest.mark.django_db
 PAGES = (
     "",
     "items/",
-    "people/",
-    "workforces/",
+    "members/",
+    "recruitment/",
     "settings/",
     "releases/",
-    "quality/",
-    "quality/gold/",
-    "quality/experts/",
-    "quality/policy/",
-    "quality/behaviour/",
-    "quality/studies/",
+    "summary/",
+    "gold/",
+    "experts/",
+    "policy/",
+    "behavior/",
+    "studies/",
 )
 
 

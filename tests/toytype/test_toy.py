@@ -90,10 +90,10 @@ def test_it_is_annotated_voted_on_inspected_and_released(campaign, tmp_path):
         "",
         "items/",
         f"items/{item.pk}/",
-        "quality/",
-        "decisions/",
-        "inspect/",
-        "workforces/",
+        "summary/",
+        "review/",
+        "spot-checks/",
+        "recruitment/",
         "guidelines/",
     ):
         assert client.get(f"/campaigns/colours/{address}").status_code == 200, address
