@@ -36,7 +36,7 @@ row = Workforce.objects.get()
 boss = User.objects.get(email="boss@example.org")
 client = Client(headers={"host": "localhost"})
 client.force_login(boss)
-pages = [client.get(f"/campaigns/{one.slug}/{what}").status_code for one in Campaign.objects.all() for what in ("", "items/", "people/", "workforces/", "import/")]
+pages = [client.get(f"/campaigns/{one.slug}/{what}").status_code for one in Campaign.objects.all() for what in ("", "items/", "members/", "recruitment/", "import/")]
 nq = Campaign.objects.get(slug="earth")
 place = Participation.objects.filter(campaign=nq).first()
 claim = slot_claim_next(campaign=nq, surrogate_id=place.surrogate_id, now=timezone.now())
