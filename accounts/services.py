@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import F
@@ -26,6 +25,7 @@ from accounts.models import (
     User,
 )
 from accounts.selectors import ACCOUNT, is_forgotten
+from accounts.signals import role_changed
 from database.transactions import require_transaction
 from web.errors import KeyedError
 
@@ -54,7 +54,7 @@ _BLIND = (Role.ANNOTATOR, Role.EXPERT)  # these roles are spoilt by what a perso
 
 
 def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | None, now: datetime) -> None:
-    """Give a role, and tell the person; giving it twice changes nothing.
+    """Give a role; giving it twice changes nothing.
 
     Raises
     ------
@@ -72,7 +72,6 @@ def membership_grant(*, user: User, scope_id: UUID, role: str, actor_id: UUID | 
     membership, created = Membership.objects.get_or_create(user=user, scope_id=scope_id, role=Role(role))
     if created:
         record(action="membership_grant", subject=membership, now=now, actor_id=actor_id, scope_id=scope_id, role=role)
-        _tell(user, _("You have a new role in a campaign: %(role)s.") % {"role": Role(role).label})
 
 
 @transaction.atomic
@@ -88,10 +87,7 @@ def membership_revoke(*, membership_id: int, scope_id: UUID, actor_id: UUID, now
         role=membership.role,
         person=str(membership.user.surrogate_id),
     )
-    _tell(
-        membership.user,
-        _("You no longer have this role in a campaign: %(role)s.") % {"role": membership.get_role_display()},
-    )
+    role_changed.send(Membership, user=membership.user, scope_id=scope_id, role=membership.role, given=False, now=now)
     if membership.role == Role.MANAGER:  # who was put out must not let themselves in again
         Invitation.objects.filter(scope_id=scope_id, created_by=membership.user.surrogate).update(uses_left=0)
     _end(membership, now)
@@ -112,14 +108,9 @@ def _end(membership: Membership, now: datetime) -> None:
     membership.delete()
 
 
-def _tell(user: User, text: str) -> None:
-    """Write to a person once the change is made; a mail that cannot be sent does not undo it."""
-    _mail(user.email, f"{text}\n\n{settings.PLATFORM_URL}")
-
-
-def _mail(address: str, body: str) -> None:
+def _mail(address: str, subject: str, body: str) -> None:
     def send() -> None:  # a function with a name: Django logs it where sending fails, and goes on to the next
-        send_mail("Quorate", body, None, [address])
+        send_mail(subject, body, None, [address])
 
     transaction.on_commit(send, robust=True)
 
@@ -148,7 +139,6 @@ def role_waiver_grant(*, user: User, scope_id: UUID, reason: str, actor_id: UUID
             reason=reason[:500],
             person=str(user.surrogate_id),
         )
-        _tell(user, _("An administrator allows you to manage a campaign and to annotate or judge in it."))
     return waiver
 
 
@@ -241,7 +231,11 @@ def invitations_send(
             "campaign": label,
             "day": f"{now + timedelta(days=days):%Y-%m-%d}",
         }
-        _mail(address, f"{text}\n\n{link(token)}")
+        _mail(
+            address,
+            _('Invitation to "%(campaign)s"') % {"campaign": " ".join(label.split())},
+            f"{text}\n\n{link(token)}",
+        )
     return len(wanted)
 
 
@@ -292,6 +286,7 @@ def invitation_accept(*, token_sha256: str, user: User, now: datetime, mark: str
     if not Invitation.objects.filter(pk=invitation.pk, uses_left__gt=0).update(uses_left=F("uses_left") - 1):
         raise InvitationError
     membership_grant(user=user, scope_id=invitation.scope_id, role=invitation.role, actor_id=user.surrogate_id, now=now)
+    role_changed.send(Membership, user=user, scope_id=invitation.scope_id, role=invitation.role, given=True, now=now)
     return invitation.scope_id
 
 

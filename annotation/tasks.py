@@ -11,6 +11,7 @@ from annotation.items.services.documents import documents_import
 from annotation.items.services.items import items_import
 from annotation.items.services.published import published_import
 from annotation.models import Batch, Campaign, Split
+from annotation.notifications.services import failed_jobs_tell, notifications_due, notifications_send
 from annotation.payloads import (
     DocumentsImportPayload,
     ExtendPayload,
@@ -105,6 +106,11 @@ def numbers(work: Work) -> dict[str, Any]:
     return {}
 
 
+def notifications(work: Work) -> dict[str, Any]:
+    """Send the emails that wait."""
+    return notifications_send(work=work)
+
+
 def _campaign(work: Work) -> Campaign:
     return Campaign.objects.get(pk=UUID(work.payload_as(CampaignPayload)["campaign"]))
 
@@ -116,5 +122,6 @@ JOBS = [
     JobKind("annotation.launch", launch, Lane.BULK),
     JobKind("annotation.extend", extend, Lane.BULK),
     JobKind("annotation.numbers", numbers, Lane.UPKEEP),
+    JobKind("annotation.notifications", notifications, Lane.MARKETPLACE),
 ]
-SWEEPS = [assignments_expire, batches_open, withdrawals_apply, events_trim]
+SWEEPS = [assignments_expire, batches_open, withdrawals_apply, events_trim, notifications_due, failed_jobs_tell]

@@ -5,10 +5,12 @@ from django.urls import path
 from annotation.campaigns.views import campaigns, guidelines, settings
 from annotation.desk import actions, member, recent
 from annotation.items.views import documents, imports, items, pilots
+from annotation.notifications.views import notifications
 from annotation.people.views import joining, people
 from annotation.questions import views as questions
 
 urlpatterns = [
+    path("account/notifications/", notifications, name="notifications"),
     # The annotator
     path("work/<slug:slug>/", member.work, name="work"),
     path("work/<slug:slug>/consent/", joining.consent, name="consent"),

@@ -23,7 +23,7 @@ class Lane(StrEnum):
 
     UPKEEP = "upkeep"  # short: what people wait for within seconds
     BULK = "bulk"  # long: imports, launches, releases
-    MARKETPLACE = "marketplace"  # whatever talks to a marketplace
+    MARKETPLACE = "marketplace"  # whatever talks to a marketplace or a mail server
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from annotation.models import Campaign, Item
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from jobs.terminal import run_here
 from measures.studies import as_json, usual_alpha
-from quality.experts.services.opinions import consensus_reach, opinion_give
+from quality.experts.services.opinions import consensus_confirm, consensus_propose, opinion_give
 from quality.models import Case, CaseReason, CaseState
 from quality.studies.selectors.studies import (
     StudyError,
@@ -192,9 +192,11 @@ def _judge(case: Case, experts: list[UUID], world: QuestionWorld, chance: np.ran
         if expert not in spoken:
             opinion_give(case=case, surrogate_id=expert, said=alone, justification="", now=timezone.now())
     if Case.objects.filter(pk=case.pk, state=CaseState.CONSENSUS).exists():
-        consensus_reach(
-            case=case, surrogate_id=experts[0], said=said, justification="Read together.", now=timezone.now()
+        now = timezone.now()
+        proposal = consensus_propose(
+            case=case, surrogate_id=experts[0], said=said, justification="Read together.", now=now
         )
+        consensus_confirm(case=case, proposal_id=proposal.pk, surrogate_id=experts[1], now=now)
 
 
 def _released(campaign: Campaign, state: State) -> dict[str, Any]:

@@ -20,10 +20,10 @@ from jobs.models import Job, JobState
 from jobs.services import job_enqueue
 from measures.targets import Target
 from quality.dashboard.selectors.summary import summary_of
-from quality.experts.services.opinions import consensus_reach, opinion_give
+from quality.experts.services.opinions import consensus_confirm, consensus_propose, opinion_give
 from quality.labels.selectors.audits import experts_able, label_error_of
 from quality.labels.services import waves
-from quality.models import PENDING, Audit, Case, CaseState, TargetSnapshot, Verdict, Wave
+from quality.models import PENDING, Audit, Case, CaseState, Phase, TargetSnapshot, Verdict, Wave
 from quality.policies.policy import Policy, Process
 from quality.policies.selectors import policy_current
 from replays.antique import wrong_by_rule
@@ -165,13 +165,14 @@ class _Audited(Collecting):
                 opinion_give(case=case, surrogate_id=expert, said={LABEL: label}, justification="", now=timezone.now())
         if chosen and Case.objects.filter(pk=case.pk, state=CaseState.CONSENSUS).exists():
             true = self.material.true(case.item.content)
-            consensus_reach(
-                case=case,
-                surrogate_id=chosen[0],
-                said={LABEL: true},
-                justification="Read together.",
-                now=timezone.now(),
+            first, second = (
+                case.opinions.filter(phase=Phase.BLIND).order_by("pk").values_list("surrogate_id", flat=True)[:2]
             )
+            now = timezone.now()
+            proposal = consensus_propose(
+                case=case, surrogate_id=first, said={LABEL: true}, justification="Read together.", now=now
+            )
+            consensus_confirm(case=case, proposal_id=proposal.pk, surrogate_id=second, now=now)
 
     def _policy_process(self) -> Process:
         found = policy_current(self.campaign)

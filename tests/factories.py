@@ -258,7 +258,7 @@ def antique(items: int = 4, n: int = 3, *, gold: int = 0, policy: Any = None, **
     number = next(_numbers)
     made = campaign_create(
         slug=options.pop("slug", f"antique-{number}"),
-        title=f"Relevance {number}",
+        title=options.pop("title", f"Relevance {number}"),
         task_type="antique",
         splits=options.pop("splits", [NewSplit("train", n)]),
         consent=NewConsent("For the tests.", "Answers.", "tests@example.org"),

@@ -4,9 +4,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
-from django.utils.translation import gettext as _
 
 from annotation.models import Campaign, Participation, Standing, StandingChange
+from annotation.people.selectors.standing import notice_for
 from workforces.kinds.base import terms_from
 from workforces.kinds.registry import KINDS
 from workforces.models import Errand, ErrandKind, ErrandState
@@ -23,28 +23,6 @@ def standing_of(*, campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:
     because = last.because if last else {}
     notice = notice_for(Standing(place.standing), because)
     return {"place": place, "notice": notice}
-
-
-def notice_for(standing: Standing, because: dict[str, Any]) -> str:
-    """Return what a person reads about a change of their standing: the reason given, if there is one."""
-    if because.get("reason"):
-        return str(because["reason"])
-    if "rule" in because:
-        return _("Something about your recent work stood out. A manager is reviewing it. Submitted work is kept.")
-    return notice_of(standing)
-
-
-def notice_of(standing: Standing) -> str:
-    """Return what a person reads whose standing the rules moved."""
-    if standing == Standing.WARNED:
-        return _("Several of your answers to known questions were wrong. Please read the guidelines again.")
-    if standing == Standing.PAUSED:
-        return _(
-            "Many questions with known answers were answered wrong or not at all, so you get no new work until a manager has "
-            "looked. "
-            "Without a decision in time, what you handed in is paid."
-        )
-    return _("A manager has suspended you from this campaign.")
 
 
 def refusal_reason() -> Subquery:

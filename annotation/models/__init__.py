@@ -18,6 +18,7 @@ from annotation.models.campaigns import (
     Withdrawal,
 )
 from annotation.models.items import Injection, Item, ItemBar, ItemState, Slot, SlotState
+from annotation.models.notifications import MutedNotification, Notification, NotificationKind
 from annotation.models.work import (
     BLOCKING,
     FILLING,
@@ -68,6 +69,9 @@ __all__ = [
     "ItemBar",
     "ItemReport",
     "ItemState",
+    "MutedNotification",
+    "Notification",
+    "NotificationKind",
     "Participation",
     "Purpose",
     "QueueRewind",

@@ -149,6 +149,7 @@ ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mand
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 ACCOUNT_FORMS = {"signup": "web.signups.OwnersSignupForm", "login": "web.signups.PlainLoginForm"}
 ACCOUNT_PREVENT_ENUMERATION = True
+EMAIL_TIMEOUT = 20  # seconds: a mail server that stays silent holds nothing up for longer
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""  # else it is the name that the request came with
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False

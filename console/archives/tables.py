@@ -106,6 +106,8 @@ STAYS = {
     "accounts.ForgottenIdentity": "a mark that only this installation's secret can compare",
     "accounts.Invitation": "a link to this installation",
     "accounts.InvitationUse": "a link to this installation",
+    "annotation.Notification": "an email that this installation sends, or has sent",
+    "annotation.MutedNotification": "which emails a person wants from this installation",
     "jobs.Job": "work of this installation: none of the campaign is unfinished when it leaves",
     "jobs.Heartbeat": "of a worker of this installation",
 }

@@ -1,5 +1,6 @@
 """The numbers of quality control, computed by a job so that no page has to count."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,19 +8,22 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, Sum, TextField
 from django.db.models.functions import Cast, Substr
 
+from accounts.models import Role
 from annotation.campaigns.selectors.sealing import sealed_names
 from annotation.campaigns.services.numbers import numbers_keep, numbers_request, numbers_version, refresh_request
-from annotation.models import ORDINARY, Campaign, CampaignState, Slot
+from annotation.models import ORDINARY, Campaign, CampaignState, NotificationKind, Slot
+from annotation.notifications.services import members, notify_daily
+from database.transactions import durable
 from jobs.models import Job
 from measures.funnel import outside
 from quality.dashboard.selectors.agreement import agreement_of
-from quality.dashboard.selectors.review_queue import waiting_of
+from quality.dashboard.selectors.review_queue import ELSEWHERE, waiting_of
 from quality.dashboard.selectors.summary import people_of, summary_of
 from quality.experts.selectors import experts_of
 from quality.follow_ups.selectors import follow_ups_of
-from quality.gold.selectors import gold_of
+from quality.gold.selectors import FEW_NEWCOMERS, gold_of
 from quality.labels.selectors.audits import audits_of
-from quality.models import GoldCheck, Inspection, Opinion, QualitySnapshot, Verdict
+from quality.models import GoldCheck, GoldKeyState, Inspection, Opinion, QualitySnapshot, Verdict
 from quality.people.selectors.pay import wages_of
 from quality.policies.policy import Policy
 from quality.policies.selectors import policy_current
@@ -55,8 +59,23 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
             (str(row["surrogate_id"]), row["checks"], row["checks"] - row["hits"]) for row in people if row["checks"]
         ),
     }
+    managers_tell(campaign, data["waiting"], data["gold"], now)
     numbers_keep(QualitySnapshot, campaign=campaign, sealed=sealed, taken_at=now, version=version, data=data)
     return data
+
+
+@durable
+def managers_tell(campaign: Campaign, waiting: Mapping[str, int], gold: Mapping[str, Any], now: datetime) -> None:
+    """Tell managers that decisions wait for them, or that gold questions run short: at most one email a day of each."""
+    if campaign.state not in (CampaignState.OPEN, CampaignState.PAUSED):
+        return
+    managers = members(campaign, Role.MANAGER)
+    decisions = sum(count for what, count in waiting.items() if what not in ELSEWHERE)
+    if decisions:
+        notify_daily(campaign=campaign, kind=NotificationKind.REVIEW, users=managers, now=now, count=decisions)
+    if gold["states"][GoldKeyState.ACTIVE] and gold["newcomers_left"] < FEW_NEWCOMERS:
+        count = gold["newcomers_left"]
+        notify_daily(campaign=campaign, kind=NotificationKind.GOLD, users=managers, now=now, count=count)
 
 
 def quality_numbers_version(campaign: Campaign) -> str:

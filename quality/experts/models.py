@@ -108,16 +108,18 @@ class Case(models.Model):
 
 
 class Phase(models.TextChoices):
-    """Whether an expert spoke alone or for all."""
+    """Whether an expert spoke alone, proposed a consensus to the others, or the case was decided by it."""
 
     BLIND = "blind", _("Alone")
+    PROPOSED = "proposed", _("Proposed consensus")
     CONSENSUS = "consensus", _("Consensus")
 
 
 class Opinion(models.Model):
-    """One expert's judgement of a case, made without seeing what others said; or the consensus of all of them.
+    """One expert's judgment of a case, made without seeing what others said; a proposed consensus; or the consensus.
 
-    ``said`` holds a grade of the task type for each part of the case, by the part's key.
+    ``said`` holds a grade of the task type for each part of the case, by the part's key. ``surrogate`` of a consensus is
+    the expert who proposed it, or the manager who decided because the experts didn't agree in time.
     """
 
     case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="opinions")
@@ -126,10 +128,15 @@ class Opinion(models.Model):
     said = models.JSONField(default=dict)
     justification = models.CharField(max_length=2000, blank=True)
     at = models.DateTimeField()
+    # Of a consensus: the other expert who confirmed it. Nobody where all said the same alone, and where a manager decided.
+    confirmed_by = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
+    by_manager = models.BooleanField(default=False)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["case", "surrogate", "phase"], name="opinion_once"),
+            models.UniqueConstraint(
+                fields=["case", "surrogate", "phase"], condition=~models.Q(phase="proposed"), name="opinion_once"
+            ),
             models.UniqueConstraint(fields=["case"], condition=models.Q(phase="consensus"), name="consensus_once"),
         ]
 

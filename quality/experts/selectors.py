@@ -2,11 +2,12 @@
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import numpy as np
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import BLOCKING, Assignment, AssignmentState, Campaign
@@ -18,6 +19,7 @@ from measures.reliability import wilson
 from quality.models import Case, CaseReason, CaseState, Opinion, Phase
 
 MOST = 50
+DISCUSSION_DAYS = 7  # that experts have to agree; then a manager can decide
 SEEN = (*BLOCKING, AssignmentState.UNDONE)  # of an assignment whose annotator saw the item
 
 
@@ -72,6 +74,22 @@ def cases_of_expert(*, campaign: Campaign, surrogate_id: UUID) -> QuerySet[Case]
     return Case.objects.filter(
         unsealed(), campaign=campaign, pk__in=judged.values("case"), state__in=[CaseState.CONSENSUS, CaseState.DECIDED]
     )
+
+
+def proposal_of(case: Case) -> Opinion | None:
+    """Return the consensus that was proposed last to the experts of a case."""
+    return case.opinions.filter(phase=Phase.PROPOSED).order_by("-pk").first()
+
+
+def discussions_overdue(campaign: Campaign, now: datetime) -> QuerySet[Case]:
+    """Return the cases whose experts have not agreed in time, each with ``since``; a manager can decide them.
+
+    Not audits of labels: those are judged by blind experts alone.
+    """
+    alone = Opinion.objects.filter(case=OuterRef("pk"), phase=Phase.BLIND).order_by("-at")
+    cases = Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.CONSENSUS)
+    overdue = cases.exclude(because=CaseReason.AUDIT).annotate(since=Subquery(alone.values("at")[:1]))
+    return overdue.filter(since__lt=now - timedelta(days=DISCUSSION_DAYS)).order_by("since", "pk")
 
 
 def cases_counted(campaign: Campaign) -> dict[str, int]:

@@ -13,6 +13,7 @@ from quality.policies.effects import paused_shares
 from quality.policies.policy import Policy
 
 PAGE_SIZE = 50
+FEW_NEWCOMERS = 20  # for fewer than these, gold questions run short
 
 
 @dataclass(frozen=True, slots=True)

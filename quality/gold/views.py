@@ -25,7 +25,7 @@ from jobs.services import job_enqueue
 from quality.dashboard.services import quality_numbers_request
 from quality.experts.services.cases import CaseError
 from quality.gold.forms import GoldForm, PilotKeysForm
-from quality.gold.selectors import keys_page
+from quality.gold.selectors import FEW_NEWCOMERS, keys_page
 from quality.gold.services.key_changes import KeyRefused, gold_key_ask, gold_key_edit, gold_key_retire
 from quality.models import GoldKey, GoldKeyState, QualitySnapshot
 from quality.payloads import GoldImportPayload, PilotKeysPayload
@@ -72,6 +72,7 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
         "page": keys_page(
             campaign=campaign, state=request.GET.get("state", ""), after=whole_number(request.GET.get("after"))
         ),
+        "few_newcomers": FEW_NEWCOMERS,
         "states": GoldKeyState.choices,
         "state": request.GET.get("state", ""),
         "jobs": Job.objects.filter(

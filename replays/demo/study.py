@@ -10,7 +10,7 @@ from annotation.models import Campaign
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from documents.selectors import tokenization_of
 from jobs.terminal import run_here
-from quality.experts.services.opinions import consensus_reach, opinion_give
+from quality.experts.services.opinions import consensus_confirm, consensus_propose, opinion_give
 from quality.models import Case, CaseReason, CaseState
 from quality.studies.services import studies_refresh
 from replays.demo.crowd import Member, answer_everything, box_near
@@ -38,7 +38,7 @@ def study_finish(
 
 
 def _judge(case: Case, experts: list[UUID], expected: dict[str, str], chance: random.Random, now: datetime) -> None:
-    """Have two experts judge a case alone; where they differ, the first of them writes down what they agree on."""
+    """Have two experts judge a case alone; where they differ, the first proposes what they agree on, and the second confirms it."""
     said = _grades(case, expected)
     for expert in experts:
         alone = {
@@ -46,7 +46,10 @@ def _judge(case: Case, experts: list[UUID], expected: dict[str, str], chance: ra
         }
         opinion_give(case=case, surrogate_id=expert, said=alone, justification="", now=now)
     if Case.objects.filter(pk=case.pk, state=CaseState.CONSENSUS).exists():
-        consensus_reach(case=case, surrogate_id=experts[0], said=said, justification="It says what was asked.", now=now)
+        proposal = consensus_propose(
+            case=case, surrogate_id=experts[0], said=said, justification="It says what was asked.", now=now
+        )
+        consensus_confirm(case=case, proposal_id=proposal.pk, surrogate_id=experts[1], now=now)
 
 
 def _grades(case: Case, expected: dict[str, str]) -> dict[str, str]:

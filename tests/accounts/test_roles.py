@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from django.core import mail
 from django.core.management import call_command
 from django.db import transaction
 from django.urls import reverse
@@ -117,22 +116,6 @@ def test_an_administrator_may_waive_that_with_a_reason_which_releases_print(clie
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["role_waivers"] == [{"reason": "A lab of two people.", "on": timezone.now().date().isoformat()}]
     assert boss.email not in json.dumps(manifest)
-
-
-def test_whoever_gets_or_loses_a_role_is_told(client, campaign, django_capture_on_commit_callbacks):
-    with django_capture_on_commit_callbacks(execute=True):
-        person = member(campaign, "annotator")
-    assert (mail.outbox[-1].to, "Annotator" in mail.outbox[-1].body) == ([person.email], True)
-    client.force_login(member(campaign, "manager"))
-    with django_capture_on_commit_callbacks(execute=True):
-        revoke(client, campaign, person)
-    assert (mail.outbox[-1].to, "no longer" in mail.outbox[-1].body) == ([person.email], True)
-    with django_capture_on_commit_callbacks(execute=True):
-        boss = factories.user(is_admin=True)
-        role_waiver_grant(
-            user=person, scope_id=campaign.pk, reason="few", actor_id=boss.surrogate_id, now=timezone.now()
-        )
-    assert mail.outbox[-1].to == [person.email]
 
 
 def test_known_answers_are_listed_for_those_alone_who_see_all_answers(client):

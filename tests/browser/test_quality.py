@@ -144,8 +144,11 @@ def test_experts_judge_by_keyboard_alone_then_discuss_and_write_a_consensus(camp
     for part in case.parts:
         second.page.check(f"input[name='{part['key']}'][value=correct]")
     second.page.fill("#justification", "It does.")
-    second.page.get_by_role("button", name="Record the consensus").click()
-    second.page.get_by_text("It does.").wait_for()
+    second.page.get_by_role("button", name="Propose this consensus").click()
+    second.page.get_by_text("Another expert has to confirm it.").wait_for()
+    first.go(f"/campaigns/{campaign.slug}/cases/{case.pk}/")
+    first.page.get_by_role("button", name="Confirm the consensus").click()
+    first.page.get_by_text("It does.").wait_for()
     assert Opinion.objects.get(phase=Phase.CONSENSUS).said == dict.fromkeys(
         (part["key"] for part in case.parts), "correct"
     )

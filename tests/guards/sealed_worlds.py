@@ -31,7 +31,7 @@ from quality.dashboard.charts.campaign import DRAWINGS
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.services.cases import case_ask
 from quality.experts.services.inspections import inspection_decide
-from quality.experts.services.opinions import case_discuss, consensus_reach, opinion_give
+from quality.experts.services.opinions import case_discuss, consensus_confirm, consensus_propose, opinion_give
 from quality.models import Case, CaseMessage, CaseReason, Inspection, Opinion, QualitySnapshot, StudySnapshot, Verdict
 from quality.people.services.behaviour import behaviour_refresh
 from quality.studies.services import studies_refresh
@@ -229,7 +229,10 @@ class Relevance(Judged):
                 opinion_give(case=case, surrogate_id=who, said={"label": label}, justification="So.", now=self.now)
             case.refresh_from_db()
             case_discuss(case=case, surrogate_id=first, text="Look.", now=self.now)
-            consensus_reach(case=case, surrogate_id=first, said={"label": 4}, justification="So it is.", now=self.now)
+            proposal = consensus_propose(
+                case=case, surrogate_id=first, said={"label": 4}, justification="So it is.", now=self.now
+            )
+            consensus_confirm(case=case, proposal_id=proposal.pk, surrogate_id=second.surrogate_id, now=self.now)
 
 
 class Questions(Judged):

@@ -51,6 +51,7 @@ COSTS = {
     "own-questions": 8,
     "pilot": 10,
     "privacy": 2,
+    "notifications": 3,
     "quality": 16,
     "quality-audits": 9,
     "quality-behaviour": 8,

@@ -18,7 +18,7 @@ NOBODY: set[str] = set()
 # Name of the route: its methods, and who is let in. "public" needs no account: the address or the
 # session says what may be seen, or there is nothing to hide.
 POLICY: dict[str, tuple[str, set[str] | str]] = {
-    **dict.fromkeys(("home", "privacy"), ("get post", ALL)),
+    **dict.fromkeys(("home", "privacy", "notifications"), ("get post", ALL)),
     "session": ("get", "public"),
     "home": ("get", ALL),
     "job": ("get post", MANAGE),
@@ -129,7 +129,11 @@ REFUSED = (404, 403, 405)
 
 
 def own_routes():
-    return [(name, pattern) for name, pattern in routes() if not pattern.startswith("account/") or name == "privacy"]
+    return [
+        (name, pattern)
+        for name, pattern in routes()
+        if not pattern.startswith("account/") or name in ("privacy", "notifications")
+    ]
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def is_finished(campaign, pairs):
         Case.objects.filter(campaign=campaign, state__in=["open", "consensus"]),
         Inspection.objects.filter(campaign=campaign, verdict=""),
         Review.objects.filter(campaign=campaign, state="open"),
-        Job.objects.exclude(state="done"),
+        Job.objects.filter(scope_id=campaign.pk).exclude(state="done"),
     )
     assert [rows.count() for rows in waiting] == [0, 0, 0, 0]
     assert QualitySnapshot.objects.get(campaign=campaign).data["summary"]["suspended"] >= 1

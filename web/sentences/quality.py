@@ -29,6 +29,11 @@ TEXTS: dict[str, str | Plural] = {
     "message_empty": _("Write a message first."),
     "consensus_reason": _("Give a reason. It's kept with the consensus."),
     "case_not_discussed": _("This case isn't under discussion."),
+    "case_not_overdue": _(
+        "A manager can decide only after the experts have discussed for %(days)s days without agreeing."
+    ),
+    "proposal_changed": _("The proposal changed in the meantime. Read the new proposal first."),
+    "proposal_own": _("Another expert has to confirm your proposal."),
     "case_not_yours": _("You didn't judge this case."),
     "key_retired": _("This gold question is retired."),
     "gold_row": _("Row %(row)s, %(column)s: %(problem)s"),

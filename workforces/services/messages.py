@@ -1,4 +1,4 @@
-"""Messages to people who have no account here: through the marketplace, or on their statement."""
+"""Messages to annotators about their work: by email, through the marketplace, or on their statement."""
 
 from datetime import datetime
 from uuid import UUID

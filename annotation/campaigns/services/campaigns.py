@@ -22,10 +22,12 @@ from annotation.models import (
     Campaign,
     CampaignState,
     Guideline,
+    NotificationKind,
     Participation,
     Purpose,
     Split,
 )
+from annotation.notifications.services import members, notify
 from annotation.people.services.training import training_create
 from annotation.tasktypes.base import Written
 from annotation.tasktypes.registry import TASK_TYPES
@@ -274,6 +276,17 @@ def campaign_move(*, campaign: Campaign, to: CampaignState, actor_id: UUID | Non
     moved = Campaign.objects.filter(pk=campaign.pk, state__in=_MOVES[to]).update(state=to)
     if moved:
         record(action=f"campaign_{to}", subject=campaign, now=now, actor_id=actor_id, scope_id=campaign.pk)
+        users = members(campaign, Role.ANNOTATOR, Role.EXPERT, Role.MANAGER)
+        first = campaign.state == CampaignState.DRAFT
+        notify(
+            campaign=campaign,
+            kind=NotificationKind.CAMPAIGN,
+            users=users,
+            now=now,
+            actor_id=actor_id,
+            state=to,
+            first=first,
+        )
     campaign.state = to if moved else campaign.state
     return bool(moved)
 

@@ -5,7 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from accounts.audit import record
-from annotation.models import Campaign, Participation, Standing, StandingChange
+from accounts.models import User
+from annotation.models import Campaign, NotificationKind, Participation, Standing, StandingChange
+from annotation.notifications.services import notify
 from annotation.slots.services.counting import people_lock
 from database.transactions import require_transaction
 
@@ -20,7 +22,7 @@ def injections_scheduled(*, place: Participation, planned_to: int) -> None:
 def standing_move(
     *, campaign: Campaign, surrogate_id: UUID, to: Standing, actor_id: UUID | None, now: datetime, **because: Any
 ) -> bool:
-    """Move an annotator's standing; what they have in hand can be finished. Return whether that changed anything."""
+    """Move an annotator's standing and tell them; they can finish open items. Return whether that changed anything."""
     require_transaction()
     Participation.objects.get_or_create(campaign=campaign, surrogate_id=surrogate_id)
     [place] = people_lock(campaign_id=campaign.pk, surrogate_ids=[surrogate_id])
@@ -37,4 +39,12 @@ def standing_move(
         at=now,
     )
     record(action=f"standing_{to}", subject=place, now=now, actor_id=actor_id, scope_id=campaign.pk, **because)
+    notify(
+        campaign=campaign,
+        kind=NotificationKind.STANDING,
+        users=User.objects.filter(surrogate_id=surrogate_id),
+        now=now,
+        standing=to,
+        because=because,
+    )
     return True

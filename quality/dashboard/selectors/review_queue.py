@@ -2,11 +2,14 @@
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models.functions import RowNumber
+from django.utils import timezone
 from django.utils.translation import ngettext_lazy
 
 from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import Campaign, Participation
+from quality.experts.selectors import discussions_overdue
 from quality.models import Case, CaseState, Flag, Inspection, Review, ReviewState, Unexamined
 from quality.people.selectors.names import names_of
 from workforces.models import Appeal, AppealState, Errand, ErrandKind, ErrandState, Ticket, TicketState
@@ -22,9 +25,11 @@ WAITING = {
     "failed": ngettext_lazy("failed payment", "failed payments", "n"),
     "flags": ngettext_lazy("flag", "flags", "n"),
     "unexamined": ngettext_lazy("answer that couldn't be checked", "answers that couldn't be checked", "n"),
+    "discussions": ngettext_lazy("case without agreement", "cases without agreement", "n"),
     "cases": ngettext_lazy("case awaiting experts", "cases awaiting experts", "n"),
     "inspections": ngettext_lazy("spot check", "spot checks", "n"),
 }
+OF_ERRANDS = {"undoable": ErrandState.DUE, "failed": ErrandState.FAILED}
 ELSEWHERE = ("cases", "inspections")  # with a page of their own
 NOT_ASKED = ("undoable",)  # decided, and can still be undone
 
@@ -43,7 +48,8 @@ def waiting_of(campaign: Campaign) -> dict[str, int]:
 def decisions_of(campaign: Campaign) -> dict[str, Any]:
     """Return what waits: each list holds at most fifty, oldest first."""
     queues = _queues(campaign)
-    lists = {what: list(rows[:MOST]) for what, rows in queues.items() if what not in ELSEWHERE}
+    lists = {what: list(rows[:MOST]) for what, rows in queues.items() if what not in (*ELSEWHERE, *OF_ERRANDS)}
+    lists |= _errands_of(queues)
     about = {row: _person_of(row) for what in OF_PEOPLE for row in lists[what]}
     names = names_of(list(about.values()))
     named = {what: [(row, names.get(about[row], "")) for row in lists[what]] for what in OF_PEOPLE}
@@ -71,8 +77,9 @@ def _queues(campaign: Campaign) -> dict[str, QuerySet[Any]]:
         "suspended": appealed.order_by("appealed_at", "pk"),
         "appeals": appeals.order_by("pk"),
         "unmatched": _unmatched(campaign, errands).order_by("submitted_at", "pk"),
-        "undoable": undoable.order_by("due_at", "pk"),
-        "failed": errands.filter(state=ErrandState.FAILED).order_by("pk"),
+        "undoable": undoable,
+        "failed": errands.filter(state=ErrandState.FAILED),
+        "discussions": discussions_overdue(campaign, timezone.now()).select_related("item", "campaign"),
         "flags": Flag.objects.filter(campaign=campaign, is_listed=None).order_by("pk"),
         "unexamined": unexamined.order_by("since", "pk"),
         "cases": Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.OPEN).order_by("pk"),
@@ -80,6 +87,16 @@ def _queues(campaign: Campaign) -> dict[str, QuerySet[Any]]:
             "pk"
         ),
     }
+
+
+def _errands_of(queues: dict[str, QuerySet[Any]]) -> dict[str, list[Errand]]:
+    """Return the errands that wait, fifty of each kind, read in one statement."""
+    place = Window(RowNumber(), partition_by="state", order_by=["due_at", "pk"])
+    rows = (
+        (queues["undoable"] | queues["failed"]).annotate(place=place).filter(place__lte=MOST).order_by("due_at", "pk")
+    )
+    found = list(rows)
+    return {what: [row for row in found if row.state == state] for what, state in OF_ERRANDS.items()}
 
 
 def _unmatched(campaign: Campaign, errands: QuerySet[Errand]) -> QuerySet[Ticket]:

@@ -15,8 +15,11 @@ from annotation.access import campaign_for
 from annotation.models import Campaign
 from quality.dashboard.selectors.review_queue import decisions_of
 from quality.examination.services import examine_again
+from quality.experts.services.cases import CaseError
+from quality.experts.services.opinions import discussion_decide, said_from
+from quality.experts.views.cases import discussions_shown
 from quality.flags.services import flag_decide
-from quality.models import Flag, Review
+from quality.models import Case, Flag, Review
 from quality.people.services.reviews import ReviewError, review_decide
 from quality.people.services.suspensions import suspension_appeal_decide
 from web.error_texts import error_text
@@ -34,7 +37,9 @@ from workforces.services.terms import terms_of
 def decisions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what waits for a decision."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    return render(request, "quality/dashboard/review_queue.html", {"campaign": campaign, **decisions_of(campaign)})
+    context = {"campaign": campaign, **decisions_of(campaign)}
+    context["discussions"] = discussions_shown(campaign, context["discussions"])
+    return render(request, "quality/dashboard/review_queue.html", context)
 
 
 @login_required
@@ -46,7 +51,7 @@ def decide(request: HttpRequest, slug: str, what: str, pk: int) -> HttpResponse:
         raise Http404
     try:
         _DECISIONS[what](request, campaign, pk)
-    except (ReviewError, PayError, AppealError) as error:
+    except (ReviewError, PayError, AppealError, CaseError) as error:
         messages.error(request, error_text(error))
     return redirect("quality-decisions", slug=slug)
 
@@ -118,6 +123,17 @@ def _flag(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     flag_decide(flag=flag, listed=listed, actor_id=signed_in(request).surrogate_id, now=timezone.now())
 
 
+def _discussion(request: HttpRequest, campaign: Campaign, pk: int) -> None:
+    case = get_object_or_404(Case.objects.select_related("campaign"), pk=pk, campaign=campaign)
+    discussion_decide(
+        case=case,
+        said=said_from(case, request.POST),
+        justification=request.POST.get("reason", ""),
+        actor_id=signed_in(request).surrogate_id,
+        now=timezone.now(),
+    )
+
+
 def _examine(request: HttpRequest, campaign: Campaign, pk: int) -> None:
     examine_again(campaign=campaign, actor_id=signed_in(request).surrogate_id, now=timezone.now())
 
@@ -130,5 +146,6 @@ _DECISIONS: dict[str, Callable[[HttpRequest, Campaign, int], None]] = {
     "undo": _undo,
     "retry": _retry,
     "flag": _flag,
+    "discussion": _discussion,
     "examine": _examine,
 }

@@ -12,10 +12,13 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.audit import record
+from accounts.models import User
+from annotation.models import NotificationKind
+from annotation.notifications.services import notify_daily
 from annotation.tasktypes.base import Said
 from annotation.tasktypes.registry import TASK_TYPES
 from database.transactions import durable, require_transaction
-from quality.experts.selectors import seen_by
+from quality.experts.selectors import DISCUSSION_DAYS, discussions_overdue, proposal_of, seen_by
 from quality.experts.services.cases import CaseError, case_end
 from quality.gold.services.key_changes import key_judged
 from quality.labels.services.verdicts import items_judge, items_lock
@@ -71,6 +74,7 @@ def opinion_give(*, case: Case, surrogate_id: UUID, said: Said, justification: s
         if any(one.said != opinion.said for one in alone):
             Case.objects.filter(pk=held.pk).update(state=CaseState.CONSENSUS)
             record(action="case_discuss", subject=held, now=now, actor_id=None, scope_id=held.campaign_id)
+            _tell_others(held, surrogate_id, now)
         else:
             _settle(held, opinion, now, is_joint=len(alone) > 1)
     return opinion
@@ -89,12 +93,25 @@ def case_discuss(*, case: Case, surrogate_id: UUID, text: str, now: datetime) ->
     _check_takes_part(held, surrogate_id)
     if not text.strip():
         raise CaseError("message_empty")
+    _tell_others(held, surrogate_id, now)
     return CaseMessage.objects.create(case=held, surrogate_id=surrogate_id, text=text[:MOST_CHARACTERS], at=now)
 
 
+def _tell_others(case: Case, surrogate_id: UUID, now: datetime) -> None:
+    """Tell the other experts of a discussion that it opened, or that one of them wrote; at most once a day."""
+    others = case.opinions.filter(phase=Phase.BLIND).exclude(surrogate_id=surrogate_id)
+    notify_daily(
+        campaign=case.campaign,
+        kind=NotificationKind.DISCUSSION,
+        users=User.objects.filter(surrogate__in=others.values("surrogate")),
+        now=now,
+        case=case.pk,
+    )
+
+
 @durable
-def consensus_reach(*, case: Case, surrogate_id: UUID, said: Said, justification: str, now: datetime) -> Opinion:
-    """Record what the experts agreed on, with the reason; one of those who judged writes it down.
+def consensus_propose(*, case: Case, surrogate_id: UUID, said: Said, justification: str, now: datetime) -> Opinion:
+    """Propose a consensus with its reason to the other experts; it replaces the last proposal, which is kept.
 
     Raises
     ------
@@ -108,12 +125,73 @@ def consensus_reach(*, case: Case, surrogate_id: UUID, said: Said, justification
     opinion = Opinion.objects.create(
         case=held,
         surrogate_id=surrogate_id,
-        phase=Phase.CONSENSUS,
+        phase=Phase.PROPOSED,
         said=said,
         justification=justification[:MOST_CHARACTERS],
         at=now,
     )
+    record(action="consensus_propose", subject=opinion, now=now, actor_id=surrogate_id, scope_id=held.campaign_id)
+    _tell_others(held, surrogate_id, now)
+    return opinion
+
+
+@durable
+def consensus_confirm(*, case: Case, proposal_id: int, surrogate_id: UUID, now: datetime) -> Opinion:
+    """Confirm the proposal of another expert: it decides the case.
+
+    Raises
+    ------
+    CaseError
+        The case is not in discussion, its reader gave no opinion or made the proposal, or there is a newer one.
+    """
+    held = _held(case)
+    _check_takes_part(held, surrogate_id)
+    proposal = proposal_of(held)
+    if proposal is None or proposal.pk != proposal_id:
+        raise CaseError("proposal_changed")
+    if proposal.surrogate_id == surrogate_id:
+        raise CaseError("proposal_own")
+    opinion = Opinion.objects.create(
+        case=held,
+        surrogate_id=proposal.surrogate_id,
+        phase=Phase.CONSENSUS,
+        said=proposal.said,
+        justification=proposal.justification,
+        at=now,
+        confirmed_by_id=surrogate_id,
+    )
     record(action="consensus_reach", subject=opinion, now=now, actor_id=surrogate_id, scope_id=held.campaign_id)
+    _settle(held, opinion, now, is_joint=False)
+    return opinion
+
+
+@durable
+def discussion_decide(*, case: Case, said: Said, justification: str, actor_id: UUID, now: datetime) -> Opinion:
+    """Decide a case whose experts did not agree in time, as its manager; the record says so.
+
+    Raises
+    ------
+    CaseError
+        The experts still have time, the case audits a label (only experts judge those), the manager annotated the item,
+        or the reason is missing.
+    """
+    held = _held(case)
+    if not discussions_overdue(held.campaign, now).filter(pk=held.pk).exists():
+        raise CaseError("case_not_overdue", days=DISCUSSION_DAYS)
+    if seen_by(actor_id).filter(item=held.item).exists():
+        raise CaseError("case_own_item")
+    if not justification.strip():
+        raise CaseError("consensus_reason")
+    opinion = Opinion.objects.create(
+        case=held,
+        surrogate_id=actor_id,
+        phase=Phase.CONSENSUS,
+        said=said,
+        justification=justification[:MOST_CHARACTERS],
+        at=now,
+        by_manager=True,
+    )
+    record(action="discussion_decide", subject=opinion, now=now, actor_id=actor_id, scope_id=held.campaign_id)
     _settle(held, opinion, now, is_joint=False)
     return opinion
 

@@ -1,7 +1,8 @@
 """The experts' desk: cases judged alone, then discussed; and what managers see of them."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -22,9 +23,15 @@ from annotation.tasktypes.registry import pages_of
 from jobs.services import job_enqueue
 from quality.dashboard.services import quality_numbers_request
 from quality.experts.forms import SampleForm
-from quality.experts.selectors import MOST, case_next, cases_counted, cases_of_expert
+from quality.experts.selectors import DISCUSSION_DAYS, MOST, case_next, cases_counted, cases_of_expert
 from quality.experts.services.cases import CaseError, case_ask
-from quality.experts.services.opinions import case_discuss, consensus_reach, opinion_give, said_from
+from quality.experts.services.opinions import (
+    case_discuss,
+    consensus_confirm,
+    consensus_propose,
+    opinion_give,
+    said_from,
+)
 from quality.models import Case, CaseReason, CaseState, Opinion, Phase, QualitySnapshot
 from quality.payloads import CasesSamplePayload
 from web.error_texts import error_text
@@ -82,7 +89,7 @@ def _key_of(grade: Any, number: int) -> str:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def discussion(request: HttpRequest, slug: str, case_id: int) -> HttpResponse:
-    """Show the opinions on a case to those who gave them, once all are there; they talk, and write down a consensus."""
+    """Show the opinions on a case to those who gave them, once all are there; they talk, propose a consensus, confirm it."""
     campaign = campaign_for(request, slug, Action.JUDGE)
     surrogate_id = signed_in(request).surrogate_id
     mine = cases_of_expert(campaign=campaign, surrogate_id=surrogate_id)
@@ -93,7 +100,8 @@ def discussion(request: HttpRequest, slug: str, case_id: int) -> HttpResponse:
         except CaseError as error:
             messages.error(request, error_text(error))
         return redirect("quality-case", slug=slug, case_id=case_id)
-    opinions = list(case.opinions.filter(phase=Phase.BLIND).order_by("pk"))
+    said = list(case.opinions.order_by("pk"))
+    opinions = [row for row in said if row.phase == Phase.BLIND]
     letters = {row.surrogate_id: chr(ord("A") + number) for number, row in enumerate(opinions)}
     context = {
         "campaign": campaign,
@@ -101,19 +109,27 @@ def discussion(request: HttpRequest, slug: str, case_id: int) -> HttpResponse:
         "own": letters[surrogate_id],
         "opinions": [(letters[row.surrogate_id], row) for row in opinions],
         "thread": [(letters.get(row.surrogate_id, ""), row) for row in case.messages.order_by("pk")[:500]],
-        "consensus": case.opinions.filter(phase=Phase.CONSENSUS).first(),
+        "consensus": next((row for row in said if row.phase == Phase.CONSENSUS), None),
         **_shown(campaign, case),
     }
     context["rows"] = _side_by_side(context["parts"], opinions, context["pages"])
-    if context["consensus"] is not None:
-        context["agreed"] = _named(context["pages"], context["consensus"].said)
+    last = context["consensus"] or next((row for row in reversed(said) if row.phase == Phase.PROPOSED), None)
+    if last is not None:
+        context["agreed"] = _named(context["pages"], last.said)
+    if case.state == CaseState.CONSENSUS:
+        context |= {"proposal": last, "is_own_proposal": last is not None and last.surrogate_id == surrogate_id}
+        context |= {"proposed_by": letters[last.surrogate_id] if last else "", "days": DISCUSSION_DAYS}
     return render(request, "quality/experts/case.html", context)
 
 
 def _discuss(request: HttpRequest, case: Case) -> None:
     surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
-    if request.POST.get("what") == "consensus":
-        consensus_reach(
+    what = request.POST.get("what")
+    if what == "confirm":
+        proposal_id = whole_number(request.POST.get("proposal"))
+        consensus_confirm(case=case, proposal_id=proposal_id, surrogate_id=surrogate_id, now=now)
+    elif what == "consensus":
+        consensus_propose(
             case=case,
             surrogate_id=surrogate_id,
             said=said_from(case, request.POST),
@@ -139,6 +155,31 @@ def _side_by_side(
         given = [_named(pages, opinion.said).get(key, "") for opinion in opinions]
         rows.append((key, shown, given, len(set(given)) > 1))
     return rows
+
+
+class Undecided(NamedTuple):
+    """A case that experts did not agree on: its parts as `_side_by_side` gives them, the grades, and their reasons."""
+
+    case: Case
+    rows: list[tuple[str, dict[str, Any], list[Any], bool]]
+    reasons: list[str]
+
+
+def discussions_shown(campaign: Campaign, cases: Sequence[Case]) -> dict[str, Any]:
+    """Return what a manager reads of cases that experts did not agree on, and the grades to choose from."""
+    pages = pages_of(campaign.task_type)
+    said = defaultdict(list)
+    for row in Opinion.objects.filter(case__in=cases, phase=Phase.BLIND).order_by("pk"):
+        said[row.case_id].append(row)
+    shown = [
+        Undecided(
+            case,
+            _side_by_side([(part["key"], pages.part(case.item, part)) for part in case.parts], said[case.pk], pages),
+            [opinion.justification for opinion in said[case.pk]],
+        )
+        for case in cases
+    ]
+    return {"cases": shown, "grades": pages.grades, "days": DISCUSSION_DAYS}
 
 
 @login_required

@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from accounts.audit import record
 from annotation.models import Campaign, Standing, StandingChange
+from annotation.people.selectors.standing import notice_for
 from annotation.people.services.standing import standing_move
 from database.transactions import require_transaction
 from measures.drift import limit_for
@@ -19,7 +20,6 @@ from measures.drift import score as drift_score
 from measures.gold_tests import Assessment, Finding
 from quality.models import GoldCheck, Review, ReviewState
 from quality.policies.policy import Policy
-from workforces.selectors import notice_for
 from workforces.services.messages import person_message
 from workforces.services.pay import pay_hold
 

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from accounts.audit import record
 from annotation.models import Annotation, AnnotationState, Campaign, Purpose, Standing
+from annotation.people.selectors.standing import notice_of
 from annotation.people.services.standing import standing_move
 from annotation.slots.services.counting import SUSPENDED, people_lock
 from annotation.slots.services.exclusions import annotation_exclude
@@ -18,7 +19,6 @@ from quality.models import Review, ReviewState
 from quality.payloads import ReviewPayload
 from web.errors import KeyedError
 from workforces.kinds.registry import KINDS
-from workforces.selectors import notice_of
 from workforces.services.messages import person_message
 from workforces.services.pay import pay_release
 from workforces.services.refusals import tickets_refuse, work_pass

@@ -8,7 +8,9 @@ from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from accounts.audit import record
-from annotation.models import Annotation, AnnotationState, Campaign, CountedChange, Standing
+from accounts.models import User
+from annotation.models import Annotation, AnnotationState, Campaign, CountedChange, NotificationKind, Standing
+from annotation.notifications.services import notify
 from annotation.people.services.standing import standing_move
 from annotation.slots.services.counting import SUSPENDED
 from annotation.slots.services.exclusions import annotation_restore
@@ -79,6 +81,14 @@ def suspension_appeal_decide(*, review: Review, lift: bool, answer: str, actor_i
     )
     if lift:
         _lift(review, answer, actor_id, now)
+    else:
+        notify(
+            campaign=review.campaign,
+            kind=NotificationKind.STANDING,
+            users=User.objects.filter(surrogate_id=review.surrogate_id),
+            now=now,
+            appeal=answer[:MOST_CHARACTERS],
+        )
     action = "suspension_lift" if lift else "suspension_uphold"
     record(action=action, subject=review, now=now, actor_id=actor_id, scope_id=review.campaign_id, answer=answer[:1000])
     review.refresh_from_db()

@@ -1,16 +1,25 @@
 """Experts judge alone, then discuss; their samples and their agreement have stated numbers."""
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import Role
 from annotation.models import Annotation
 from annotation.slots.services.exclusions import annotation_exclude
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.selectors import case_next
 from quality.experts.services.cases import CaseError, case_ask
-from quality.experts.services.opinions import case_discuss, consensus_reach, opinion_give
+from quality.experts.services.opinions import (
+    case_discuss,
+    consensus_confirm,
+    consensus_propose,
+    discussion_decide,
+    opinion_give,
+)
 from quality.models import Case, CaseReason, CaseState, Inspection, Opinion, Phase, QualitySnapshot
 from quality.policies.policy import Policy
 from tests import factories
@@ -55,7 +64,7 @@ def test_experts_judge_alone_and_nobody_sees_an_opinion_before_all_are_there(cli
     assert case_next(campaign=campaign, surrogate_id=third.surrogate_id) is None
 
 
-def test_they_talk_and_one_of_them_writes_the_consensus_down_with_its_reason(client):
+def test_they_talk_and_one_proposes_a_consensus_that_another_confirms(client):
     campaign = nq(n=3, items=1)
     case, (first, second, third) = in_discussion(campaign)
     now = timezone.now()
@@ -64,17 +73,85 @@ def test_they_talk_and_one_of_them_writes_the_consensus_down_with_its_reason(cli
         case_discuss(case=case, surrogate_id=third.surrogate_id, text="And I?", now=now)
     grades = dict.fromkeys((part["key"] for part in case.parts), "debatable")
     with pytest.raises(CaseError, match="Give a reason"):
-        consensus_reach(case=case, surrogate_id=first.surrogate_id, said=grades, justification=" ", now=now)
+        consensus_propose(case=case, surrogate_id=first.surrogate_id, said=grades, justification=" ", now=now)
     client.force_login(second)
     page = reverse("quality-case", args=[campaign.slug, case.pk])
     assert "Look at the year." in client.get(page).content.decode()
     client.post(page, {"what": "consensus", **grades, "justification": "A reasonable doubt stays."})
     case.refresh_from_db()
+    assert case.state == CaseState.CONSENSUS
+    proposal = Opinion.objects.get(phase=Phase.PROPOSED)
+    with pytest.raises(CaseError, match="Another expert has to confirm"):
+        consensus_confirm(case=case, proposal_id=proposal.pk, surrogate_id=second.surrogate_id, now=now)
+    with pytest.raises(CaseError, match="didn't judge"):
+        consensus_confirm(case=case, proposal_id=proposal.pk, surrogate_id=third.surrogate_id, now=now)
+    client.post(page, {"what": "consensus", **grades, "justification": "The year is right."})  # a second thought
+    with pytest.raises(CaseError, match="changed in the meantime"):
+        consensus_confirm(case=case, proposal_id=proposal.pk, surrogate_id=first.surrogate_id, now=now)
+    newest = Opinion.objects.filter(phase=Phase.PROPOSED).latest("pk")
+    other = Client()
+    other.force_login(first)
+    shown = other.get(page).content.decode()
+    assert "The year is right." in shown
+    assert "A reasonable doubt stays." not in shown
+    other.post(page, {"what": "confirm", "proposal": newest.pk})
+    case.refresh_from_db()
     assert case.state == CaseState.DECIDED
-    assert "A reasonable doubt stays." in client.get(page).content.decode()
+    agreed = Opinion.objects.get(phase=Phase.CONSENSUS)
+    assert (agreed.surrogate_id, agreed.confirmed_by_id) == (second.surrogate_id, first.surrogate_id)
+    assert (agreed.justification, agreed.by_manager) == ("The year is right.", False)
+    assert "The year is right." in client.get(page).content.decode()
     with pytest.raises(CaseError, match="isn't under discussion"):
         case_discuss(case=case, surrogate_id=first.surrogate_id, text="Too late", now=now)
     assert Opinion.objects.filter(phase=Phase.BLIND).count() == 2
+
+
+def test_a_manager_decides_what_experts_do_not_agree_on_in_a_week(client):
+    campaign = nq(n=3, items=1)
+    case, (first, *_) = in_discussion(campaign)
+    boss = factories.user()
+    factories.join(campaign, boss, Role.MANAGER)
+    client.force_login(boss)
+    queue = reverse("quality-decisions", args=[campaign.slug])
+    decide = reverse("quality-decide", args=[campaign.slug, "discussion", case.pk])
+    grades = dict.fromkeys((part["key"] for part in case.parts), "debatable")
+    assert "Nothing to review" in client.get(queue).content.decode()
+    sent = {**grades, "reason": "The page is ambiguous."}
+    assert "for 7 days without agreeing" in client.post(decide, sent, follow=True).content.decode()
+    Opinion.objects.update(at=timezone.now() - timedelta(days=8))
+    Opinion.objects.filter(surrogate_id=first.surrogate_id).update(justification="It names the bridge.")
+    shown = client.get(queue).content.decode()
+    assert "It names the bridge." in shown
+    assert decide in shown
+    assert "Give a reason" in client.post(decide, grades, follow=True).content.decode()
+    assert "Judge every part" in client.post(decide, {"reason": "So."}, follow=True).content.decode()
+    client.post(decide, sent)
+    case.refresh_from_db()
+    assert case.state == CaseState.DECIDED
+    decided = Opinion.objects.get(phase=Phase.CONSENSUS)
+    assert (decided.surrogate_id, decided.by_manager, decided.said) == (boss.surrogate_id, True, grades)
+    assert "Nothing to review" in client.get(queue).content.decode()
+    client.force_login(first)
+    page = client.get(reverse("quality-case", args=[campaign.slug, case.pk])).content.decode()
+    assert "A manager decided because" in page
+
+
+def test_no_manager_decides_an_audit_or_what_they_annotated():
+    campaign = nq(n=3, items=1)
+    case, _experts = in_discussion(campaign)
+    Opinion.objects.update(at=timezone.now() - timedelta(days=8))
+    decide = {
+        "case": case,
+        "said": dict.fromkeys((part["key"] for part in case.parts), "debatable"),
+        "justification": "So.",
+        "now": timezone.now(),
+    }
+    author = Annotation.objects.order_by("pk").first().surrogate_id
+    with pytest.raises(CaseError, match="yourself"):
+        discussion_decide(actor_id=author, **decide)
+    Case.objects.update(because=CaseReason.AUDIT)
+    with pytest.raises(CaseError, match="only after"):
+        discussion_decide(actor_id=factories.user().surrogate_id, **decide)
 
 
 def test_who_annotated_an_item_never_judges_it_and_one_case_at_a_time():

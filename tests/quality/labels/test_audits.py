@@ -13,7 +13,7 @@ from jobs.models import Job
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.selectors import case_next
 from quality.experts.services.cases import CaseError, case_ask
-from quality.experts.services.opinions import consensus_reach, opinion_give
+from quality.experts.services.opinions import consensus_confirm, consensus_propose, opinion_give
 from quality.labels.selectors.audits import audits_of, label_error_of, labels_of
 from quality.labels.services import audits
 from quality.labels.services.audits import audit_call_off
@@ -155,9 +155,11 @@ def test_two_who_differ_come_to_a_consensus_that_counts(labelled):
         for expert in experts:
             judge(case, expert, 4)
     assert "share" not in audits_of(campaign)[0]
-    consensus_reach(
+    proposal = consensus_propose(
         case=first, surrogate_id=experts[0].surrogate_id, said={"label": 3}, justification="So.", now=timezone.now()
     )
+    assert "share" not in audits_of(campaign)[0]  # a proposal decides nothing
+    consensus_confirm(case=first, proposal_id=proposal.pk, surrogate_id=experts[1].surrogate_id, now=timezone.now())
     found = label_error_of(campaign)
     assert found["share"] == pytest.approx(1 / 30)
     assert found["kappa"] == pytest.approx(-0.017)  # of sixty entries in both orders, two differ by a step: by hand

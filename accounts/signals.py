@@ -1,0 +1,6 @@
+"""Signals that other apps may receive, each sent within the transaction of what it tells."""
+
+from django.dispatch import Signal
+
+# A person accepted an invitation to a role, or a manager removed their role. Arguments: user, scope_id, role, given, now.
+role_changed = Signal()

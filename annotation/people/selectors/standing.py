@@ -1,0 +1,29 @@
+"""What people read about their standing."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotation.models import Standing
+
+
+def notice_for(standing: Standing, because: dict[str, Any]) -> str:
+    """Return what a person reads about a change of their standing: the reason given, if there is one."""
+    if because.get("reason"):
+        return str(because["reason"])
+    if "rule" in because:
+        return _("Something about your recent work stood out. A manager is reviewing it. Submitted work is kept.")
+    return notice_of(standing)
+
+
+def notice_of(standing: Standing) -> str:
+    """Return what a person reads whose standing the rules moved."""
+    if standing == Standing.WARNED:
+        return _("Several of your answers to known questions were wrong. Please read the guidelines again.")
+    if standing == Standing.PAUSED:
+        return _(
+            "Many of your answers to known questions were wrong or missing, so no new work is assigned to you until a manager "
+            "decides. "
+            "If no manager decides in time, your submitted work is paid."
+        )
+    return _("A manager has suspended you from this campaign.")
