@@ -49,8 +49,6 @@ urlpatterns = [
     path(
         "campaigns/<slug:slug>/invitations/<int:invitation_id>/withdraw/", people.withdraw, name="invitation-withdraw"
     ),
-    path("campaigns/<slug:slug>/items/", items.item_list, name="items"),
-    path("campaigns/<slug:slug>/items/retire/", items.retire_several, name="items-retire"),
     path("campaigns/<slug:slug>/items/<int:item_id>/retire/", items.retire, name="item-retire"),
     path("campaigns/<slug:slug>/annotations/<int:annotation_id>/exclude/", items.exclude, name="annotation-exclude"),
     path("campaigns/<slug:slug>/annotations/<int:annotation_id>/restore/", items.restore, name="annotation-restore"),

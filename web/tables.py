@@ -19,6 +19,7 @@ from django.http import QueryDict, StreamingHttpResponse
 from storage.tables.cells import EXCEL_MARK, harmless
 
 PAGE_SIZE = 50
+MOST_COUNTED = 50_000  # rows, so that no page counts the rows of a large campaign
 CSV_ROWS = 1000  # read at a time
 
 
@@ -86,21 +87,55 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Which rows of how many a page shows, and which page of how many it is."""
+
+    first: int
+    last: int
+    total: int
+    is_capped: bool  # there are more than ``total`` rows
+    page: int
+    pages: int
+
+    @property
+    def before(self) -> int:
+        """The page before this one."""
+        return self.page - 1
+
+    @property
+    def behind(self) -> int:
+        """The page behind this one."""
+        return self.page + 1
+
+
+@dataclass(frozen=True, slots=True)
 class TablePage:
-    """A page of a table as its template shows it; ``after`` is the key to go on after."""
+    """A page of a table as its template shows it; ``after`` is the key to go on after.
+
+    ``place`` is None where the rows are not counted, and behind those that are.
+    """
 
     heads: Sequence[Head]
     rows: Sequence[tuple[str, Sequence[tuple[Column, Cell]]]]
     after: str
     columns: Sequence[tuple[Column, bool]]
     acts: Sequence[BulkAct]
+    place: Place | None
 
 
 class Rows(Protocol):
     """Where the rows of a table come from."""
 
+    is_counted: bool  # whether pages say how many rows there are, and lead to any page of them
+
     def behind(self, key: str, *, order: str, is_down: bool, most: int) -> list[Any]:
         """Return rows in order, from behind that of a key on, or from the first where there is no such row."""
+
+    def page(self, number: int, *, order: str, is_down: bool) -> list[Any]:
+        """Return the rows of a page, the first being 1, and one more where there is another page."""
+
+    def count(self) -> int:
+        """Return how many rows there are, or one more than `MOST_COUNTED` where there are more."""
 
     def key_of(self, row: Any) -> str:
         """Return what names a row."""
@@ -114,17 +149,29 @@ class QueryRows:
     """Rows of a query; its order by a field is that of the field, then of the primary key."""
 
     rows: "QuerySet[Any]"
+    is_counted: bool = False
 
     def behind(self, key: str, *, order: str, is_down: bool, most: int) -> list[Any]:
         """Return rows in order, those behind the row of a key."""
-        sign, beyond = ("-", "lt") if is_down else ("", "gt")
-        found = self.rows.annotate(sorted_by=F(order or "pk")).order_by(f"{sign}sorted_by", f"{sign}pk")
+        beyond, found = "lt" if is_down else "gt", self._ordered(order, is_down=is_down)
         pk = self._key(key)
         last = None if pk is None else found.filter(pk=pk).values_list("sorted_by", flat=True).first()
         if last is not None:
             later = Q(**{f"sorted_by__{beyond}": last}) | Q(**{f"pk__{beyond}": pk})
             found = found.filter(later, **{f"sorted_by__{beyond}e": last})
         return list(found[:most])
+
+    def page(self, number: int, *, order: str, is_down: bool) -> list[Any]:
+        """Return the rows of a page and one more."""
+        return list(_of_page(self._ordered(order, is_down=is_down), number))
+
+    def count(self) -> int:
+        """Count the rows, as far as `MOST_COUNTED`."""
+        return self.rows.order_by().values("pk")[: MOST_COUNTED + 1].count()
+
+    def _ordered(self, order: str, *, is_down: bool) -> "QuerySet[Any]":
+        sign = "-" if is_down else ""
+        return self.rows.annotate(sorted_by=F(order or "pk")).order_by(f"{sign}sorted_by", f"{sign}pk")
 
     def key_of(self, row: Model) -> str:
         """Return the primary key as text."""
@@ -149,12 +196,24 @@ class ListRows:
 
     rows: Sequence[Mapping[str, Any]]
     key: str
+    is_counted: bool = True
 
     def behind(self, key: str, *, order: str, is_down: bool, most: int) -> list[Any]:
         """Return rows in order, those behind the row of a key."""
-        found = sorted(self.rows, key=lambda row: (row[order or self.key], row[self.key]), reverse=is_down)
+        found = self._ordered(order, is_down=is_down)
         begin = next((number for number, row in enumerate(found, 1) if row[self.key] == key), 0)
         return found[begin : begin + most]
+
+    def page(self, number: int, *, order: str, is_down: bool) -> list[Any]:
+        """Return the rows of a page and one more."""
+        return _of_page(self._ordered(order, is_down=is_down), number)
+
+    def count(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+    def _ordered(self, order: str, *, is_down: bool) -> list[Mapping[str, Any]]:
+        return sorted(self.rows, key=lambda row: (row[order or self.key], row[self.key]), reverse=is_down)
 
     def key_of(self, row: Mapping[str, Any]) -> str:
         """Return the text that names a row."""
@@ -180,8 +239,12 @@ class Table:
 
     def page(self, asked: QueryDict, acts: Sequence[BulkAct] = ()) -> TablePage:
         """Return the page that an address asks for; what it asks for in vain is passed over."""
-        sort = self._sort(asked)
-        found = self._behind(asked.get("after", ""), sort, PAGE_SIZE + 1)
+        sort, after = self._sort(asked), asked.get("after", "")
+        number = _page_number(asked) if self.rows.is_counted and not after else 0
+        if number:
+            found = self.rows.page(number, order=self._order(sort), is_down=sort.startswith("-"))
+        else:
+            found = self._behind(after, sort, PAGE_SIZE + 1)
         shown, columns = found[:PAGE_SIZE], self._chosen(asked)
         keys = [self.rows.key_of(row) for row in shown]
         cells = [[(column, column.of(row)) for column in columns] for row in self.load(shown)]
@@ -191,6 +254,7 @@ class Table:
             after=keys[-1] if len(found) > PAGE_SIZE else "",
             acts=acts,
             columns=[(column, column in columns) for column in self.columns],
+            place=self._place(number, len(shown), is_last=len(found) <= PAGE_SIZE) if number else None,
         )
 
     def csv(self, asked: QueryDict) -> Iterator[str]:
@@ -209,8 +273,23 @@ class Table:
         return self.rows.named(posted.getlist("row")[:PAGE_SIZE])
 
     def _behind(self, key: str, sort: str, most: int) -> list[Any]:
-        order = next((column.order for column in self.columns if column.key == sort.removeprefix("-")), "")
-        return self.rows.behind(key, order=order, is_down=sort.startswith("-"), most=most)
+        return self.rows.behind(key, order=self._order(sort), is_down=sort.startswith("-"), most=most)
+
+    def _order(self, sort: str) -> str:
+        return next((column.order for column in self.columns if column.key == sort.removeprefix("-")), "")
+
+    def _place(self, number: int, shown: int, *, is_last: bool) -> Place:
+        before = (number - 1) * PAGE_SIZE
+        total = before + shown if is_last and shown else self.rows.count()
+        capped = min(total, MOST_COUNTED)
+        return Place(
+            first=before + 1 if shown else 0,
+            last=before + shown,
+            total=capped,
+            is_capped=total > capped,
+            page=number,
+            pages=max(1, -(-capped // PAGE_SIZE)),
+        )
 
     def _sort(self, asked: QueryDict) -> str:
         sortable = {column.key for column in self.columns if column.order}
@@ -221,6 +300,18 @@ class Table:
         keys = set(asked.getlist("columns"))
         chosen = [column for column in self.columns if column.key in keys]
         return chosen or [column for column in self.columns if not column.is_extra]
+
+
+def _page_number(asked: QueryDict) -> int:
+    """Return the page that an address names, or the first."""
+    text = asked.get("page", "")
+    number = int(text) if text.isdecimal() and len(text) < 10 else 1
+    return min(max(number, 1), -(-MOST_COUNTED // PAGE_SIZE))
+
+
+def _of_page(rows: Any, number: int) -> Any:
+    begin = (number - 1) * PAGE_SIZE
+    return rows[begin : begin + PAGE_SIZE + 1]
 
 
 def as_file(table: Table, asked: QueryDict, *, name: str) -> StreamingHttpResponse | None:

@@ -1,13 +1,14 @@
 """Reading items and the answers to them."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, When
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, When
+from django.db.models.functions import Cast
 
 from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import (
@@ -36,11 +37,13 @@ _UNFINISHED = [SlotState.OPEN, SlotState.ASIDE, SlotState.HELD]
 
 @dataclass(frozen=True, slots=True)
 class CountedItem:
-    """An item with how many annotations of how many it has."""
+    """An item with how many annotations of how many it has; of those counted, how many give the most frequent answer."""
 
     item: Item
     done: int
     asked: int
+    counted: int
+    alike: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +145,26 @@ def items_wanted(*, campaign: Campaign, wanted: ItemFilter, shows_gold: bool) ->
 
 
 def items_counted(items: Sequence[Item]) -> list[CountedItem]:
-    """Return items with their counts: one statement for all."""
-    slots = Slot.objects.filter(item__in=items).exclude(state=SlotState.CLOSED).values_list("item").order_by()
-    done = {
-        item: (filled, asked)
-        for item, filled, asked in slots.annotate(
-            filled=Count("pk", filter=Q(state=SlotState.FILLED)), asked=Count("pk")
-        )
-    }
-    return [CountedItem(item, *done.get(item.pk, (0, item.n))) for item in items]
+    """Return items with their counts: one statement for all. Nothing is alike where a split is sealed."""
+    slots = Slot.objects.filter(item__in=items).exclude(state=SlotState.CLOSED).order_by()
+    said = Case(
+        When(unsealed(), annotations__state=AnnotationState.COUNTED, then=Cast("annotations__answer", TextField()))
+    )
+    rows = slots.values("item", "pk", "state").annotate(said=said).values_list("item", "pk", "state", "said")
+    asked: dict[int, dict[int, str]] = defaultdict(dict)
+    answers: dict[int, Counter[str]] = defaultdict(Counter)
+    for item, slot, state, answer in rows:
+        asked[item][slot] = state
+        if answer is not None:
+            answers[item][answer] += 1
+    return [_counted(item, asked.get(item.pk), answers[item.pk]) for item in items]
+
+
+def _counted(item: Item, slots: Mapping[int, str] | None, answers: Counter[str]) -> CountedItem:
+    said = (answers.total(), max(answers.values(), default=0))
+    if slots is None:  # not launched
+        return CountedItem(item, 0, item.n, *said)
+    return CountedItem(item, sum(state == SlotState.FILLED for state in slots.values()), len(slots), *said)
 
 
 def items_drawn(*, split: Split, sample: int, seed: int) -> list[int]:

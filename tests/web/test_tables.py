@@ -46,6 +46,28 @@ def some_jobs(monkeypatch):
         Job.objects.create(kind="k", lane="bulk", message=f"job {number}", due_at=NOW, created_at=at, done=number)
 
 
+def test_counted_rows_are_reached_by_the_number_of_their_page(some_jobs, monkeypatch):
+    def place(asked, sort="done"):
+        page = table.page(QueryDict(f"sort={sort}&{asked}"))
+        return [cells[0][1].shown for _key, cells in page.rows], page.place
+
+    table = jobs_table()
+    assert table.page(QueryDict("page=2")).place is None  # not counted: by keys alone
+    table = Table(QueryRows(Job.objects.all(), is_counted=True), table.columns)
+    for asked, first in {"": 0, "page=2": 3, "page=3": 6, "page=0": 0, "page=-1": 0, "page=x": 0}.items():
+        names, found = place(asked)
+        assert names == [f"job {number}" for number in range(first, min(first + 3, 7))], asked
+        assert (found.first, found.last, found.total, found.pages) == (first + 1, min(first + 3, 7), 7, 3)
+    names, found = place("page=99")
+    assert (names, found.first, found.total, found.pages) == ([], 0, 7, 3)
+    assert place("page=2", sort="-done")[0] == ["job 3", "job 2", "job 1"]
+    assert place(f"page=2&after={Job.objects.get(done=4).pk}") == (["job 5", "job 6"], None)
+    monkeypatch.setattr(tables, "MOST_COUNTED", 4)
+    names, found = place("page=1")
+    assert (found.total, found.is_capped, found.pages) == (4, True, 2)
+    assert place("page=9")[0] == ["job 3", "job 4", "job 5"]  # the last page that is counted
+
+
 def walk(table, sort=""):
     """Return the messages of all pages, one after another."""
     found, after = [], ""

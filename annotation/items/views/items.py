@@ -1,115 +1,19 @@
-"""Items, one by one and in lists, and the disagreements of a pilot."""
+"""What a manager does with one item or annotation: retire it, exclude it, count it again."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.utils.text import Truncator
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
-from accounts.permissions import Action, actions_of, can, signed_in
+from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
 from annotation.campaigns.selectors.sealing import unsealed
-from annotation.items.forms import ItemsFilterForm
-from annotation.items.selectors import CountedItem, ItemFilter, items_counted, items_wanted
 from annotation.items.services.items import item_retire
-from annotation.models import Annotation, Campaign, Item, Purpose
+from annotation.models import Annotation, Campaign, Item
 from annotation.slots.services.exclusions import annotation_exclude, annotation_restore
-from annotation.tasktypes.registry import TASK_TYPES
-from web.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
-
-RETIRE = BulkAct(
-    "retire",
-    gettext_lazy("Retire"),
-    gettext_lazy("They are asked of nobody any more. What was submitted is kept and paid. This cannot be undone."),
-    reason=gettext_lazy("Why"),
-)
-
-
-@login_required
-@require_GET
-def item_list(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """List items, a page at a time, or send them as a file."""
-    campaign = campaign_for(request, slug, Action.SEE_ITEMS)
-    may = actions_of(signed_in(request), campaign.pk)
-    sees_answers = Action.SEE_ANSWERS in may
-    table, wanted = _table(request, campaign, sees_answers=sees_answers)
-    splits = campaign.splits.order_by("position")
-    if not sees_answers:
-        splits = splits.exclude(pk__in=campaign.items.filter(batch__purpose=Purpose.GOLD).values("split"))
-    acts = [RETIRE] if Action.MANAGE in may else []
-    context = {
-        "campaign": campaign,
-        "table": table.page(request.GET, acts),
-        "splits": splits,
-        "wanted": wanted,
-        "sees_answers": sees_answers,
-        "batches": campaign.batches.exclude(purpose=Purpose.GOLD).order_by("ordinal"),
-        "guidelines": campaign.guidelines.order_by("version"),
-    }
-    return as_file(table, request.GET, name=f"{slug}-items") or render(request, "annotation/items.html", context)
-
-
-def _table(request: HttpRequest, campaign: Campaign, *, sees_answers: bool) -> tuple[Table, ItemFilter]:
-    wanted = ItemsFilterForm(request.GET).wanted(sees_answers=sees_answers)
-    items = items_wanted(campaign=campaign, wanted=wanted, shows_gold=sees_answers)
-    return Table(QueryRows(items), _columns(campaign, sees_answers=sees_answers), items_counted), wanted
-
-
-def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
-    def name(row: CountedItem) -> Cell:
-        return Cell(row.item.external_id, reverse("item", args=[campaign.slug, row.item.pk]) if sees_answers else "")
-
-    return [
-        Column("id", _("Id"), name, order="external_id"),
-        Column("question", _("Question"), lambda row: row.item.content.get("question_text", "")),
-        *_answer_column(campaign),
-        Column("split", _("Split"), lambda row: row.item.split.name),
-        Column("batch", _("Batch"), lambda row: row.item.batch),
-        Column(
-            "annotations",
-            _("Annotations"),
-            is_number=True,
-            cell=lambda row: _("%(done)s of %(asked)s") % {"done": row.done, "asked": row.asked},
-        ),
-        Column("state", _("State"), lambda row: row.item.get_state_display()),
-        Column("wanted", _("Wanted"), lambda row: row.item.n, is_number=True, is_extra=True),
-        Column("reason", _("Why it was retired"), lambda row: row.item.retired_reason, is_extra=True),
-    ]
-
-
-def _answer_column(campaign: Campaign) -> list[Column]:
-    """Return what tells items of one question apart, where several have the same."""
-    if TASK_TYPES[campaign.task_type].keeps_together != "question":
-        return []
-
-    def answer(row: CountedItem) -> Cell:
-        text = row.item.content.get("answer_text", "")
-        return Cell(Truncator(text).words(20), whole=text)
-
-    return [Column("answer", _("Answer"), answer)]
-
-
-@login_required
-@require_POST
-def retire_several(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take the items that are ticked out of use."""
-    campaign = campaign_for(request, slug, Action.MANAGE)
-    table, _wanted = _table(request, campaign, sees_answers=can(signed_in(request), Action.SEE_ANSWERS, campaign.pk))
-    actor_id, now = signed_in(request).surrogate_id, timezone.now()
-    reason = request.POST.get("reason-retire", "").strip() or _("broken")
-    done = sum(item_retire(item=item, reason=reason, actor_id=actor_id, now=now) for item in table.ticked(request.POST))
-    if done:
-        said = ngettext("%(n)s item is retired.", "%(n)s items are retired.", done) % {"n": done}
-        messages.success(request, f"{said} {_('What was submitted is kept.')}")
-    else:
-        messages.error(request, _("Nothing was ticked that could be retired."))
-    return redirect(f"{reverse('items', args=[slug])}?{request.GET.urlencode()}")
 
 
 @login_required
