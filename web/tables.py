@@ -126,7 +126,9 @@ class TablePage:
 class Rows(Protocol):
     """Where the rows of a table come from."""
 
-    is_counted: bool  # whether pages say how many rows there are, and lead to any page of them
+    @property
+    def is_counted(self) -> bool:
+        """Whether pages say how many rows there are, and lead to any page of them."""
 
     def behind(self, key: str, *, order: str, is_down: bool, most: int) -> list[Any]:
         """Return rows in order, from behind that of a key on, or from the first where there is no such row."""
@@ -163,7 +165,7 @@ class QueryRows:
 
     def page(self, number: int, *, order: str, is_down: bool) -> list[Any]:
         """Return the rows of a page and one more."""
-        return list(_of_page(self._ordered(order, is_down=is_down), number))
+        return list(self._ordered(order, is_down=is_down)[_places(number)])
 
     def count(self) -> int:
         """Count the rows, as far as `MOST_COUNTED`."""
@@ -171,7 +173,8 @@ class QueryRows:
 
     def _ordered(self, order: str, *, is_down: bool) -> "QuerySet[Any]":
         sign = "-" if is_down else ""
-        return self.rows.annotate(sorted_by=F(order or "pk")).order_by(f"{sign}sorted_by", f"{sign}pk")
+        rows: QuerySet[Any] = self.rows.annotate(sorted_by=F(order or "pk"))
+        return rows.order_by(f"{sign}sorted_by", f"{sign}pk")
 
     def key_of(self, row: Model) -> str:
         """Return the primary key as text."""
@@ -206,7 +209,7 @@ class ListRows:
 
     def page(self, number: int, *, order: str, is_down: bool) -> list[Any]:
         """Return the rows of a page and one more."""
-        return _of_page(self._ordered(order, is_down=is_down), number)
+        return self._ordered(order, is_down=is_down)[_places(number)]
 
     def count(self) -> int:
         """Return the number of rows."""
@@ -309,9 +312,10 @@ def _page_number(asked: QueryDict) -> int:
     return min(max(number, 1), -(-MOST_COUNTED // PAGE_SIZE))
 
 
-def _of_page(rows: Any, number: int) -> Any:
+def _places(number: int) -> slice:
+    """Return where the rows of a page are, and one more."""
     begin = (number - 1) * PAGE_SIZE
-    return rows[begin : begin + PAGE_SIZE + 1]
+    return slice(begin, begin + PAGE_SIZE + 1)
 
 
 def as_file(table: Table, asked: QueryDict, *, name: str) -> StreamingHttpResponse | None:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, TextField, When
 from django.db.models.functions import Cast
+from django.utils.safestring import mark_safe
 
 from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import (
@@ -26,9 +27,9 @@ from annotation.models import (
 )
 from annotation.slots.ordering import seeded
 from annotation.tasktypes.base import Summary
-from annotation.tasktypes.registry import answer_summary
+from annotation.tasktypes.registry import answer_summary, pages_of
 from documents.html.tokens import Tokenization
-from documents.selectors import tokenization_of
+from documents.selectors import page_display, tokenization_of
 
 PILOT_SIZE = 200
 COLOURS = 8  # of annotators, in ``annotate.css``
@@ -216,6 +217,21 @@ def _usual(values: Sequence[str]) -> str | None:
 def answer_shown(annotation: Annotation) -> ShownAnswer:
     """Return one annotation, with its item and campaign, for a manager to read."""
     return _shown(0, annotation, tokenization_of(annotation.item.tokenization))
+
+
+def document_marked(item: Item, answers: Sequence[ShownAnswer]) -> dict[str, Any]:
+    """Return an item's document with what the counted answers mark in it: for ``_document_marked.html``."""
+    assert item.tokenization is not None  # items without a document have nothing to mark
+    pages, marks, boxes = pages_of(item.campaign.task_type), [], {}
+    for answer in answers:
+        if answer.annotation.state != AnnotationState.COUNTED:
+            continue
+        mark = pages.marks(item, answer.annotation.answer)
+        if mark is not None:
+            boxes[mark["box"]] = mark.pop("words")
+            marks.append({"key": str(answer.annotation.pk), "letter": answer.letter, "colour": answer.colour, **mark})
+    page = mark_safe(page_display(item.tokenization.sha256))  # noqa: S308  sanitized at import
+    return {"page": page, "marks": marks, "boxes": boxes}
 
 
 def _shown(number: int, annotation: Annotation, page: Tokenization | None) -> ShownAnswer:

@@ -1,6 +1,6 @@
 """The numbers of quality control, computed by a job so that no page has to count."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -34,7 +34,7 @@ from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
 STALE_MINUTES, MOST_DUE = 5, 3
-FORM = "7"  # of what is kept: numbers in another form are computed anew
+FORM = "8"  # of what is kept: numbers in another form are computed anew
 
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:
@@ -42,9 +42,10 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
     sealed = sealed_names(campaign)
     version, found = quality_numbers_version(campaign), policy_current(campaign)
     people = people_of(campaign)
+    rounds, workforces = _rounds(campaign), [_workforce(row) for row in campaign.workforces.order_by("pk")]
     data = {
         "summary": asdict(summary_of(campaign)),
-        "rounds": _rounds(campaign),
+        "rounds": rounds,
         **agreement_of(campaign),
         "experts": experts_of(campaign),
         "audits": audits_of(campaign),
@@ -53,7 +54,8 @@ def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, A
         "follow_ups": follow_ups_of(campaign),
         "wages": wages_of(campaign),
         "spent": _spent_by_day(campaign),
-        "workforces": [_workforce(row) for row in campaign.workforces.order_by("pk")],
+        "workforces": workforces,
+        "money": _money(campaign, rounds, workforces),
         "people": [{**row, "surrogate_id": str(row["surrogate_id"])} for row in people],
         "outside": outside(
             (str(row["surrogate_id"]), row["checks"], row["checks"] - row["hits"]) for row in people if row["checks"]
@@ -135,6 +137,22 @@ def _spent_by_day(campaign: Campaign) -> list[tuple[str, int]]:
     """Return (day, cents with fees) in order: as text, since SQLite asks Python about the date of each row otherwise."""
     rows = LedgerEntry.objects.filter(campaign=campaign).annotate(day=Substr(Cast("at", TextField()), 1, 10))
     return list(rows.values_list("day").annotate(cents=Sum("cents") + Sum("fee_cents")).order_by("day"))
+
+
+def _money(
+    campaign: Campaign, rounds: Sequence[Mapping[str, Any]], workforces: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return what was paid, with fees, what is committed with that, and what all annotations will cost at this rate."""
+    paid = LedgerEntry.objects.filter(campaign=campaign).aggregate(cents=Sum("cents"), fees=Sum("fee_cents"))
+    paid_cents = (paid["cents"] or 0) + (paid["fees"] or 0)
+    done, left = (sum(row[state] for row in rounds for state in states) for states in (["filled"], ["open", "held"]))
+    caps = [row["cap_cents"] for row in workforces]
+    return {
+        "paid_cents": paid_cents,
+        "committed_cents": sum(row["committed_cents"] for row in workforces),
+        "cap_cents": None if None in caps else sum(caps),
+        "forecast_cents": paid_cents + round(paid_cents * left / done) if done else None,
+    }
 
 
 def _workforce(row: Workforce) -> dict[str, Any]:

@@ -20,6 +20,7 @@ accounts.services.consents_join
 accounts.services.membership_grant
 accounts.services.role_end
 annotation.locks.campaign_lock
+annotation.notifications.services.notify
 annotation.slots.services.bars.bars_join
 annotation.slots.services.bars.bars_meet
 annotation.slots.services.bars.bars_put

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.parameters import whole_number
 from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
-from annotation.items.selectors import answer_shown
+from annotation.items.selectors import answer_shown, document_marked
 from annotation.models import Campaign
 from annotation.tasktypes.registry import pages_of
 from quality.experts.services.cases import CaseError, case_ask
@@ -34,8 +34,12 @@ def inspect(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"campaign": campaign, "inspection": found, "verdicts": _keyed(InspectionVerdict.choices)}
     if found is not None:
         pages, annotation = pages_of(campaign.task_type), found.annotation
-        context |= {"pages": pages, "shown": answer_shown(annotation)}
+        shown = answer_shown(annotation)
+        context |= {"pages": pages, "shown": shown}
         context |= pages.item(annotation.item.content) | pages.answer(annotation.item, annotation.answer)
+        if annotation.item.tokenization is not None:
+            annotation.item.campaign = campaign
+            context |= document_marked(annotation.item, [shown])
     return render(request, "quality/experts/inspect.html", context)
 
 

@@ -1,22 +1,18 @@
 """An item with all that was said of it, side by side, and what happened to it."""
 
 import json
-from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
 from accounts.permissions import Action, can, signed_in
 from annotation.access import campaign_for
 from annotation.campaigns.selectors.sealing import is_sealed
-from annotation.items.selectors import ShownAnswer, answers_side_by_side, comparison_of
-from annotation.models import AnnotationState, Item
-from annotation.tasktypes.base import Pages
+from annotation.items.selectors import answers_side_by_side, comparison_of, document_marked
+from annotation.models import Item
 from annotation.tasktypes.registry import pages_of
-from documents.selectors import page_display
 from quality.labels.selectors.item_history import history_of
 from quality.models import Verdict
 
@@ -30,6 +26,7 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     found = get_object_or_404(rows, pk=item_id, campaign=campaign)
     if is_sealed(found):
         return render(request, "quality/labels/item_sealed.html", {"campaign": campaign, "item": found})
+    found.campaign = campaign
     pages, answers = pages_of(campaign.task_type), answers_side_by_side(found)
     context = {
         "campaign": campaign,
@@ -48,19 +45,5 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     if found.tokenization is None:
         context |= pages.item(found.content)
     else:
-        page = page_display(found.tokenization.sha256)
-        context |= {"page": mark_safe(page), **_marks(pages, found, answers)}  # noqa: S308  sanitised at import
+        context |= document_marked(found, answers)
     return render(request, "quality/labels/item.html", context)
-
-
-def _marks(pages: Pages, found: Item, answers: list[ShownAnswer]) -> dict[str, Any]:
-    """Return what the answers that count mark on the page, and the words of each box that was chosen."""
-    marks, boxes = [], {}
-    for answer in answers:
-        if answer.annotation.state != AnnotationState.COUNTED:
-            continue
-        mark = pages.marks(found, answer.annotation.answer)
-        if mark is not None:
-            boxes[mark["box"]] = mark.pop("words")
-            marks.append({"key": str(answer.annotation.pk), "letter": answer.letter, "colour": answer.colour, **mark})
-    return {"marks": marks, "boxes": boxes}

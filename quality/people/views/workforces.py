@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -19,6 +20,7 @@ from annotation.models import ORDINARY, Campaign, Item, ItemState
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from jobs.services import job_enqueue
+from quality.models import QualitySnapshot
 from quality.policies.policy import Policy
 from quality.policies.selectors import policy_current
 from workforces.forms import TermsForm
@@ -33,7 +35,7 @@ from workforces.services.workforces import BOOKS, workforce_add
 @login_required
 @require_http_methods(["GET", "POST"])
 def workforces(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add a workforce: first the estimate, then the decision."""
+    """Show what is spent and by which ways people come; add another way: first the estimate, then the decision."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     offers = [Offer(kind, _form(campaign, kind)) for kind in KINDS.values() if kind.form]
     estimated: dict[str, Any] | None = None
@@ -51,11 +53,18 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
                 return redirect("quality-workforces", slug=slug)
     if "reconcile" in request.POST:
         return _compare(request, campaign)
+    kept = QualitySnapshot.objects.filter(campaign=OuterRef("campaign"))
+    ways = list(
+        campaign.workforces.annotate(
+            money=Subquery(kept.values("data__money")), taken_at=Subquery(kept.values("taken_at"))
+        ).order_by("pk")
+    )
     rows = [
-        {"row": row, "page": KINDS[row.kind].page, "terms": _terms(row), **KINDS[row.kind].shown(row)}
-        for row in campaign.workforces.order_by("pk")
+        {"row": row, "page": KINDS[row.kind].page, "terms": _terms(row), **KINDS[row.kind].shown(row)} for row in ways
     ]
     context = {"campaign": campaign, "offers": offers, "workforces": rows, "estimated": estimated, "chosen": chosen}
+    if ways:
+        context |= {"money": ways[0].money, "taken_at": ways[0].taken_at}
     return render(request, "quality/people/workforces.html", context)
 
 

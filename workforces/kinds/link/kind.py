@@ -80,8 +80,8 @@ class Link(Kind):
     def shown(self, row: Workforce) -> dict[str, Any]:
         """Return the link for the panel, the visits that wait for its list, and its last lists."""
         return {
-            "address": settings.PLATFORM_URL + row.path,
-            "placeholders": placeholders(terms_of(row)),
+            "field": f"link-{row.pk}",
+            "link": f"{settings.PLATFORM_URL}{row.path}?{placeholders(terms_of(row))}",
             "list_form": PanelListForm(),
             **lists_shown(row),
         }

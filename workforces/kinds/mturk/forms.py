@@ -37,8 +37,8 @@ class MTurkForm(TermsForm):
     qualification = forms.ChoiceField(
         label=_("Who may take it"),
         choices=[
-            ("paper", _("As in ANTIQUE: over 98 % approved, at least 5,000 tasks")),
-            ("own", _("Our own crowd: anybody there")),
+            ("own", _("Every worker of the marketplace")),
+            ("paper", _("Workers as in ANTIQUE: over 98 % approved, at least 5,000 tasks")),
         ],
     )
     approve_after_seconds = MinutesField(label=_("Approve after (minutes)"), min_value=0, initial=86_400)
