@@ -52,6 +52,11 @@ class InvitationAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter
         user.surrogate = Surrogate.objects.create()
         return user
 
+    def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:  # noqa: FBT001, FBT002  allauth's
+        """Save an account with the name that its owner gave."""
+        user.name = form.cleaned_data.get("name", "").strip()
+        return super().save_user(request, user, form, commit)
+
     def discard_unconfirmed(self, user: User) -> None:
         """Delete an account whose address was never confirmed: nobody ever logged in to it."""
         unconfirmed_delete(user)

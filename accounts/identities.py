@@ -9,7 +9,15 @@ from django.contrib.sessions.models import Session
 from django.db import IntegrityError, transaction
 
 from accounts.audit import record
-from accounts.models import ClaimedIdentity, ExternalIdentity, ForgottenIdentity, Invitation, Surrogate, User
+from accounts.models import (
+    NAME_LENGTH,
+    ClaimedIdentity,
+    ExternalIdentity,
+    ForgottenIdentity,
+    Invitation,
+    Surrogate,
+    User,
+)
 from accounts.selectors import ACCOUNT, forgotten_mark
 
 
@@ -76,6 +84,11 @@ def _proven_addresses(user: User) -> set[str]:
     """Return the addresses that are this person's: one that they did not confirm may be another's."""
     is_confirmed = dict(EmailAddress.objects.filter(user=user).values_list("email", "verified"))
     return {address for address in {user.email, *is_confirmed} if is_confirmed.get(address, True)}
+
+
+def user_rename(*, user: User, name: str) -> None:
+    """Change what managers see a person called; an empty name shows the address."""
+    User.objects.filter(pk=user.pk).update(name=" ".join(name.split())[:NAME_LENGTH])
 
 
 @transaction.atomic

@@ -13,6 +13,8 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+NAME_LENGTH = 150
+
 
 def new_key() -> bytes:
     """Return a fresh key for a person's pseudonyms."""
@@ -53,7 +55,7 @@ class User(AbstractBaseUser):
     """The erasable person: everything that names a person, and the key behind their pseudonyms."""
 
     email = models.EmailField(_("email address"), unique=True)
-    name = models.CharField(_("name"), max_length=150, blank=True)
+    name = models.CharField(_("name"), max_length=NAME_LENGTH, blank=True)
     surrogate = models.OneToOneField(Surrogate, on_delete=models.PROTECT, related_name="user")
     key = models.BinaryField(default=new_key, editable=False)
     is_active = models.BooleanField(default=True)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.adapter import INVITATION_KEY
 from accounts.context import person_mark
-from accounts.identities import user_erase
+from accounts.identities import user_erase, user_rename
 from accounts.models import User
 from accounts.permissions import signed_in
 from accounts.services import (
@@ -68,8 +68,12 @@ def session(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def privacy(request: HttpRequest) -> HttpResponse:
-    """Show what is kept about a person, and erase it when they ask."""
+    """Show what is kept about a person; change their name, or erase the account, when they ask."""
     user = signed_in(request)
+    if "name" in request.POST:
+        user_rename(user=user, name=request.POST["name"])
+        messages.success(request, _("Saved."))
+        return redirect("privacy")
     if request.method == "POST" and request.POST.get("confirm") == user.email:
         user_erase(user=user, actor_id=user.surrogate_id, now=timezone.now())
         logout(request)

@@ -11,12 +11,14 @@ from allauth.account.internal.flows.login import perform_login
 from allauth.account.models import EmailAddress, Login
 from allauth.account.views import SignupView
 from allauth.core.internal.ratelimit import get_ip
+from django import forms
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 from web.logins import counted, digest
 from web.mails import plain_address
@@ -61,6 +63,14 @@ class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
     """A sign-up that holds no address: whoever named it before, or names it at the same time, stands in nobody's way."""
 
     account_already_exists: bool
+    name = forms.CharField(
+        label=_lazy("Your name"),
+        max_length=150,
+        required=False,
+        help_text=_lazy("Managers of your campaigns see it, datasets never contain it. A nickname is fine."),
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+    field_order = ("email", "name", "password1", "password2")
 
     def clean_email(self) -> Any:
         """Return the address; accounts that only added it, and did not confirm it, lose it."""

@@ -54,7 +54,7 @@ def log(request: HttpRequest, slug: str) -> HttpResponseBase:
         Column("who", _("Who"), lambda row: row[1]),
         Column("what", _("What"), lambda row: ACTS.get(row[0].action, row[0].action)),
         Column("why", _("Why"), _why),
-        Column("about", _("About"), lambda row: Cell(row[0].subject, is_code=True)),
+        Column("about", _("About"), lambda row: Cell(_subject(campaign, row[0]), is_code=True, whole=row[0].subject)),
         Column("name", _("Name in the audit trail"), lambda row: Cell(row[0].action, is_code=True), is_extra=True),
     ]
     table = Table(QueryRows(events), columns, _by_whom, sort="-at")
@@ -67,11 +67,16 @@ def log(request: HttpRequest, slug: str) -> HttpResponseBase:
     return as_file(table, request.GET, name=f"{slug}-log") or render(request, "console/log.html", context)
 
 
+def _subject(campaign: Campaign, event: AuditEvent) -> str:
+    """Return what an event is about, unless it is the campaign whose log this is."""
+    return "" if event.subject == f"campaign:{campaign.pk}" else event.subject
+
+
 def _by_whom(events: Sequence[AuditEvent]) -> list[tuple[AuditEvent, str]]:
     names = names_of([event.actor_id for event in events])
 
     def who(actor_id: UUID | None) -> str:
-        return names.get(actor_id) or _("A person who left") if actor_id else _("The platform")
+        return names[actor_id] if actor_id else _("The platform")
 
     return [(event, who(event.actor_id)) for event in events]
 

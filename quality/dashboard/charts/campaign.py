@@ -112,7 +112,7 @@ def _gold(numbers: Numbers, title: str) -> Chart | None:
     share = 1 - sum(row["hits"] for row in people) / checks
     outside = numbers.quality.get("outside", [])
     names = numbers.names([row["surrogate_id"] for row in people])
-    named = {key: names.get(key) or key[:8] for key in outside[:MOST_NAMED]}
+    named = {key: names[key] for key in outside[:MOST_NAMED]}
     misses = [(row["checks"], row["checks"] - row["hits"], named.get(row["surrogate_id"], "")) for row in people]
     text = _(
         "%(people)s people; together they miss %(share).1f %% of %(checks)s checks. Above the outer line, where 1 in 1,000"
@@ -124,7 +124,7 @@ def _gold(numbers: Numbers, title: str) -> Chart | None:
         "outside": len(outside),
     }
     rows = [
-        (names.get(row["surrogate_id"]) or row["surrogate_id"], row["checks"], row["checks"] - row["hits"])
+        (names[row["surrogate_id"]], row["checks"], row["checks"] - row["hits"])
         for row in sorted(people, key=lambda row: row["hits"] / row["checks"])
     ]
     together = _("all: %(share).1f %%") % {"share": 100 * share}

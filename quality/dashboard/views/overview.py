@@ -36,7 +36,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     if snapshot is not None:
         shown = snapshot.data.get("outside", [])[:MOST_OUTSIDE]
         names = {str(key): name for key, name in names_of(shown).items()}
-        outside = [(key, names.get(key, "")) for key in shown]
+        outside = [(key, names[key]) for key in shown]
         work = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
         context |= snapshot.data | {
             "outside": outside,

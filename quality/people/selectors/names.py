@@ -1,13 +1,16 @@
-"""What people are called, for managers only."""
+"""What people are called, for managers only: one name on every page."""
 
+from collections.abc import Iterable
 from uuid import UUID
+
+from django.utils.translation import gettext as _
 
 from accounts.models import ExternalIdentity, User
 
 
-def names_of(surrogate_ids: list[UUID | None]) -> dict[UUID, str]:
-    """Return what people are called where they come from."""
-    wanted = [one for one in surrogate_ids if one]
-    names = dict(ExternalIdentity.objects.filter(surrogate_id__in=wanted).values_list("surrogate_id", "name"))
-    names |= {user.surrogate_id: str(user) for user in User.objects.filter(surrogate_id__in=wanted)}
-    return names
+def names_of(surrogate_ids: Iterable[UUID | None]) -> dict[UUID | None, str]:
+    """Return a name for each id: of the account, else of the marketplace or panel, else a short one of the id."""
+    wanted = {one for one in surrogate_ids if one}
+    names = {one: _("Person %(mark)s") % {"mark": one.hex[:8]} for one in wanted}
+    names |= dict(ExternalIdentity.objects.filter(surrogate_id__in=wanted).values_list("surrogate_id", "name"))
+    return names | {user.surrogate_id: str(user) for user in User.objects.filter(surrogate_id__in=wanted)}

@@ -50,7 +50,7 @@ def behaviour(request: HttpRequest, slug: str) -> HttpResponse:
         names = {str(key): name for key, name in names_of(keys).items()}
         context |= {
             "signals": [(SIGNALS[row["key"]][0], row["good"], row["bad"]) for row in snapshot.data["signals"]],
-            "people": [(row, names.get(row["surrogate"], ""), _said(row["signals"], names)) for row in people],
+            "people": [(row, names[row["surrogate"]], _said(row["signals"], names)) for row in people],
         }
     return render(request, "quality/people/behaviour.html", context)
 

@@ -66,13 +66,13 @@ def people(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 def _named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     names = names_of([UUID(row["surrogate_id"]) for row in rows])
-    return [{**row, "name": names.get(UUID(row["surrogate_id"]), "")} for row in rows]
+    return [{**row, "name": names[UUID(row["surrogate_id"])]} for row in rows]
 
 
 def _columns(campaign: Campaign) -> list[Column]:
     def name(row: Mapping[str, Any]) -> Cell:
         address = reverse("quality-person", args=[campaign.slug, row["surrogate_id"]])
-        return Cell(row["name"] or row["surrogate_id"], address)
+        return Cell(row["name"], address)
 
     def standing(row: Mapping[str, Any]) -> Cell:
         return Cell(Standing(row["standing"]).label, tag=TAGS[Standing(row["standing"])])
@@ -145,7 +145,7 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
         "surrogate_id": surrogate_id,
         "pages": pages,
         "kept": request.POST,
-        "name": names_of([surrogate_id]).get(surrogate_id, _("An annotator who left")),
+        "name": names_of([surrogate_id])[surrogate_id],
         **found,
         "peers": [(pages.measures.get(row.key, row.key), row) for row in found["peers"]],
         "shares": [(dict(pages.paths).get(path, path), own, all_) for path, own, all_ in found["shares"]],

@@ -53,7 +53,7 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
         "rules": WatchRule.objects.filter(campaign=campaign)
         .annotate(n=Count("firings"))
         .order_by("ended_at", "-pk")[:50],
-        "fired": [(row, names.get(row.surrogate_id, "")) for row in fired],
+        "fired": [(row, names[row.surrogate_id]) for row in fired],
         "found": [_named(row, names) for row in found],
         "tried_rule": WatchRule(**result["rule"]) if "rule" in result else None,
     }
@@ -62,7 +62,7 @@ def rules(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _named(row: dict[str, Any], names: dict[UUID, str]) -> dict[str, Any]:
     surrogate_id = UUID(row["surrogate"])
-    return {**row, "surrogate_id": surrogate_id, "name": names.get(surrogate_id, ""), "at": parse_datetime(row["at"])}
+    return {**row, "surrogate_id": surrogate_id, "name": names[surrogate_id], "at": parse_datetime(row["at"])}
 
 
 def _begin(request: HttpRequest, campaign: Campaign, fields: dict[str, Any], *, is_dry: bool) -> None:
