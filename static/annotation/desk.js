@@ -55,6 +55,8 @@ class Desk {
 
   show() {
     const root = /** @type {HTMLElement | null} */ (document.querySelector("#work [data-stage]"));
+    const counted = /** @type {HTMLElement | null} */ (document.querySelector("#work [data-done]"));
+    if (counted) this.progress.show(counted); // also where no item is left
     if (root === this.root) return;
     this.log?.close();
     this.root = root;
@@ -65,7 +67,6 @@ class Desk {
       this.outbox.shown(null);
       return;
     }
-    this.progress.show(root);
     this.draft = new Draft(root);
     this.log = new EventLog(root);
     const Stage = this.stages[root.dataset.stage || ""];
