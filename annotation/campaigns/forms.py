@@ -63,10 +63,32 @@ class DeadlineForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
         return data | ({"deadline_seconds": 60 * minutes} if minutes else {})
 
 
-def time_zone_field() -> forms.ChoiceField:
-    """Return a choice of all time zones."""
-    zones = [(name, name) for name in sorted(zoneinfo.available_timezones())]
-    return forms.ChoiceField(label=_("Time zone"), choices=zones, initial="UTC")
+class TimeZoneField(forms.CharField):
+    """A time zone, found by typing a part of its name; a city alone is enough, in any case."""
+
+    default_error_messages = {
+        "unknown": _("There is no time zone “%(name)s”. Choose one of the list, for example Europe/Berlin.")
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.TextInput(attrs={"list": "time-zones", "autocomplete": "off", "spellcheck": "false"})
+        super().__init__(**{"label": _("Time zone"), "initial": "UTC", "widget": widget, "max_length": 64, **kwargs})
+
+    @property
+    def suggestions(self) -> list[str]:
+        """The names of all time zones."""
+        return sorted(zoneinfo.available_timezones())
+
+    def clean(self, value: Any) -> Any:
+        """Return the name of the zone as the database of time zones spells it."""
+        name = super().clean(value)
+        wanted = name.casefold().replace(" ", "_")
+        zones = self.suggestions
+        found = [zone for zone in zones if zone.casefold() == wanted]
+        found = found or [zone for zone in zones if zone.casefold().rpartition("/")[2] == wanted]
+        if len(found) != 1:
+            raise forms.ValidationError(self.error_messages["unknown"], code="unknown", params={"name": name})
+        return found[0]
 
 
 class CampaignForm(DeadlineForm):
@@ -85,7 +107,7 @@ class CampaignForm(DeadlineForm):
             ("question", _("items of the same question (relevance)")),
         ],
     )
-    time_zone = time_zone_field()
+    time_zone = TimeZoneField()
     splits = SplitsField(
         label=_("Splits"),
         help_text=_("One a line: name, annotations per item, share of the items. Given to items by chance at import."),

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from annotation.campaigns.forms import CampaignForm, DeadlineForm, time_zone_field
+from annotation.campaigns.forms import CampaignForm, DeadlineForm, TimeZoneField
 from annotation.models import Campaign
 from annotation.tasktypes.registry import pages_of
 from annotation.work.services.shown import options_of
@@ -25,7 +25,7 @@ class ChangesOnly(forms.BaseForm):
 class SettingsForm(ChangesOnly, DeadlineForm):
     """What can change while a campaign runs."""
 
-    time_zone = time_zone_field()
+    time_zone = TimeZoneField()
 
     class Meta:
         model = Campaign

@@ -108,7 +108,7 @@ def make_panel(*, now: datetime, stderr: Any) -> None:
 def _campaign(admin: User, now: datetime, stderr: Any) -> Campaign:
     campaign = campaign_create(
         slug=SLUG,
-        title="How well does an answer answer? Labelled by a synthetic panel",
+        title="Answer relevance, labeled by a synthetic panel",
         task_type="antique",
         seed=SEED,
         splits=[NewSplit("train", 3)],

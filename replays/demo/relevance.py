@@ -1,4 +1,4 @@
-"""A small campaign of pairs for `make demo`: labelled by members, and posted at the marketplace."""
+"""Small campaigns of pairs for `make demo`: one for members and the marketplace, one for a synthetic crowd."""
 
 from datetime import datetime
 from pathlib import Path
@@ -13,17 +13,16 @@ from accounts.services import membership_grant
 from annotation.campaigns.services.campaigns import NewConsent, NewSplit, campaign_create
 from annotation.management.campaigns import launch_here
 from annotation.models import Campaign
-from jobs.terminal import run_here
 from quality.gold.services.keys import gold_import
 from quality.policies.policy import Policy
 from quality.policies.services import policy_publish
-from replays.demo.seed import PEOPLE
+from replays.demo.seed import PEOPLE, items_import
 from storage.tables.rows import read_rows
 from workforces.kinds.mturk.terms import source_at
 from workforces.services.workforces import workforce_add
 
 CONTENT = Path(__file__).parent / "content"
-SLUG = "demo-relevance"
+SLUG, CROWD_SLUG = "demo-relevance", "demo-crowd"
 PAIRS = 16
 TERMS = {
     "reward_cents": 12,
@@ -36,31 +35,11 @@ TERMS = {
 
 
 def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> None:
-    """Make the campaign if it is not there."""
-    if Campaign.objects.filter(slug=SLUG).exists():
-        return
+    """Make the campaign for people if it is not there."""
     admin = User.objects.get(email=PEOPLE["admin"])
-    campaign = campaign_create(
-        slug=SLUG,
-        title="How well does an answer answer? (try it)",
-        task_type="antique",
-        seed=2020,
-        has_training=True,
-        splits=[NewSplit("train", 3)],
-        group_by="question",
-        created_by=admin,
-        now=now,
-        consent=NewConsent(
-            purpose="Trying Quorate out. Nothing you do here is published.",
-            recorded="Your answers and how long each takes, until the demo is deleted.",
-            contact="whoever started this demo",
-            tells_behaviour=True,
-        ),
-    )
-    policy_publish(campaign=campaign, policy=Policy(), actor_id=admin.surrogate_id, now=now)
-    import_keys(campaign, admin.surrogate_id, now)
-    import_pairs(campaign, PAIRS, stderr)
-    launch_here(campaign, stderr)
+    campaign = _campaign(SLUG, "Answer relevance (try it)", admin, now, stderr, has_training=True)
+    if campaign is None:
+        return
     with transaction.atomic():
         for name, role in (("anna", Role.ANNOTATOR), ("ben", Role.ANNOTATOR), ("rosa", Role.RESEARCHER)):
             user = User.objects.get(email=PEOPLE[name])
@@ -75,6 +54,41 @@ def seed_relevance(*, market: dict[str, Any], now: datetime, stderr: Any) -> Non
     )
 
 
+def seed_for_crowd(*, now: datetime, stderr: Any) -> None:
+    """Make the campaign that ``manage.py crowd`` answers, if it is not there."""
+    _campaign(
+        CROWD_SLUG, "Answer relevance (for the synthetic crowd)", User.objects.get(email=PEOPLE["admin"]), now, stderr
+    )
+
+
+def _campaign(slug: str, title: str, admin: User, now: datetime, stderr: Any, **options: Any) -> Campaign | None:
+    """Return a new campaign of the demo's pairs, launched, or None if it is there already."""
+    if Campaign.objects.filter(slug=slug).exists():
+        return None
+    campaign = campaign_create(
+        slug=slug,
+        title=title,
+        task_type="antique",
+        seed=2020,
+        splits=[NewSplit("train", 3)],
+        group_by="question",
+        created_by=admin,
+        now=now,
+        consent=NewConsent(
+            purpose="Trying Quorate out. Nothing you do here is published.",
+            recorded="Your answers and how long each takes, until the demo is deleted.",
+            contact="whoever started this demo",
+            tells_behaviour=True,
+        ),
+        **options,
+    )
+    policy_publish(campaign=campaign, policy=Policy(), actor_id=admin.surrogate_id, now=now)
+    import_keys(campaign, admin.surrogate_id, now)
+    import_pairs(campaign, PAIRS, stderr)
+    launch_here(campaign, stderr)
+    return campaign
+
+
 def import_keys(campaign: Campaign, actor_id: UUID | None, now: datetime) -> None:
     """Bring the demo's gold keys into a campaign."""
     with (CONTENT / "antique_gold.jsonl").open("rb") as file:
@@ -86,12 +100,5 @@ def import_pairs(campaign: Campaign, count: int, stderr: Any) -> None:
     lines = (CONTENT / "antique_pairs.jsonl").read_text(encoding="utf-8").splitlines()[:count]
     part = Path(settings.DATA_DIR) / f"{campaign.slug}.jsonl"
     part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    payload = {
-        "campaign": str(campaign.pk),
-        "path": str(part),
-        "name": part.name,
-        "pilot": False,
-        "good_rows_only": False,
-    }
-    run_here(kind="annotation.import_items", payload=payload, stderr=stderr, scope_id=campaign.pk)
+    items_import(campaign, part, stderr)
     part.unlink()

@@ -22,7 +22,7 @@ from replays.demo.study import study_finish
 from storage.secrets import new_password
 
 HERE = Path(__file__).parent
-OPEN_SLUG, DONE_SLUG = "demo", "demo-finished"
+OPEN_SLUG, FACTS_SLUG, DONE_SLUG = "demo", "demo-facts", "demo-finished"
 PEOPLE = {
     "admin": "admin@demo.example",
     "anna": "anna@demo.example",
@@ -44,7 +44,27 @@ def seed_open(*, now: datetime, stderr: Any) -> None:
     if Campaign.objects.filter(slug=OPEN_SLUG).exists():
         return
     admin = User.objects.get(email=PEOPLE["admin"])
-    campaign = _campaign(OPEN_SLUG, "Four pages (try it)", admin, now=now, stderr=stderr)
+    campaign = _campaign(OPEN_SLUG, "Questions about four pages (try it)", admin, now=now, stderr=stderr)
+    launch_here(campaign, stderr)
+    _roles_grant(campaign, now, anna=Role.ANNOTATOR, ben=Role.ANNOTATOR)
+
+
+def seed_facts(*, now: datetime, stderr: Any) -> None:
+    """Create the campaign in which people write questions for facts (NLPCC 2017, KBQA), if it is missing."""
+    if Campaign.objects.filter(slug=FACTS_SLUG).exists():
+        return
+    admin = User.objects.get(email=PEOPLE["admin"])
+    campaign = campaign_create(
+        slug=FACTS_SLUG,
+        title="Questions for facts (try it)",
+        task_type="kbqa",
+        splits=[NewSplit("train", 1)],
+        consent=_CONSENT,
+        created_by=admin,
+        now=now,
+        seed=2017,
+    )
+    items_import(campaign, HERE / "content" / "facts.jsonl", stderr)
     launch_here(campaign, stderr)
     _roles_grant(campaign, now, anna=Role.ANNOTATOR, ben=Role.ANNOTATOR)
 
@@ -100,24 +120,28 @@ def _campaign(slug: str, title: str, admin: User, *, now: datetime, stderr: Any,
         seed=2019,
         **options,
     )
-    scope = {"campaign": str(campaign.pk)}
-    pages = {**scope, "path": str(HERE / "pages"), "name": "pages"}
+    pages = {"campaign": str(campaign.pk), "path": str(HERE / "pages"), "name": "pages"}
     run_here(kind="annotation.import_documents", payload=pages, stderr=stderr, scope_id=campaign.pk)
-    questions = {
-        **scope,
-        "path": str(HERE / "questions.jsonl"),
-        "name": "questions.jsonl",
+    items_import(campaign, HERE / "questions.jsonl", stderr)
+    return campaign
+
+
+def items_import(campaign: Campaign, path: Path, stderr: Any) -> None:
+    """Import a file of items into a campaign of the demo."""
+    payload = {
+        "campaign": str(campaign.pk),
+        "path": str(path),
+        "name": path.name,
         "pilot": False,
         "good_rows_only": False,
     }
-    run_here(kind="annotation.import_items", payload=questions, stderr=stderr, scope_id=campaign.pk)
-    return campaign
+    run_here(kind="annotation.import_items", payload=payload, stderr=stderr, scope_id=campaign.pk)
 
 
 def make_finished(*, now: datetime, stderr: Any) -> None:
     """Have a synthetic crowd answer the questions: what the demo loads from an archive."""
     admin = User.objects.get(email=PEOPLE["admin"])
-    title = "Four pages, answered by a synthetic crowd"
+    title = "Questions about four pages, answered by a synthetic crowd"
     campaign = _campaign(DONE_SLUG, title, admin, now=now, stderr=stderr, is_synthetic=True)
     launch_here(campaign, stderr)
     campaign.refresh_from_db()

@@ -149,7 +149,7 @@ def test_the_marketplace_beside_it_has_a_requester_and_open_hits(demo):
     )
     for _attempt in range(120):
         hits = [hit for page in client.get_paginator("list_hits").paginate() for hit in page["HITs"]]
-        ours = [hit for hit in hits if hit["Title"] == "How well does an answer answer a question?"]
+        ours = [hit for hit in hits if hit["Title"] == "Judge how well an answer fits a question"]
         if ours:  # the platform has posted its campaign by now
             break
         time.sleep(0.5)

@@ -129,3 +129,11 @@ def test_with_production_settings_a_campaign_is_named_twice(live_server, setting
     assert not User.objects.filter(email__endswith="@crowd.example").exists()
     enlivened(campaign, live_server.url, "--production", campaign.slug)
     assert campaign.is_synthetic
+
+
+def test_a_pace_is_bounded(live_server):
+    campaign = factories.antique(items=1, n=1)
+    for pace in ("-1", "61"):
+        with pytest.raises(CommandError, match="--pace takes 0 to 60 seconds"):
+            enlivened(campaign, live_server.url, "--pace", pace)
+    assert "1 answers" in enlivened(campaign, live_server.url, "--pace", "0.1", people=1)

@@ -11,13 +11,14 @@ from django.db.models import Max, Min
 from django.test import Client
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.models import Membership, Role, User
 from annotation.models import Annotation, Campaign, Participation
 from jobs.models import Job
 from quality.models import Case, Inspection, QualitySnapshot, Review, StudySnapshot, Verdict
 from replays.demo import finished, panel, seed
 from replays.demo.finished import archive_of, load_finished
-from replays.demo.seed import seed_open, seed_people
+from replays.demo.relevance import CROWD_SLUG, seed_for_crowd
+from replays.demo.seed import seed_facts, seed_open, seed_people
 from workforces.models import Workforce
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +74,16 @@ def test_the_shipped_archives_are_loaded_beside_each_other_and_can_be_worked_on(
     load_finished(now=loaded)  # again changes nothing
     seed_open(now=timezone.now(), stderr=io.StringIO())  # its rows get keys that are free
     assert Campaign.objects.count() == 3
+
+
+def test_what_is_open_is_made_once(loaded):
+    for _ in range(2):
+        seed_facts(now=timezone.now(), stderr=io.StringIO())
+        seed_for_crowd(now=timezone.now(), stderr=io.StringIO())
+    facts, pairs = (Campaign.objects.get(slug=slug) for slug in (seed.FACTS_SLUG, CROWD_SLUG))
+    assert (facts.task_type, facts.state, facts.items.count()) == ("kbqa", "open", 10)
+    assert (pairs.task_type, pairs.state, pairs.is_synthetic) == ("antique", "open", False)
+    assert not Membership.objects.filter(scope_id=pairs.pk, role=Role.ANNOTATOR).exists()  # nobody to be marked with it
 
 
 def test_their_people_log_in_with_the_passwords_of_this_demo(loaded):

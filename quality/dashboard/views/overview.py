@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -35,7 +36,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot, "charts": list(CHARTS)}
     if snapshot is not None:
         shown = snapshot.data.get("outside", [])[:MOST_OUTSIDE]
-        names = {str(key): name for key, name in names_of(shown).items()}
+        names = {str(key): name for key, name in names_of(UUID(key) for key in shown).items()}
         outside = [(key, names[key]) for key in shown]
         work = Snapshot.objects.filter(campaign=campaign).values_list("data", flat=True).first() or {}
         context |= snapshot.data | {

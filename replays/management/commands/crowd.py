@@ -23,7 +23,7 @@ from simulation.doors.member import Member
 from simulation.people import Person, people_of
 from storage.secrets import new_password
 
-MOST_PEOPLE = 1_000
+MOST_PEOPLE, MOST_PACE = 1_000, 60
 
 
 class Command(BaseCommand):
@@ -32,7 +32,7 @@ class Command(BaseCommand):
     help = (
         "Let a seeded synthetic crowd answer what is open in a campaign: they log in and work over the pages of a running "
         "platform, like people, but faster. The campaign is marked for good as answered by a synthetic crowd, on its pages "
-        "and in its releases. Example: manage.py crowd demo --people 8"
+        "and in its releases. Example: manage.py crowd demo-crowd --people 8 --pace 2"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -43,6 +43,9 @@ class Command(BaseCommand):
             "--spam", type=float, default=0.1, help="share of work by people who do not read (default 0.1)"
         )
         parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same crowd")
+        parser.add_argument(
+            "--pace", type=float, default=0, help="seconds that each person waits before each step of an answer"
+        )
         parser.add_argument("--seconds", type=float, default=120, help="at most (default 120)")
         parser.add_argument(
             "--url", default="", help=f"of the platform, on this machine (default {settings.PLATFORM_URL})"
@@ -59,6 +62,8 @@ class Command(BaseCommand):
         campaign = campaign_named(options["campaign"])
         if not 1 <= options["people"] <= MOST_PEOPLE:
             raise CommandError(f"--people takes 1 to {MOST_PEOPLE:,}")
+        if not 0 <= options["pace"] <= MOST_PACE:
+            raise CommandError(f"--pace takes 0 to {MOST_PACE} seconds")
         if campaign.state != CampaignState.OPEN:
             raise CommandError(f"{campaign.slug} is {campaign.get_state_display().lower()}: nothing is handed out")
         _refuse_production(campaign, options["production"])
@@ -104,10 +109,15 @@ def _members(campaign: Campaign, url: str, options: dict[str, Any]) -> list[Memb
         raise CommandError(f"{url} answers, but not as this platform does: is it the right address?")
     name, password = f"{campaign.slug}-{secrets.token_hex(3)}", new_password()
     world, marked = AnyWorld(options["seed"]), _Marked(campaign, mixed=options["mixed"])
+
+    def before_answering() -> None:
+        time.sleep(options["pace"])
+        marked()
+
     people = people_of(world.model, options["people"], seed=options["seed"], spam=options["spam"])
 
     def member(email: str, person: Person) -> Member:
-        return Member(url, campaign.slug, email, password, person, world, before_answering=marked)
+        return Member(url, campaign.slug, email, password, person, world, before_answering=before_answering)
 
     [first] = accounts(campaign, name, 1, password)
     try:

@@ -13,16 +13,16 @@ from console.serving import add_serving_arguments, address_of, listener_at, prep
 from replays.demo.finished import load_finished
 from replays.demo.market import market_settings, seed_marketplace
 from replays.demo.ports import MARKETPLACE, PLATFORM, DemoPorts, port_of
-from replays.demo.relevance import seed_relevance
-from replays.demo.seed import seed_open, seed_people
+from replays.demo.relevance import CROWD_SLUG, seed_for_crowd, seed_relevance
+from replays.demo.seed import seed_facts, seed_open, seed_people
 
 
 class Command(BaseCommand):
     """Prepare, fill and serve a demo."""
 
     help = (
-        "Set everything up, fill it with four small campaigns (two to label at once, one of them at the marketplace too; "
-        "two that synthetic crowds have finished), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
+        "Set everything up, fill it with six small campaigns (three to label, one of them on the marketplace too; one for a synthetic crowd; two that "
+        "synthetic crowds have completed), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
         "Ctrl-C. Running it again keeps what is there. Example: manage.py demo"
     )
 
@@ -47,6 +47,8 @@ class Command(BaseCommand):
         load_finished(now=timezone.now())
         logins = seed_people()
         seed_open(now=timezone.now(), stderr=self.stderr)
+        seed_facts(now=timezone.now(), stderr=self.stderr)
+        seed_for_crowd(now=timezone.now(), stderr=self.stderr)
         market = seed_marketplace(port=port_of(marketplace))
         seed_relevance(market=market, now=timezone.now(), stderr=self.stderr)
         Notification.objects.filter(sent_at=None).update(sent_at=timezone.now())  # else they hide the logins
@@ -64,7 +66,8 @@ class Command(BaseCommand):
             )
             if not options["no_serve"]:
                 self.stdout.write(
-                    f"\nBring a campaign to life with a synthetic crowd, in another terminal: .venv/bin/python manage.py crowd demo --url {address.rstrip('/')}\n"
+                    "\nWatch a synthetic crowd answer a campaign of its own. In another terminal:\n"
+                    f"  .venv/bin/python manage.py crowd {CROWD_SLUG} --pace 2 --url {address.rstrip('/')}\n"
                 )
             self.stdout.write("\nPress Ctrl-C to stop. Nothing is lost: make demo continues where it stopped.")
             self.stdout.flush()

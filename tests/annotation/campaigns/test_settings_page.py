@@ -53,13 +53,25 @@ def test_settings_change_and_the_change_is_recorded_with_what_was_before(client,
     assert AuditEvent.objects.filter(action="campaign_change").count() == 1  # nothing was different
 
 
-@pytest.mark.parametrize("wrong", [{"deadline_minutes": 0}, {"time_zone": "Mars/Base"}, {"title": ""}, {"quota": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"deadline_minutes": 0}, {"time_zone": "Mars/Base"}, {"time_zone": ""}, {"title": ""}, {"quota": -1}]
+)
 def test_wrong_settings_are_told_and_change_nothing(client, boss, wrong):
     campaign = factories.antique(items=2)
     before = Campaign.objects.values().get()
     answer = client.post(reverse("campaign-settings", args=[campaign.slug]), sent(campaign, **wrong))
     assert answer.context["form"].errors
     assert Campaign.objects.values().get() == before
+
+
+@pytest.mark.parametrize("typed", ["Asia/Hong_Kong", "asia/hong kong", " hong kong "])
+def test_a_time_zone_is_found_by_its_city(client, boss, typed):
+    campaign = factories.antique(items=2)
+    url = reverse("campaign-settings", args=[campaign.slug])
+    assert "<option>Asia/Hong_Kong</option>" in client.get(url).content.decode()
+    client.post(url, sent(campaign, time_zone=typed))
+    campaign.refresh_from_db()
+    assert campaign.time_zone == "Asia/Hong_Kong"
 
 
 def test_what_cannot_change_is_refused():

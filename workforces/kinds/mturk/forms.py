@@ -27,7 +27,7 @@ class MTurkForm(TermsForm):
         "seconds_each",
     )
 
-    title = forms.CharField(label=_("Title"), max_length=128, initial="How well does an answer answer a question?")
+    title = forms.CharField(label=_("Title"), max_length=128, initial="Judge how well an answer fits a question")
     description = forms.CharField(
         label=_("Description"), max_length=2000, initial="Read a question and an answer, and choose one of four labels."
     )

@@ -34,7 +34,7 @@ class MTurkTerms(Terms):
         How long a decision can be taken back before it is sent.
     """
 
-    title: str = "How well does an answer answer a question?"
+    title: str = "Judge how well an answer fits a question"
     description: str = "Read a question and an answer, and choose one of four labels."
     keywords: str = "question, answer, relevance, labels"
     places: int = 0
