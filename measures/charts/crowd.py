@@ -46,7 +46,12 @@ def _peers(found: Mapping[str, Any]) -> Chart | None:
         ("Annotator", "Judgments of items that others judged", "Agreement", "95 %, low", "95 %, high"),
         table,
         lambda axes: kinds.funnel(
-            axes, dots, Level(together, f"all: {100 * together:.1f} %"), [], x="judgments", y="agreement with others"
+            axes,
+            dots,
+            Level(together, f"all: {100 * together:.1f} %"),
+            [],
+            x="Judgments of an annotator",
+            y="Agreement with others",
         ),
     )
 
@@ -76,7 +81,7 @@ def _truth(found: Mapping[str, Any]) -> Chart | None:
         text,
         ("Annotator", "Judgments", "Wrong"),
         [(_name(row), row["truth_of"], wrong[row["annotator"]]) for row in drawn],
-        lambda axes: kinds.error_funnel(axes, errors, together=together, x="judgments of known items", y="wrong"),
+        lambda axes: kinds.error_funnel(axes, errors, together=together, x="Judgments of known items", y="Wrong"),
     )
 
 
@@ -92,7 +97,9 @@ def _confusion(found: Mapping[str, Any]) -> Chart | None:
         f"How often another annotator of the item says the same: {own}.",
         ("Label", *names),
         [(name, *(round(100 * float(share), 1) for share in shares[place])) for place, name in enumerate(names)],
-        lambda axes: kinds.matrix(axes, names, shares, x="another says (percent of the row)", y="one says"),
+        lambda axes: kinds.matrix(
+            axes, names, shares, x="Label of another annotator (percent of the row)", y="Label of one annotator"
+        ),
         (6.4, 3.6),
     )
 
@@ -113,7 +120,7 @@ def _doubt(found: Mapping[str, Any]) -> Chart | None:
             (round(float(low), 3), round(float(high), 3), int(n))
             for low, high, n in zip(edges, edges[1:], counts, strict=False)
         ],
-        lambda axes: kinds.histogram(axes, sure, x="probability of the label", y="items"),
+        lambda axes: kinds.histogram(axes, sure, x="Probability of the label", y="Items"),
     )
 
 

@@ -6,7 +6,7 @@ from datetime import date
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from measures.charts.svg import ACCENT, BAD, INK, LINE, QUIET, SOFT
+from measures.charts.svg import ACCENT, BAD, INK, LINE, QUIET
 from measures.funnel import RARE, USUAL, limits
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from measures.judgments import Floats
 
 ROOM = 1.08  # above the highest value, for what is written there
+DARKEST = 0.55  # of a heat map, so that numbers can be read on it in both themes
 MOST_SIGNS = 24  # of a name in a chart
 MOST_NAMED = 8  # people that a chart itself names
 
@@ -98,10 +99,10 @@ def funnel(
     """Draw people by the number of checks, and the bounds that chance explains."""
     most = max(dot.of for dot in dots)
     for place, (name, bound) in enumerate(bounds):
-        axes.plot(range(1, len(bound) + 1), bound, color=QUIET, linewidth=1, linestyle=("--", ":")[place % 2])
-        axes.annotate(name, (most, bound[-1]), xytext=(0, 2), textcoords="offset points", ha="right", color=QUIET)
-    axes.axhline(middle.value, color=INK, linewidth=0.8)
-    axes.annotate(middle.name, (most, middle.value), xytext=(0, -2), textcoords="offset points", ha="right", va="top")
+        axes.plot(
+            range(1, len(bound) + 1), bound, color=QUIET, linewidth=1, linestyle=("--", ":")[place % 2], label=name
+        )
+    axes.axhline(middle.value, color=INK, linewidth=0.8, label=middle.name)
     for found, colour, marker in ((False, ACCENT, "o"), (True, BAD, "D")):
         some = [dot for dot in dots if bool(dot.name) is found]
         axes.scatter(
@@ -113,6 +114,7 @@ def funnel(
     axes.set_xlim(0, most * 1.04 + 1)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
+    _named_above(axes)
     _whole(axes.xaxis)
     _percent(axes.yaxis)
 
@@ -121,21 +123,24 @@ def error_funnel(axes: "Axes", people: Sequence[tuple[int, int, str]], *, togeth
     """Draw people, each as (checks, errors, name where it is to be seen), and what 1 in 40 and 1 in 1,000 exceed by chance."""
     share = sum(wrong for _of, wrong, _name in people) / sum(of for of, _wrong, _name in people)
     most = max(of for of, _wrong, _name in people)
-    bounds = [("1 / 40", limits(share, most, USUAL)), ("1 / 1,000", limits(share, most, RARE))]
+    bounds = [("1 in 40", limits(share, most, USUAL)), ("1 in 1,000", limits(share, most, RARE))]
     dots = [Dot(of, wrong / of, name) for of, wrong, name in people]
     funnel(axes, dots, Level(share, together), bounds, x=x, y=y)
 
 
 def matrix(axes: "Axes", names: Sequence[str], shares: "Floats", *, x: str, y: str) -> None:
-    """Draw shares of rows that each sum to 1: squares of so much area, each with its percent."""
+    """Draw shares of rows that each sum to 1 as a heat map, each with its percent."""
     from matplotlib.patches import Rectangle  # noqa: PLC0415  as in `svg`
 
     axes.grid(visible=False)
     for row, line in enumerate(shares):
         for column, share in enumerate(line):
-            side = max(0.0, float(share)) ** 0.5
-            axes.add_patch(Rectangle((column - side / 2, row - side / 2), side, side, color=SOFT))
-            axes.annotate(f"{100 * share:.0f}", (column, row), ha="center", va="center")
+            heat = DARKEST * max(0.0, float(share))
+            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=ACCENT, alpha=heat, edgecolor="none"))
+            axes.annotate(f"{100 * share:.0f} %", (column, row), ha="center", va="center")
+    for edge in range(1, len(names)):
+        axes.axhline(edge - 0.5, color=LINE, linewidth=0.6)
+        axes.axvline(edge - 0.5, color=LINE, linewidth=0.6)
     places = range(len(names))
     folded = [fill(_printable(name), 14) for name in names]
     axes.set_xticks(list(places), folded)
@@ -169,14 +174,21 @@ def bars_with_intervals(axes: "Axes", names: Sequence[str], spreads: Sequence[Sp
     shares = [one.share for one in spreads]
     errors = [[one.share - one.low for one in spreads], [one.high - one.share for one in spreads]]
     axes.barh(
-        list(places), shares, color=SOFT, xerr=errors, error_kw={"ecolor": QUIET, "elinewidth": 1, "capsize": 2.5}
+        list(places),
+        shares,
+        color=ACCENT,
+        alpha=DARKEST,
+        xerr=errors,
+        error_kw={"ecolor": QUIET, "elinewidth": 1, "capsize": 2.5},
     )
     for place, one in enumerate(spreads):
-        axes.annotate(f"{100 * one.share:.0f} %", (0, place), xytext=(4, 0), textcoords="offset points", va="center")
+        end = max(one.high, one.share)
+        axes.annotate(f"{100 * one.share:.0f} %", (end, place), xytext=(6, 0), textcoords="offset points", va="center")
+    axes.set_xlim(0, 1.15 * max([*(max(one.high, one.share) for one in spreads), 0.05]))
     axes.set_yticks(list(places), [fill(_printable(name), 18) for name in names])
     axes.invert_yaxis()
     axes.set_xlabel(x)
-    axes.grid(visible=False)
+    axes.grid(visible=False, axis="y")
     _percent(axes.xaxis)
 
 
@@ -188,7 +200,7 @@ def stacked(axes: "Axes", names: Sequence[str], parts: Sequence[Series], *, x: s
         below = [low + value for low, value in zip(below, part.values, strict=True)]
     axes.set_xticks(range(len(names)), list(names))
     axes.set_ylim(0, max([*below, 0.05]) * ROOM)
-    axes.legend(loc="upper left")
+    _named_above(axes)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     _percent(axes.yaxis)
@@ -201,7 +213,7 @@ def lines(axes: "Axes", names: Sequence[str], series: Sequence[Series], *, x: st
         axes.plot(places, list(one.values), color=colour, marker=marker, markersize=4, label=one.name)
     axes.set_xticks(list(places), list(names))
     axes.set_ylim(0, ROOM)
-    axes.legend(loc="lower left")
+    _named_above(axes)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     _percent(axes.yaxis)
@@ -259,6 +271,11 @@ def _apart(dots: Sequence[Dot], most: int) -> list[Dot]:
 def _printable(name: str) -> str:
     """Return a name without what no XML may hold, short enough for a chart."""
     return "".join(sign for sign in name if sign.isprintable())[:MOST_SIGNS]
+
+
+def _named_above(axes: "Axes") -> None:
+    """Put the legend above the plot, where it covers nothing."""
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.3, handlelength=1.6)
 
 
 def _level(axes: "Axes", level: Level) -> None:

@@ -57,7 +57,7 @@ _STYLE: dict[Any, Any] = {
     "axes.facecolor": "none",
     "figure.facecolor": PAPER,
     "axes.grid": True,
-    "axes.grid.axis": "y",
+    "axes.grid.axis": "both",
     "grid.color": LINE,
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
@@ -81,7 +81,7 @@ class Chart:
     header: Sequence[str]
     rows: Sequence[Sequence[Any]]
     draw: "Callable[[Axes], None]"
-    inches: tuple[float, float] = (6.4, 3.0)
+    inches: tuple[float, float] = (6.0, 3.2)
 
 
 def as_csv(chart: Chart) -> str:

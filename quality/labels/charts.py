@@ -34,7 +34,7 @@ def _error_against_dollars(numbers: Numbers, title: str) -> Chart | None:
         (_("What"), _("Dollars beyond the first votes"), _("Share of wrong labels")),
         rows,
         lambda axes: kinds.path_to_level(
-            axes, done, to_come, level, x=_("dollars beyond the first votes"), y=_("wrong labels, predicted")
+            axes, done, to_come, level, x=_("Dollars beyond the first votes"), y=_("Predicted label error")
         ),
     )
 

@@ -47,7 +47,7 @@ def _paths(numbers: Numbers, title: str) -> Chart | None:
         (_("Path"), _("Share"), _("95 %, low"), _("95 %, high")),
         [(name, *_row(one)) for name, one in zip(names, shares.values(), strict=True)],
         lambda axes: kinds.bars_with_intervals(
-            axes, names, [_spread(one) for one in shares.values()], x=_("share of items")
+            axes, names, [_spread(one) for one in shares.values()], x=_("Share of items")
         ),
     )
 
@@ -83,7 +83,7 @@ def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
         header,
         table,
         lambda axes: kinds.stacked(
-            axes, bins, parts, x=_("part of annotators who found an answer (μ)"), y=_("share of items")
+            axes, bins, parts, x=_("Share of annotators who found an answer (μ)"), y=_("Share of items")
         ),
     )
 
@@ -113,7 +113,7 @@ def _coverage(numbers: Numbers, title: str) -> Chart | None:
         (_("Answer"), _("Most popular"), _("Share"), _("95 %, low"), _("95 %, high")),
         rows,
         lambda axes: kinds.lines(
-            axes, ranks, series, x=_("so many of the most popular answers"), y=_("share of all answers")
+            axes, ranks, series, x=_("Number of most frequent answers"), y=_("Share of all answers")
         ),
     )
 
@@ -152,7 +152,7 @@ def _bounds(numbers: Numbers, title: str) -> Chart | None:
         text,
         (_("Answer"), "α", "F1", _("95 %, low"), _("95 %, high")),
         rows,
-        lambda axes: kinds.lines(axes, alphas, series, x=_("answers from which on it answers (α)"), y="F1"),
+        lambda axes: kinds.lines(axes, alphas, series, x=_("Answers required by the super-annotator (α)"), y="F1"),
     )
 
 
@@ -165,6 +165,6 @@ STUDIES: dict[str, Drawing] = {
     "paths": Drawing(gettext_lazy("How annotators decide"), _paths),
     "figure-4-passage": Drawing(_FIGURE_4, partial(_figure_4, "passage")),
     "figure-4-short": Drawing(_FIGURE_4, partial(_figure_4, "short")),
-    "coverage": Drawing(gettext_lazy("How much the most popular answers cover"), _coverage),
-    "bounds": Drawing(gettext_lazy("What people reach"), _bounds),
+    "coverage": Drawing(gettext_lazy("Coverage by the most frequent answers"), _coverage),
+    "bounds": Drawing(gettext_lazy("Human performance"), _bounds),
 }

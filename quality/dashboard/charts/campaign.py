@@ -63,7 +63,7 @@ def _pace(numbers: Numbers, title: str) -> Chart | None:
         text,
         (_("Day (UTC)"), _("Counted annotations")),
         list(zip(map(str, days), values, strict=True)),
-        lambda axes: kinds.columns_by_day(axes, days, values, y=_("annotations a day")),
+        lambda axes: kinds.columns_by_day(axes, days, values, y=_("Annotations per day")),
     )
 
 
@@ -134,7 +134,9 @@ def _gold(numbers: Numbers, title: str) -> Chart | None:
         text,
         (_("Person"), _("Checks"), _("Missed")),
         rows,
-        lambda axes: kinds.error_funnel(axes, misses, together=together, x=_("gold checks"), y=_("missed")),
+        lambda axes: kinds.error_funnel(
+            axes, misses, together=together, x=_("Gold checks of an annotator"), y=_("Missed")
+        ),
     )
 
 
@@ -156,8 +158,10 @@ def _confusion(numbers: Numbers, title: str) -> Chart | None:
         text,
         (_("Answer"), *names),
         [(name, *(round(100 * float(share), 1) for share in shares[place])) for place, name in enumerate(names)],
-        lambda axes: kinds.matrix(axes, names, shares, x=_("another says (percent of the row)"), y=_("one says")),
-        (6.4, 3.6),
+        lambda axes: kinds.matrix(
+            axes, names, shares, x=_("Label of another annotator (percent of the row)"), y=_("Label of one annotator")
+        ),
+        (6.0, 3.6),
     )
 
 
@@ -176,7 +180,7 @@ def _money(numbers: Numbers, title: str) -> Chart | None:
         text,
         (_("Day (UTC)"), _("Dollars with fees, in all")),
         [(str(day), f"{value:.2f}") for day, value in zip(days, sums, strict=True)],
-        lambda axes: kinds.line_by_day(axes, days, sums, y=_("dollars with fees"), level=cap),
+        lambda axes: kinds.line_by_day(axes, days, sums, y=_("Dollars, with fees"), level=cap),
     )
 
 
@@ -200,16 +204,16 @@ def _pay(numbers: Numbers, title: str) -> Chart | None:
         text,
         (_("Dollars an active hour, each a person"),),
         [(f"{rate:.2f}",) for rate in dollars],
-        lambda axes: kinds.histogram(axes, dollars, x=_("dollars an active hour"), y=_("people"), level=floor),
+        lambda axes: kinds.histogram(axes, dollars, x=_("Dollars per active hour"), y=_("Annotators"), level=floor),
     )
 
 
 CHARTS = {
     "pace": Drawing(gettext_lazy("Pace"), _pace),
     "agreement": Drawing(gettext_lazy("Agreement over time"), _agreement),
-    "gold": Drawing(gettext_lazy("Gold missed, by person"), _gold),
+    "gold": Drawing(gettext_lazy("Gold questions missed, by annotator"), _gold),
     "confusion": Drawing(gettext_lazy("Label confusion between annotators"), _confusion),
     "money": Drawing(gettext_lazy("Money spent"), _money),
-    "pay": Drawing(gettext_lazy("Pay an hour"), _pay),
+    "pay": Drawing(gettext_lazy("Hourly pay"), _pay),
 }
 DRAWINGS = CHARTS | STUDIES | TARGET
