@@ -243,3 +243,22 @@ def test_inspection_and_cases_take_one_key(desk, open_browser):  # noqa: F811
     page.keyboard.press("3")
     page.get_by_text("No cases to judge").wait_for()
     assert (Verdict.objects.get().label, Verdict.objects.get().rule) == (3, "expert")
+
+
+def test_on_a_phone_the_labels_are_in_reach_however_long_the_answer_is(open_browser):
+    campaign = factories.antique(items=0, n=1)
+    [pair] = factories.pairs(1)
+    factories.import_rows(campaign, [{**pair, "answer": "and then it rained " * 200}])
+    factories.launch(campaign)
+    opened = open_browser(factories.annotator(campaign), viewport={"width": 390, "height": 740}, has_touch=True)
+    page = opened.page
+    opened.go(f"/work/{campaign.slug}/")
+    page.get_by_role("button", name="Start").click()
+    for button in page.locator(".button.label").all():
+        box = button.bounding_box()
+        assert box["y"] + box["height"] <= 740 and box["height"] >= 44
+    page.locator(".flow li").last.scroll_into_view_if_needed()
+    assert_accessible(page, "relevance on a phone")
+    page.locator(".button.label").first.click()
+    page.get_by_role("heading", name="All done").wait_for()
+    assert Annotation.objects.get().answer["label"] == 4
