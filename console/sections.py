@@ -108,7 +108,12 @@ SECTIONS = (
     Section(
         _("Releases"),
         (
-            Page("releases", _("Releases"), Action.SEE_RELEASES, ("release", "split-seal", "split-unseal")),
+            Page(
+                "releases",
+                _("Releases"),
+                Action.SEE_RELEASES,
+                ("release", "release-score", "split-seal", "split-unseal"),
+            ),
             Page("boards", _("Leaderboards"), Action.SEE_RELEASES, ("board", "board-team", "board-submit")),
         ),
     ),

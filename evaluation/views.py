@@ -1,4 +1,4 @@
-"""Pages of leaderboards."""
+"""Pages of leaderboards, and of predictions that are scored against a release."""
 
 import math
 from typing import Any, cast
@@ -23,7 +23,8 @@ from evaluation.boards.gold import metrics_of
 from evaluation.boards.ladder import LEAST_STEP
 from evaluation.boards.metrics import METRICS
 from evaluation.models import Board, Team, TeamMember
-from evaluation.services import BoardError, board_create, submission_add, team_enter
+from evaluation.release_scores import predictions_help, score_request, scores_of, splits_scored
+from evaluation.services import MOST_BYTES, BoardError, board_create, submission_add, team_enter
 from exports.models import Release, ReleaseState
 from exports.selectors.sealing import closed_among
 from web.error_texts import error_text
@@ -197,3 +198,53 @@ def submit(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
         except BoardError as error:
             form.add_error(None, error_text(error))
     return _page(request, found, form=form, status=422)
+
+
+class PredictionsForm(forms.Form):
+    """Predictions to score against a split of a release."""
+
+    file = forms.FileField(label=gettext_lazy("Predictions"))
+    split = forms.ChoiceField(label=gettext_lazy("Split"))
+
+    def __init__(self, release: Release, splits: list[str], *data: Any) -> None:
+        super().__init__(*data)
+        self.fields["file"].help_text = predictions_help(release)
+        cast("forms.ChoiceField", self.fields["split"]).choices = [(name, name) for name in splits]
+
+    def clean_file(self) -> Any:
+        """Refuse a file that is empty or too large."""
+        file = self.cleaned_data["file"]
+        if file.size > MOST_BYTES:
+            raise forms.ValidationError(error_text(BoardError("submission_size", most=MOST_BYTES)))
+        return file
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def score(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Score predictions against a release, and show what came of the last ones."""
+    campaign = campaign_for(request, slug, Action.RELEASE)
+    release = get_object_or_404(Release.objects.select_related("campaign"), campaign=campaign, number=number)
+    splits = splits_scored(release)
+    form = PredictionsForm(release, splits, *([request.POST, request.FILES] if request.method == "POST" else []))
+    if form.is_valid():
+        file = form.cleaned_data["file"]
+        score_request(
+            release=release,
+            split=form.cleaned_data["split"],
+            file=file,
+            name=file.name,
+            actor_id=signed_in(request).surrogate_id,
+            now=timezone.now(),
+        )
+        return redirect("release-score", slug=slug, number=number)
+    scores = scores_of(release)
+    context = {
+        "campaign": campaign,
+        "release": release,
+        "splits": splits,
+        "form": form,
+        "scores": scores,
+        "is_waiting": not all(job.is_finished for job in scores),
+    }
+    return render(request, "evaluation/release_score.html", context)

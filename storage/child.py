@@ -13,13 +13,18 @@ from typing import IO
 _ROOT = Path(__file__).resolve().parents[1]
 
 
-def child_start(module: str, *arguments: str, stdin: IO[bytes] | int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+def child_start(
+    module: str,
+    *arguments: str,
+    stdin: IO[bytes] | int = subprocess.PIPE,
+    stderr: int = subprocess.DEVNULL,
+) -> subprocess.Popen[bytes]:
     """Run a module of ours in a process of its own, which limits itself first of all."""
     return subprocess.Popen(  # noqa: S603  our own interpreter and module
         [sys.executable, "-m", module, *arguments],
         stdin=stdin,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=stderr,
         cwd=_ROOT,
         env={"PATH": "", "PYTHONPATH": str(_ROOT), "PYTHONHASHSEED": "0"},
     )
@@ -29,7 +34,7 @@ def child_end(child: subprocess.Popen[bytes]) -> None:
     """End a child and what connects it with us."""
     child.kill()
     child.wait()
-    for pipe in (child.stdin, child.stdout):
+    for pipe in (child.stdin, child.stdout, child.stderr):
         if pipe is not None:
             pipe.close()
 

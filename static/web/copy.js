@@ -1,7 +1,7 @@
 /** Adds a button to what people copy: a field or a command in an element with `data-copy`, which holds the button's words. */
 
-for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-copy]"))) {
-  if (!navigator.clipboard) break; // on plain HTTP: people select the text themselves
+/** @param {HTMLElement} place */
+function addButton(place) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button";
@@ -20,3 +20,11 @@ for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelect
   });
   place.append(button, said);
 }
+
+function addButtons() {
+  if (!navigator.clipboard) return; // on plain HTTP: people select the text themselves
+  for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-copy]:not(:has(button))"))) addButton(place);
+}
+
+addButtons();
+document.addEventListener("htmx:load", addButtons);

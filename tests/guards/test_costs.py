@@ -76,6 +76,7 @@ COSTS = {
     "ready": 4,
     "recent": 7,
     "release": 8,
+    "release-score": 7,
     "releases": 9,
     "session": 2,
     "statement": 6,

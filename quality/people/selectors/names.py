@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from accounts.models import ExternalIdentity, User
 
 
-def names_of(surrogate_ids: Iterable[UUID | None]) -> dict[UUID | None, str]:
+def names_of(surrogate_ids: Iterable[UUID | None]) -> dict[UUID, str]:
     """Return a name for each id: of the account, else of the marketplace or panel, else a short one of the id."""
     wanted = {one for one in surrogate_ids if one}
     names = {one: _("Person %(mark)s") % {"mark": one.hex[:8]} for one in wanted}
