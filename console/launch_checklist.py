@@ -1,15 +1,18 @@
 """What a campaign still lacks before its first launch, with the page where each is set."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Membership, Role
+from accounts.models import ConsentText, Membership, Role
 from annotation.campaigns.selectors.campaigns import guideline_current
 from annotation.models import Batch, Campaign, Item, Purpose
+from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import CampaignPlan, GoldKey, GoldKeyState
 from workforces.models import Workforce
+from workforces.services.terms import terms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,9 @@ class Step:
 
 
 def launch_checklist(campaign: Campaign) -> list[Step]:
-    """Return the steps before a launch in the order of work, by at most nine lookups in indexes."""
+    """Return the steps before a launch in the order of work, by at most ten lookups in indexes."""
     has_annotators = Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR).exists()
+    workforces = list(Workforce.objects.filter(campaign=campaign))
     return [
         Step(
             _("Items"),
@@ -66,10 +70,18 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
         *_experts_for_gold(campaign),
         Step(
             _("Annotators"),
-            has_annotators or Workforce.objects.filter(campaign=campaign).exists(),
+            has_annotators or bool(workforces),
             _("Nobody is invited to annotate."),
             "campaign-people",
             _("Invite annotators"),
+        ),
+        *_pay(campaign, workforces),
+        Step(
+            _("Consent"),
+            ConsentText.objects.filter(scope=campaign.pk).exists(),
+            _("Annotators aren't told what is recorded and why."),
+            "campaign-settings",
+            _("Write the consent text"),
         ),
         Step(
             _("Plan"),
@@ -92,5 +104,23 @@ def _experts_for_gold(campaign: Campaign) -> list[Step]:
             _("Gold questions are waiting for an expert, and this campaign has no experts."),
             "campaign-people",
             _("Invite experts"),
+        )
+    ]
+
+
+def _pay(campaign: Campaign, workforces: Sequence[Workforce]) -> list[Step]:
+    """Return the step of paying enough, if anyone is paid: at the time that the task type expects for an item."""
+    seconds = TASK_TYPES[campaign.task_type].usual_seconds
+    terms = [terms_of(row) for row in workforces]
+    if not any(one.floor_cents_per_hour for one in terms):
+        return []
+    enough = [one.reward_cents * 3600 >= one.floor_cents_per_hour * seconds * one.items_per_ticket for one in terms]
+    return [
+        Step(
+            _("Pay"),
+            all(enough),
+            _("At the expected time per item, the hourly pay is below your minimum."),
+            "quality-workforces",
+            _("Check the pay"),
         )
     ]

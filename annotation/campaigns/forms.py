@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.campaigns.services.campaigns import RESERVED_SLUGS, SPLIT_NAME, NewSplit, are_named_alike
 from annotation.models import Campaign, Split
+from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 
 SLUG_LENGTH = 50
@@ -162,6 +163,15 @@ class CampaignForm(DeadlineForm):
             "Part of every address: lowercase letters, digits, hyphens. Leave empty to generate it from the title."
         )
         field.error_messages["invalid"] = _("Only letters, digits, hyphens and underscores.")
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse numbers of votes that can tie."""
+        data = super().clean()
+        even = [split.name for split in data.get("splits") or () if split.n % 2 == 0]
+        if even and isinstance(TASK_TYPES.get(data.get("task_type", "")), Voted):
+            said = _("%(names)s: an even number of votes can tie. Use an odd number, for example 3.")
+            self.add_error("splits", forms.ValidationError(said, params={"names": ", ".join(even)}))
+        return data
 
     def clean_group_by(self) -> str:
         """Keep together what the task type says, where nothing was chosen."""

@@ -9,9 +9,11 @@ from accounts.models import Role
 from accounts.services import membership_grant
 from annotation.campaigns.services.campaigns import guideline_publish
 from annotation.models import CampaignState
+from annotation.tasktypes.registry import TASK_TYPES
 from console.launch_checklist import launch_checklist
 from quality.models import GoldKeyState
 from tests import factories
+from workforces.services.workforces import workforce_add
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +56,18 @@ def test_gold_that_waits_for_an_expert_needs_an_expert(campaign):
     key.state = GoldKeyState.ACTIVE
     key.save()
     assert "Gold questions" not in missing(campaign)
+
+
+def test_pay_is_held_against_the_minimum(draft):
+    now, seconds = timezone.now(), TASK_TYPES[draft.task_type].usual_seconds
+    assert "Pay" not in {str(step.label) for step in launch_checklist(draft)}  # nobody is paid
+    enough = -(-900 * seconds * 10 // 3600)
+    codes = {f"code_{outcome}": outcome for outcome in ("completed", "screened_out", "nothing_left")}
+    terms = {"items_per_ticket": 10, "floor_cents_per_hour": 900, **codes}
+    workforce_add(campaign=draft, kind="link", terms={**terms, "reward_cents": enough}, actor_id=None, now=now)
+    assert "Pay" in {str(step.label) for step in launch_checklist(draft)} - missing(draft)
+    workforce_add(campaign=draft, kind="link", terms={**terms, "reward_cents": enough - 1}, actor_id=None, now=now)
+    assert "Pay" in missing(draft)
 
 
 def test_a_manager_sees_it_before_the_launch_only(draft):

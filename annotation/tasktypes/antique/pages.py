@@ -41,6 +41,7 @@ class AntiquePages(Pages):
 
     key = "antique"
     summary_names = {"label": _("label"), "way": _("way")}
+    posting = {"reward_cents": 8}  # $9 an hour at the usual time and more
     rows_name = _("Pairs")
     rows_help = _(
         ".jsonl or a table (.csv, .tsv, .xlsx, .parquet) with ids and texts of a question and of an answer to judge, and the answer that the asker chose, "

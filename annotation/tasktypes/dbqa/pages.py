@@ -31,7 +31,6 @@ class DocumentBasedPages(WritingPages):
         "title": "Write a question for a sentence",
         "description": "Read a short document, choose a sentence, and write a question that it answers.",
         "reward_cents": 20,
-        "seconds_each": 75,
     }
 
     def item(self, content: dict[str, Any]) -> dict[str, Any]:

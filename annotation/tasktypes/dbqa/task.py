@@ -21,6 +21,7 @@ class DocumentBased(Writing):
     title: ClassVar[str] = "NLPCC DBQA (questions for sentences)"
     writing: ClassVar[tuple[str, ...]] = (PICK, WRITE)
     stages: ClassVar[tuple[str, ...]] = (PICK, WRITE, REVIEW, RECOVER)
+    usual_seconds: ClassVar[int] = 75
     default_guidelines: ClassVar[str] = (Path(__file__).parent / "guidelines.md").read_text(encoding="utf-8")
     item_columns: ClassVar[tuple[Filled, ...]] = (
         of_key("title", Kind.TEXT, "Of the document.", is_source=True),

@@ -31,7 +31,6 @@ class KnowledgeBasePages(WritingPages):
         "title": "Write a question for a fact",
         "description": "Read one fact and write a question that it answers.",
         "reward_cents": 12,
-        "seconds_each": 45,
     }
 
     def item(self, content: dict[str, Any]) -> dict[str, Any]:

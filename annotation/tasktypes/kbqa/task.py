@@ -17,6 +17,7 @@ class KnowledgeBase(Writing):
 
     key: ClassVar[str] = "kbqa"
     title: ClassVar[str] = "NLPCC KBQA (questions for triples)"
+    usual_seconds: ClassVar[int] = 45
     default_guidelines: ClassVar[str] = (Path(__file__).parent / "guidelines.md").read_text(encoding="utf-8")
     item_columns: ClassVar[tuple[Filled, ...]] = (
         of_key("subject", Kind.TEXT, "Of the triple.", is_source=True),

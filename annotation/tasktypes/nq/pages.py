@@ -71,7 +71,6 @@ class NaturalQuestionsPages(Pages):
         "title": "Find the answer to a question on a page",
         "description": "Judge a question, choose the part of a page that answers it, and mark the words.",
         "reward_cents": 35,
-        "seconds_each": 80,  # the average time in the paper, section 3
     }
     gold_sample = (
         '{"id": "g1", "question": "when was the harbour of lund built", "document": "harbour.html", '

@@ -44,7 +44,7 @@ class Writing:
     needs_document: ClassVar[bool] = False
     keeps_together: ClassVar[str] = "item"
     default_splits: ClassVar[str] = "train 1 8\ntest 1 2"
-    usual_seconds: ClassVar[int] = 60  # a guess: the overview of NLPCC 2017 has no time
+    usual_seconds: ClassVar[int]  # a guess: the overview of NLPCC 2017 has no time
     examples: ClassVar[tuple[Example, ...]] = ()
     training: ClassVar[tuple[Example, ...]] = ()
     options: ClassVar[tuple[Option, ...]] = OPTIONS

@@ -77,9 +77,8 @@ class Offer:
 
 
 def _form(campaign: Campaign, kind: Kind, sent: Any = None) -> TermsForm:
-    made: TermsForm = import_string(kind.form)(
-        sent, auto_id=f"id_{kind.key}_%s", initial=dict(pages_of(campaign.task_type).posting)
-    )
+    proposed = {"seconds_each": TASK_TYPES[campaign.task_type].usual_seconds, **pages_of(campaign.task_type).posting}
+    made: TermsForm = import_string(kind.form)(sent, auto_id=f"id_{kind.key}_%s", initial=proposed)
     return made
 
 

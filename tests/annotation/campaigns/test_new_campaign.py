@@ -92,7 +92,7 @@ def test_splits_whose_names_differ_in_case_alone_are_refused():
 
 @pytest.mark.django_db
 def test_the_form_begins_with_what_suits_the_task_type(client):
-    for key, splits, seconds in (("nq", "dev 5 1", "80"), ("antique", "train 3 9", "30"), ("dbqa", "train 1 8", "60")):
+    for key, splits, seconds in (("nq", "dev 5 1", "80"), ("antique", "train 3 9", "30"), ("dbqa", "train 1 8", "75")):
         page = client.get("/campaigns/new/", {"task_type": key})
         assert splits in page.context["form"]["splits"].value()
         assert page.context["form"]["task_type"].value() == key
@@ -107,3 +107,16 @@ def test_another_task_type_replaces_defaults_and_keeps_what_a_person_wrote(clien
     assert page.context["effort_form"]["seconds"].value() == "44"
     page = client.get("/campaigns/new/", sent | {"splits": "mine 7 1"})
     assert page.context["form"]["splits"].value() == "mine 7 1"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("task_type", "is_refused"), [("antique", True), ("nq", False)])
+def test_votes_that_can_tie_are_refused(client, task_type, is_refused):
+    sent = {**SENT, "task_type": task_type, "splits": "train 3 8\ntest 4 2", "language": "en", "time_zone": "UTC"}
+    page = client.post("/campaigns/new/", {**sent, "seed": 0, "deadline_minutes": 30})
+    assert (page.status_code == 200) is is_refused
+    if is_refused:
+        assert page.context["form"].errors["splits"] == [
+            "test: an even number of votes can tie. Use an odd number, for example 3."
+        ]
+    assert Campaign.objects.exists() is not is_refused
