@@ -40,8 +40,8 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def _sentence(why: str) -> str:
     if why == OUT:
-        return _("You were logged out. What you marked is kept in this tab: log in again in another one.")
-    return _("The login changed since this page was opened. What you marked is kept in this tab.")
+        return _("You were logged out. Your marks are kept in this tab. Log in again in another tab.")
+    return _("Someone else logged in after this page was opened. Your marks are kept in this tab.")
 
 
 def _fields(request: HttpRequest) -> list[tuple[str, str, bool]]:

@@ -8,7 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import ConsentText, Membership, Role
 from annotation.campaigns.selectors.campaigns import guideline_current
-from annotation.models import Batch, Campaign, Item, Purpose
+from annotation.models import Batch, BatchState, Campaign, Item, Purpose
+from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import CampaignPlan, GoldKey, GoldKeyState
 from workforces.models import Workforce
@@ -55,7 +56,7 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
         ),
         Step(
             _("Pilot"),
-            Batch.objects.filter(campaign=campaign, purpose=Purpose.PILOT).exists(),
+            Batch.objects.filter(campaign=campaign, purpose=Purpose.PILOT).exclude(state=BatchState.DRAFT).exists(),
             _("Unclear guidelines are found only after annotators have been paid."),
             "pilot",
             _("Start a pilot"),
@@ -83,13 +84,22 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
             "campaign-settings",
             _("Write the consent text"),
         ),
+        *_plan(campaign),
+    ]
+
+
+def _plan(campaign: Campaign) -> list[Step]:
+    """Return the step of making a plan, where votes can be forecast."""
+    if not isinstance(TASK_TYPES[campaign.task_type], Voted):
+        return []
+    return [
         Step(
             _("Plan"),
             CampaignPlan.objects.filter(campaign=campaign).exists(),
             _("There is no forecast of cost and label quality to compare the results with."),
             "campaign-plan",
             _("Make a plan"),
-        ),
+        )
     ]
 
 

@@ -11,7 +11,12 @@ from django.utils.translation import pgettext_lazy
 
 from accounts.permissions import Action
 from annotation.models import Campaign
+from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
+
+
+def _has_votes(campaign: Campaign) -> bool:
+    return isinstance(TASK_TYPES[campaign.task_type], Voted)
 
 
 def _has_documents(campaign: Campaign) -> bool:
@@ -100,8 +105,8 @@ SECTIONS = (
         (
             Page("quality-gold", _("Gold questions"), Action.MANAGE, ("quality-gold-key",)),
             Page("quality-experts", _("Experts"), Action.MANAGE),
-            Page("quality-audits", _("Label audits"), Action.MANAGE),
-            Page("quality-target", _("Error target"), Action.MANAGE),
+            Page("quality-audits", _("Label audits"), Action.MANAGE, applies=_has_votes),
+            Page("quality-target", _("Error target"), Action.MANAGE, applies=_has_votes),
             Page("quality-studies", _("Studies"), Action.SEE_RELEASES, ("quality-study-design",)),
         ),
     ),
@@ -124,7 +129,7 @@ SECTIONS = (
             Page("campaign-guidelines", _("Guidelines"), Action.MANAGE),
             Page("quality-policy", _("Policy"), Action.MANAGE),
             Page("quality-rules", _("Rules"), Action.MANAGE),
-            Page("campaign-plan", _("Plan"), Action.MANAGE),
+            Page("campaign-plan", _("Plan"), Action.MANAGE, applies=_has_votes),
             Page("campaign-log", _("Activity log"), Action.MANAGE),
         ),
     ),

@@ -75,7 +75,7 @@ class SubmissionState(models.TextChoices):
 
     WAITING = "waiting", _("Is being scored")
     SHOWN = "shown", _("Scored")
-    NOT_SHOWN = "not_shown", _("Not better by enough")
+    NOT_SHOWN = "not_shown", _("Not enough improvement")
     REFUSED = "refused", _("Could not be scored")
 
 

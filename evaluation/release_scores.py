@@ -86,10 +86,10 @@ def scorer_of(release: Release) -> Scorer | None:
     return next((SCORERS[one] for one in FAMILIES[release.family].tells if one in SCORERS), None)
 
 
-def predictions_help(release: Release) -> str:
-    """Return what file of predictions is expected, if predictions can be scored."""
+def predictions_help(release: Release) -> tuple[str, str]:
+    """Return what file of predictions is expected, and a piece of one, if predictions can be scored."""
     told = [one for one in FAMILIES[release.family].tells if one in SCORERS]
-    return next((metric.file for metric in METRICS.values() if metric.over in told), "")
+    return next(((metric.file, metric.sample) for metric in METRICS.values() if metric.over in told), ("", ""))
 
 
 def splits_scored(release: Release) -> list[str]:

@@ -43,10 +43,12 @@ class BoardForm(forms.Form):
         initial=0.01,
         min_value=LEAST_STEP,
         max_value=0.5,
-        help_text=gettext_lazy("Of a sealed split: scores are rounded to it, and a smaller improvement is not shown."),
+        help_text=gettext_lazy(
+            "For sealed splits, scores are rounded to this step, and smaller improvements aren't shown."
+        ),
     )
     a_day = forms.IntegerField(
-        label=gettext_lazy("Submissions of a team in 24 hours"), initial=3, min_value=1, max_value=100
+        label=gettext_lazy("Submissions per team in 24 hours"), initial=3, min_value=1, max_value=100
     )
 
     def __init__(self, campaign: Campaign, data: object = None) -> None:
@@ -71,7 +73,9 @@ class TeamForm(forms.Form):
         label=gettext_lazy("Code"),
         max_length=20,
         required=False,
-        help_text=gettext_lazy("To join a team that is there: its members see its code. Empty for a new one."),
+        help_text=gettext_lazy(
+            "Enter the code of a team to join it. Its members can see the code. Leave empty to create a team."
+        ),
     )
 
 
@@ -83,13 +87,13 @@ class SubmissionForm(forms.Form):
     threshold = forms.FloatField(
         label=gettext_lazy("Threshold"),
         help_text=gettext_lazy(
-            "The score from which on an answer is given: the best one on a split whose labels you have."
+            "The score from which on an answer counts as given. Use the best threshold on a split with known labels."
         ),
     )
 
     def __init__(self, board: Board, *data: Any) -> None:
         super().__init__(*data)
-        self.fields["file"].help_text = METRICS[board.metric].file
+        self.fields["file"].help_text, self.sample = METRICS[board.metric].file, METRICS[board.metric].sample
         if not board.metric.endswith("-f1"):
             del self.fields["threshold"]
 
@@ -193,7 +197,7 @@ def submit(request: HttpRequest, slug: str, board_number: int) -> HttpResponse:
                 surrogate_id=signed_in(request).surrogate_id,
                 now=timezone.now(),
             )
-            messages.success(request, _("It is being scored. Reload this page in a moment."))
+            messages.success(request, _("Your file is being scored. Reload this page in a moment."))
             return redirect("board", slug=slug, board_number=board_number)
         except BoardError as error:
             form.add_error(None, error_text(error))
@@ -208,7 +212,7 @@ class PredictionsForm(forms.Form):
 
     def __init__(self, release: Release, splits: list[str], *data: Any) -> None:
         super().__init__(*data)
-        self.fields["file"].help_text = predictions_help(release)
+        self.fields["file"].help_text, self.sample = predictions_help(release)
         cast("forms.ChoiceField", self.fields["split"]).choices = [(name, name) for name in splits]
 
     def clean_file(self) -> Any:

@@ -43,7 +43,7 @@ class ReleaseForm(forms.Form):
         min_value=1,
         max_value=200,
         required=False,
-        help_text=_("Where the format holds single annotations. Items with fewer are listed as falling short."),
+        help_text=_("For formats with single annotations. Items with fewer annotations are listed as incomplete."),
     )
     splits = forms.ModelMultipleChoiceField(
         label=_("Splits"),
@@ -55,27 +55,27 @@ class ReleaseForm(forms.Form):
     )
     shards = forms.IntegerField(label=_("Files per split"), min_value=1, max_value=100, initial=1)
     seed = forms.IntegerField(
-        label=_("Seed of the order"),
+        label=_("Seed for the order of items"),
         initial=0,
         required=False,
         min_value=0,
         max_value=2**53,
-        help_text=_("Empty: in the order of the import."),
+        help_text=_("Leave empty to keep the order of the import."),
     )
 
     licence = forms.CharField(
-        label=_("Licence"),
+        label=_("License"),
         max_length=100,
         required=False,
         help_text=_(
-            "As SPDX names it, such as CC-BY-SA-4.0 (text of Wikipedia asks for it). The card and the manifest say it."
+            "An SPDX identifier, for example CC-BY-SA-4.0 (required for Wikipedia text). It's stated in the dataset card and the manifest."
         ),
     )
 
     labels_only = forms.BooleanField(
-        label=_("Leave out the texts"),
+        label=_("Omit texts"),
         required=False,
-        help_text=_("For texts that may not be handed on: labels, votes and ids alone."),
+        help_text=_("For texts that may not be redistributed. The release then has only labels, votes, and ids."),
     )
 
     authors = forms.CharField(
@@ -201,7 +201,7 @@ def _ready(request: HttpRequest, slug: str, number: int) -> Release:
 
 
 def _away(request: HttpRequest, row: Release) -> HttpResponse:
-    messages.error(request, _("The store that holds the files does not answer. Try again in a few minutes."))
+    messages.error(request, _("The file storage doesn't respond. Try again in a few minutes."))
     return redirect("release", slug=row.campaign.slug, number=row.number)
 
 

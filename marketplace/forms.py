@@ -28,7 +28,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         required=False,
         max_length=2,
         validators=[_TWO_LETTERS],
-        help_text=_("Two letters, such as CA; only where requesters ask for it."),
+        help_text=_("Two letters, for example CA. Needed only if requesters ask for it."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -36,14 +36,16 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         if self.instance.country:
             for name in ("country", "subdivision"):
                 self.fields[name].disabled = True
-                self.fields[name].help_text = _("Given once. Whoever runs the marketplace can change it.")
+                self.fields[name].help_text = _(
+                    "You can set this once. Later, only the marketplace's operator can change it."
+                )
 
     class Meta:
         model = Worker
         fields = ["display_name", "country", "subdivision", "is_adult_content_ok"]
         labels = {
             "display_name": _("Name (only you see it)"),
-            "is_adult_content_ok": _("I am an adult and HITs with adult content are fine with me"),
+            "is_adult_content_ok": _("I'm an adult, and I accept HITs with adult content"),
         }
 
 
@@ -70,5 +72,5 @@ class TestForm:
         known = {identifier for identifier, _text in field.selections}
         chosen = tuple(value for value in self.data.getlist(name) if value in known)
         if (field.required or chosen) and not field.least <= len(chosen) <= field.most:
-            self.errors[name] = str(_("Please choose as many as are asked for."))
+            self.errors[name] = str(_("Please select the requested number of options."))
         return Answer(field.identifier, selections=chosen) if chosen else None

@@ -18,7 +18,7 @@ def rendered(report: dict[str, Any]) -> str:
         ("labels set by experts", *(one["wrong by rule"].get("expert", [0, 0])[1] for one in both)),
         ("label error, as an audit found it (95 %)", *(_audited(one["label_error"]) for one in both)),
         ("label error, by the truth of this world", *(_true(one["wrong by rule"]) for one in both)),
-        ("people suspended", *(one["suspended"] for one in both)),
+        ("suspended annotators", *(one["suspended"] for one in both)),
         ("differences between the books", *(len(one["differences"]) for one in both)),
     ]
     return "\n".join(

@@ -42,20 +42,18 @@ class MinutesField(forms.IntegerField):
 class TermsForm(forms.Form):
     """The terms of a workforce: asked for in dollars and minutes, kept in cents and seconds."""
 
-    reward_cents = DollarsField(label=_("Reward for a task ($)"), min_value=Decimal("0.01"), max_value=100, initial=5)
-    items_per_ticket = forms.IntegerField(label=_("Items in a task"), min_value=1, max_value=100, initial=1)
+    reward_cents = DollarsField(label=_("Reward per task ($)"), min_value=Decimal("0.01"), max_value=100, initial=5)
+    items_per_ticket = forms.IntegerField(label=_("Items per task"), min_value=1, max_value=100, initial=1)
     cap_cents = DollarsField(
-        label=_("Spend at most ($)"),
+        label=_("Spending cap ($)"),
         min_value=Decimal("0.01"),
         max_value=10_000_000,
         required=False,
-        help_text=_("Nothing new is posted beyond it."),
+        help_text=_("Nothing new is posted above this amount."),
     )
-    floor_cents_per_hour = DollarsField(label=_("Pay an hour at least ($)"), min_value=0, max_value=1000, initial=900)
-    people = forms.IntegerField(label=_("People you expect"), min_value=1, max_value=100_000, initial=20)
-    seconds_each = forms.IntegerField(
-        label=_("Seconds you expect for an item"), min_value=1, max_value=3600, initial=20
-    )
+    floor_cents_per_hour = DollarsField(label=_("Minimum hourly pay ($)"), min_value=0, max_value=1000, initial=900)
+    people = forms.IntegerField(label=_("Expected number of annotators"), min_value=1, max_value=100_000, initial=20)
+    seconds_each = forms.IntegerField(label=_("Expected seconds per item"), min_value=1, max_value=3600, initial=20)
 
     terms_class: type[Terms]
 

@@ -56,7 +56,7 @@ class Workforce(models.Model):
 class PostingState(models.TextChoices):
     """What became of a posting. A settled one is not read any more: all that was accepted is known and decided."""
 
-    WANTED = "wanted", _("To be posted")
+    WANTED = "wanted", _("Waiting to be posted")
     OPEN = "open", _("Open")
     ENDING = "ending", _("Ending")
     ENDED = "ended", _("Ended")
@@ -104,7 +104,7 @@ class TicketState(models.TextChoices):
     SUBMITTED = "submitted", _("Submitted")
     APPROVED = "approved", _("Approved")
     REFUSED = "refused", _("Refused")
-    UNMATCHED = "unmatched", _("Needs a person")
+    UNMATCHED = "unmatched", _("Needs a decision")
     LAPSED = "lapsed", _("Lapsed")
 
 
@@ -167,7 +167,7 @@ class ErrandState(models.TextChoices):
     SENDING = "sending", _("Sending")
     CONFIRMED = "confirmed", _("Confirmed")
     UNDONE = "undone", _("Undone")
-    FAILED = "failed", _("Needs a person")
+    FAILED = "failed", _("Needs a decision")
 
 
 class Errand(models.Model):

@@ -36,13 +36,13 @@ class SplitsField(forms.CharField):
             if not SPLIT_NAME.fullmatch(parts[0]):
                 raise forms.ValidationError(
                     _(
-                        "Line %(number)d: files are named after a split: write Latin letters, digits, dots and hyphens only."
+                        "Line %(number)d: a split's name becomes part of file names. Use only Latin letters, digits, dots, and hyphens."
                     ),
                     params={"number": number},
                 )
             splits.append(NewSplit(parts[0], int(parts[1]), int(parts[2]) if len(parts) == 3 else 1))
         if not splits or are_named_alike(splits) or not any(split.weight for split in splits):
-            raise forms.ValidationError(_("Give at least one split, each with a name of its own."))
+            raise forms.ValidationError(_("Enter at least one split. Each needs its own name."))
         return splits
 
 
@@ -50,11 +50,13 @@ class DeadlineForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscripta
     """The time for one item, asked for in minutes."""
 
     deadline_minutes = forms.IntegerField(
-        label=_("Minutes for one item"),
+        label=_("Minutes per item"),
         min_value=1,
         max_value=1440,
         initial=30,
-        help_text=_("After that it goes to another annotator; a draft is kept, and more time can be asked for."),
+        help_text=_(
+            "When the time is up, the item goes to another annotator. Drafts are kept, and annotators can ask for more time."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -102,7 +104,7 @@ class CampaignForm(DeadlineForm):
         label=_("Keep together in one split"),
         required=False,
         choices=[
-            ("", _("what suits the task type")),
+            ("", _("the default of the task type")),
             ("item", _("nothing")),
             ("document", _("items of the same document")),
             ("question", _("items of the same question (relevance)")),
@@ -111,7 +113,9 @@ class CampaignForm(DeadlineForm):
     time_zone = TimeZoneField()
     splits = SplitsField(
         label=_("Splits"),
-        help_text=_("One a line: name, annotations per item, share of the items. Given to items by chance at import."),
+        help_text=_(
+            "One split per line: name, annotations per item, and share of the items. Items are assigned to splits at random on import."
+        ),
     )
     purpose = forms.CharField(label=_("What is this for?"), widget=forms.Textarea(attrs={"rows": 3}))
     recorded = forms.CharField(
@@ -125,11 +129,11 @@ class CampaignForm(DeadlineForm):
     contact = forms.CharField(label=_("Contact"))
     approval_id = forms.CharField(label=_("Ethics approval"), required=False)
     tells_behaviour = forms.BooleanField(
-        label=_("compare how people work, and tell them so before they agree"),
+        label=_("compare how annotators work, and say so in the consent text"),
         required=False,
         initial=True,
         help_text=_(
-            "Time, how answers vary, pasted text, input that no device made. It says whose work to look at first."
+            "Compares time, variation of answers, pasted text, and input that comes from a program. It shows whose work to review first."
         ),
     )
     has_training = forms.BooleanField(
@@ -183,7 +187,7 @@ class CampaignForm(DeadlineForm):
         """Make a short name of the title where there is none; refuse one whose address is that of another page."""
         slug: str = self.cleaned_data["slug"] or slugify(self.cleaned_data.get("title", ""))[:SLUG_LENGTH]
         if not slug:
-            raise forms.ValidationError(_("Give a short name: none can be made of this title."))
+            raise forms.ValidationError(_("Enter a short name. It can't be generated from this title."))
         if slug in RESERVED_SLUGS:
             raise forms.ValidationError(_("This short name is taken."))
         return slug
@@ -200,7 +204,7 @@ class EffortForm(forms.Form):
         help_text=_("An estimate. A pilot shows the real time."),
     )
     pay_an_hour = forms.DecimalField(
-        label=_("Pay an hour (dollars)"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
+        label=_("Pay per hour (dollars)"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
     )
 
 
@@ -233,7 +237,7 @@ class ExtendForm(forms.Form):
 
     split = forms.ModelChoiceField(label=_("Split"), queryset=Split.objects.none(), to_field_name="name")
     n = forms.IntegerField(label=_("Annotations per item"), min_value=2, max_value=200, initial=25)
-    sample = forms.IntegerField(label=_("How many items"), min_value=1, initial=302)
+    sample = forms.IntegerField(label=_("Number of items"), min_value=1, initial=302)
     seed = forms.IntegerField(label=_("Seed"), initial=0)
 
     def __init__(self, campaign: Campaign, data: Any = None) -> None:
@@ -250,7 +254,7 @@ class PilotForm(forms.Form):
     """How many imported items become a pilot."""
 
     items = forms.IntegerField(label=_("Items"), min_value=1, max_value=200, initial=20)
-    people = forms.IntegerField(label=_("Colleagues who answer each"), min_value=2, max_value=50, initial=2)
+    people = forms.IntegerField(label=_("Colleagues who answer each item"), min_value=2, max_value=50, initial=2)
 
 
 class GuidelineForm(forms.Form):
@@ -260,8 +264,8 @@ class GuidelineForm(forms.Form):
         label=_("Guidelines (Markdown)"), max_length=MOST_OF_GUIDELINES, widget=forms.Textarea(attrs={"rows": 24})
     )
     note = forms.CharField(
-        label=_("What changes, in a sentence"),
+        label=_("Summary of the change"),
         max_length=500,
         required=False,
-        help_text=_("Annotators read it before their next item, with the changed words marked."),
+        help_text=_("Annotators see the summary and the marked changes before their next item."),
     )

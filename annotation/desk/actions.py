@@ -83,14 +83,14 @@ def report(seat: Seat, assignment_id: UUID) -> HttpResponse:
     """Tell the managers that something is wrong with an item."""
     text = seat.request.POST.get("text", "").strip()
     if not text:
-        return seat.problem(Problem(422, _("Say in a few words what is wrong.")))
+        return seat.problem(Problem(422, _("Describe the problem in a few words.")))
     now = timezone.now()
     if not item_report(assignment_id=assignment_id, surrogate_id=seat.surrogate_id, text=text, now=now):
-        several = _("You wrote several times about this item: the managers will look at those first.")
+        several = _("You've already sent several messages about this item. The managers will read those first.")
         return seat.problem(Problem(409, several))
     if seat.is_partial:
         return seat.page("annotation/_reported.html", {})
-    messages.success(seat.request, _("Thank you: the managers will look at this item."))
+    messages.success(seat.request, _("Thank you. The managers will look at this item."))
     return redirect(seat.address("work"))
 
 

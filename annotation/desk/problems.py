@@ -36,26 +36,28 @@ def _conflict(error: DraftConflict) -> Problem:
 
 def _over(error: AssignmentOver) -> Problem:
     if error.state == AssignmentState.EXPIRED:
-        return Problem(410, _("The time for this item ran out. We kept your draft; finishing it is still possible."))
+        return Problem(410, _("The time for this item ran out. Your draft is kept, and you can still finish it."))
     if error.state == AssignmentState.RELEASED:
         return Problem(
-            410, _("This item is not in your hands any more: you opened another one. Reload the page to go on.")
+            410, _("You opened another item, so this one is no longer assigned to you. Reload the page to continue.")
         )
-    return Problem(410, _("This item is already done. Your answer is kept. Reload the page to go on."))
+    return Problem(410, _("This item is already done. Your answer is kept. Reload the page to continue."))
 
 
 _PROBLEMS: dict[type[Exception], Callable[[Any], Problem]] = {
-    NoSuchAssignment: lambda _error: Problem(404, _("This piece of work does not exist or is not yours.")),
+    NoSuchAssignment: lambda _error: Problem(404, _("This task doesn't exist or isn't assigned to you.")),
     ConsentMissing: lambda _error: Problem(
         403, _("What you agreed to here has changed. Reload the page to read it; your marks are kept.")
     ),
     DraftConflict: _conflict,
     AssignmentOver: _over,
-    NothingToUndo: lambda _error: Problem(409, _("This cannot be undone any more.")),
-    OpenedAgain: lambda _error: Problem(409, _("You opened an answer again: hand that one in first.")),
+    NothingToUndo: lambda _error: Problem(409, _("This can no longer be undone.")),
+    OpenedAgain: lambda _error: Problem(409, _("You reopened an answer. Submit it first.")),
     HandedInElsewhere: lambda _error: Problem(
         409,
-        _("You handed this item in from another tab, with another answer: that one counts. Reload the page to go on."),
+        _(
+            "You submitted a different answer for this item in another tab. That answer counts. Reload the page to continue."
+        ),
     ),
     AnswerError: lambda error: Problem(422, error_text(error), {"field": error.field}),
 }

@@ -98,7 +98,7 @@ class AnnotationState(models.TextChoices):
     """Whether an annotation counts (enters votes and releases), and if not, why."""
 
     COUNTED = "counted", _("Counted")
-    PROVISIONAL = "provisional", _("Waits to be confirmed")  # holds its slot until it is confirmed or given up
+    PROVISIONAL = "provisional", _("Waiting for confirmation")  # holds its slot until it is confirmed or given up
     GIVEN_UP = "given_up", _("Not confirmed in time")
     SURPLUS = "surplus", _("Not needed")  # confirmed after another annotator had filled the slot
     LATE = "late", _("Submitted late")

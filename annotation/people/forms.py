@@ -14,8 +14,8 @@ class InvitationForm(forms.Form):
     """A link to hand out."""
 
     role = forms.ChoiceField(label=_("Role"))
-    uses = forms.IntegerField(label=_("For how many people"), min_value=1, max_value=10_000, initial=1)
-    days = forms.IntegerField(label=_("Valid for days"), min_value=1, max_value=365, initial=14)
+    uses = forms.IntegerField(label=_("Number of people"), min_value=1, max_value=10_000, initial=1)
+    days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=365, initial=14)
     note = forms.CharField(label=_("Note to yourself"), required=False, max_length=200)
 
     def __init__(self, roles: list[Role], data: Any = None) -> None:
@@ -35,9 +35,9 @@ class NamedInvitationsForm(forms.Form):
         label=_("Email addresses"),
         widget=forms.Textarea(attrs={"rows": 4}),
         max_length=50_000,
-        help_text=_("One a line, or with commas between them; a column of a table can be pasted."),
+        help_text=_("One per line, or separated by commas. You can paste a column of a table."),
     )
-    days = forms.IntegerField(label=_("Valid for days"), min_value=1, max_value=365, initial=14)
+    days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=365, initial=14)
 
     def __init__(self, roles: list[Role], data: Any = None) -> None:
         super().__init__(data, auto_id="id_named_%s")
@@ -54,7 +54,7 @@ class NamedInvitationsForm(forms.Form):
             shown = ", ".join(part[:60] for part in wrong[:5])
             raise forms.ValidationError(_("Not an email address: %(which)s"), params={"which": shown})
         if len(found) > self.MOST:
-            raise forms.ValidationError(_("At most %(most)s at once."), params={"most": self.MOST})
+            raise forms.ValidationError(_("Enter at most %(most)s at a time."), params={"most": self.MOST})
         return found
 
 
@@ -73,5 +73,5 @@ class EmailDomainForm(forms.Form):
         label=_("Take only addresses at this domain"),
         required=False,
         max_length=200,
-        help_text=_("Such as uni.example; empty: any address."),
+        help_text=_("For example uni.example. Leave empty to accept any address."),
     )

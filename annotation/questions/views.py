@@ -46,7 +46,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
                 actor_id=signed_in(request).surrogate_id,
                 now=timezone.now(),
             )
-            messages.success(request, _("Published: annotators read it beside the guidelines."))
+            messages.success(request, _("Published. Annotators see it beside the guidelines."))
         except QuestionError as error:
             messages.error(request, error_text(error))
         return redirect("campaign-questions", slug=slug)
@@ -71,17 +71,17 @@ def answer(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
     report = get_object_or_404(ItemReport.objects.select_related("item__batch"), pk=report_id, item__campaign=campaign)
     text = "" if "settle" in request.POST else request.POST.get("answer", "").strip()
     if not text and "settle" not in request.POST:
-        messages.error(request, _("Write an answer, or settle it without one."))
+        messages.error(request, _("Write an answer, or close the question without one."))
         return _page(request, campaign, report.pk)
     faq = request.POST.get("question", "").strip() if "publish" in request.POST and text else ""
     if "publish" in request.POST and text and not faq:
-        messages.error(request, _("Put the question into words that everybody understands."))
+        messages.error(request, _("Rephrase the question so that everyone understands it."))
         return _page(request, campaign, report.pk)
     try:
         question_answer(
             report=report, answer=text, faq=faq, actor_id=signed_in(request).surrogate_id, now=timezone.now()
         )
-        messages.success(request, _("Settled."))
+        messages.success(request, _("Closed."))
     except QuestionError as error:
         messages.error(request, error_text(error))
     return redirect("campaign-questions", slug=slug)

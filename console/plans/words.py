@@ -8,19 +8,19 @@ from django.utils.translation import gettext_lazy as _
 TITLES = {
     "cents": _("cost"),
     "days": _("days"),
-    "label_error": _("labels that will be wrong"),
+    "label_error": _("wrong labels"),
     "no_majority": _("without a majority, first round"),
     "expert_cases": _("items for experts"),
-    "expert_hours": _("hours of experts"),
-    "inspection_hours": _("hours of inspection"),
+    "expert_hours": _("expert hours"),
+    "inspection_hours": _("spot check hours"),
     "alpha": _("alpha"),
-    "alpha_width": _("width of alpha's interval"),
+    "alpha_width": _("width of the interval of alpha"),
     "judgments": _("judgments"),
-    "excluded": _("of them by people suspended later"),
-    "suspended": _("people suspended"),
+    "excluded": _("judgments by annotators who are suspended later"),
+    "suspended": _("suspended annotators"),
     "gold_checks": _("gold checks"),
-    "gold_keys": _("gold keys needed"),
-    "cents_an_hour": _("pay an hour"),
+    "gold_keys": _("gold questions needed"),
+    "cents_an_hour": _("pay per hour"),
 }
 _DOLLARS = ("cents", "cents_an_hour")
 _SHARES = ("label_error", "no_majority")

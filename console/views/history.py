@@ -29,7 +29,7 @@ TAGS = {JobState.DONE: "good", JobState.FAILED: "bad"}
 RETRY = BulkAct(
     "retry",
     gettext_lazy("Try again"),
-    gettext_lazy("Those that failed go on from where they were; the others are left alone."),
+    gettext_lazy("Failed jobs continue where they stopped. Other jobs don't change."),
 )
 
 
@@ -55,7 +55,7 @@ def log(request: HttpRequest, slug: str) -> HttpResponseBase:
         Column("what", _("What"), lambda row: ACTS.get(row[0].action, row[0].action)),
         Column("why", _("Why"), _why),
         Column("about", _("About"), lambda row: Cell(_subject(campaign, row[0]), is_code=True, whole=row[0].subject)),
-        Column("name", _("Name in the audit trail"), lambda row: Cell(row[0].action, is_code=True), is_extra=True),
+        Column("name", _("Name in the audit log"), lambda row: Cell(row[0].action, is_code=True), is_extra=True),
     ]
     table = Table(QueryRows(events), columns, _by_whom, sort="-at")
     context = {
@@ -107,12 +107,12 @@ def _jobs(campaign: Campaign, state: str) -> Table:
     if state in JobState.values:
         rows = rows.filter(state=state)
     columns = [
-        Column("at", _("Asked for (UTC)"), lambda job: job.created_at, order="created_at"),
+        Column("at", _("Requested (UTC)"), lambda job: job.created_at, order="created_at"),
         Column("what", _("What"), lambda job: Cell(job.title, reverse("job", args=[job.pk]))),
         Column("state", _("State"), lambda job: Cell(job.get_state_display(), tag=TAGS.get(job.state, "plain"))),
         Column("done", _("Done"), lambda job: job.done, is_number=True),
         Column("total", _("Of"), lambda job: job.total, is_number=True),
-        Column("message", _("What it says"), lambda job: job.error or job.message),
+        Column("message", _("Message"), lambda job: job.error or job.message),
         Column("finished", _("Finished (UTC)"), lambda job: job.finished_at),
         Column("kind", _("Kind"), lambda job: Cell(job.kind, is_code=True), is_extra=True),
         Column("attempts", _("Attempts"), lambda job: job.attempt, is_number=True, is_extra=True),
@@ -128,8 +128,8 @@ def jobs_retry(request: HttpRequest, slug: str) -> HttpResponse:
     ticked = _jobs(campaign, "").ticked(request.POST)
     queued = sum(job_retry(job_id=job.pk, now=timezone.now()) for job in ticked)
     if queued:
-        said = ngettext("%(n)s job is tried again.", "%(n)s jobs are tried again.", queued)
+        said = ngettext("%(n)s job will be retried.", "%(n)s jobs will be retried.", queued)
         messages.success(request, said % {"n": queued})
     else:
-        messages.error(request, _("Nothing was ticked that failed."))
+        messages.error(request, _("None of the selected jobs has failed."))
     return redirect(f"{reverse('campaign-jobs', args=[slug])}?{request.GET.urlencode()}")

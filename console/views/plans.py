@@ -107,11 +107,13 @@ def _chart(last: CampaignPlan) -> Any:
     rows = [(name, one.share, one.low, one.high) for name, one in zip(plans, spreads, strict=True)]
     chart = Chart(
         "plan",
-        _("Labels that will be wrong, by policy"),
+        _("Predicted label error by policy"),
         text,
         (_("Policy"), _("Share"), _("Low"), _("High")),
         rows,
-        lambda axes: kinds.bars_with_intervals(axes, list(plans), spreads, x=_("share of labels, nine of ten runs")),
+        lambda axes: kinds.bars_with_intervals(
+            axes, list(plans), spreads, x=_("Share of wrong labels (90 percent of runs)")
+        ),
         (6.4, 0.9 + 0.5 * len(plans)),
     )
     return {"title": chart.title, "text": text, "svg": mark_safe(in_page(chart))}  # noqa: S308  escaped by matplotlib

@@ -27,6 +27,7 @@ class Metric(Protocol):
 
     title: str
     file: str  # what is uploaded, for a person
+    sample: str  # a line or object of such a file
     over: Tells  # what it is computed over
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
@@ -44,6 +45,7 @@ class Accuracy:
     title = "Accuracy"
     over = Tells.LABELS
     file = "JSON lines with item_id and label"
+    sample = '{"item_id": "5655493461695504401", "label": "4"}'
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
         """Score labels, one for each item of the split."""
@@ -63,6 +65,7 @@ class Ranking:
 
     over = Tells.QRELS
     file = "a run: question, Q0, answer, rank, score and name on a line"
+    sample = "3990512 Q0 3990512_1 1 0.93 my-system"
 
     def __init__(self, measure: str) -> None:
         self.title = measure
@@ -85,7 +88,14 @@ class AnswerF1:
     """F1 of long or short answers of Natural Questions, of what a system says from a threshold on that it states."""
 
     over = Tells.ANNOTATIONS
-    file = "the prediction file of the official evaluation"
+    file = "the prediction file of the official evaluation; example_id is that of the released file"
+    sample = (
+        '{"predictions": [{"example_id": 5655493461695504401,\n'
+        '  "long_answer": {"start_byte": -1, "end_byte": -1, "start_token": 10, "end_token": 80},\n'
+        '  "long_answer_score": 2.5,\n'
+        '  "short_answers": [{"start_byte": -1, "end_byte": -1, "start_token": 12, "end_token": 14}],\n'
+        '  "short_answers_score": 1.5, "yes_no_answer": "NONE"}]}'
+    )
 
     def __init__(self, kind: str, title: str) -> None:
         self.kind, self.title = kind, title
@@ -116,6 +126,7 @@ class SetF1:
     title = "Averaged F1"
     over = Tells.ANSWERS
     file = "answers in the form of NLPCC's KBQA: <answer id=1>, a tab, and the answer"
+    sample = "<answer id=1>\tLake Orrin"
 
     def score(self, path: Path, gold: Any, options: Options) -> Scored:
         """Score answers; a question without one counts 0, and answers to others are passed over."""
@@ -133,6 +144,7 @@ class SentenceRanking:
 
     over = Tells.SENTENCES
     file = "a score on a line for each line of the released file, in its order"
+    sample = "0.83\n0.12"
 
     def __init__(self, measure: str) -> None:
         self.title = measure

@@ -72,10 +72,10 @@ class CaseReason(models.TextChoices):
 
     NO_AGREEMENT = "no_agreement", _("No agreement")
     DOUBT = "doubt", _("Votes leave doubt")
-    INSPECTION = "inspection", _("Inspection")
+    INSPECTION = "inspection", _("Spot check")
     MANAGER = "manager", _("A manager asked")
     SAMPLE = "sample", _("Sample")
-    GOLD = "gold", _("Gold key")
+    GOLD = "gold", _("Gold question")
     AUDIT = "audit", _("Audit")
 
 
@@ -110,7 +110,7 @@ class Case(models.Model):
 class Phase(models.TextChoices):
     """Whether an expert spoke alone, proposed a consensus to the others, or the case was decided by it."""
 
-    BLIND = "blind", _("Alone")
+    BLIND = "blind", _("Independent judgment")
     PROPOSED = "proposed", _("Proposed consensus")
     CONSENSUS = "consensus", _("Consensus")
 

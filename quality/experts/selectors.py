@@ -9,6 +9,7 @@ from uuid import UUID
 import numpy as np
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
+from accounts.models import Membership, Role
 from annotation.campaigns.selectors.sealing import unsealed
 from annotation.models import BLOCKING, Assignment, AssignmentState, Campaign
 from annotation.tasktypes.base import Voted
@@ -90,6 +91,11 @@ def discussions_overdue(campaign: Campaign, now: datetime) -> QuerySet[Case]:
     cases = Case.objects.filter(unsealed(), campaign=campaign, state=CaseState.CONSENSUS)
     overdue = cases.exclude(because=CaseReason.AUDIT).annotate(since=Subquery(alone.values("at")[:1]))
     return overdue.filter(since__lt=now - timedelta(days=DISCUSSION_DAYS)).order_by("since", "pk")
+
+
+def experts_here(campaign: Campaign) -> int:
+    """Return how many experts a campaign has."""
+    return Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count()
 
 
 def cases_counted(campaign: Campaign) -> dict[str, int]:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 class GoldKeyState(models.TextChoices):
     """Whether people are checked with a key."""
 
-    WAITING = "waiting", _("Waits for an expert")
+    WAITING = "waiting", _("Waiting for experts")
     ACTIVE = "active", _("In use")
     RETIRED = "retired", _("Retired")
 

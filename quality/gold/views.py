@@ -142,7 +142,7 @@ def _change(request: HttpRequest, found: GoldKey) -> str:
     if what == "edit":
         changed = gold_key_edit(key=found, accepted=_accepted(request), actor_id=actor_id, now=now)
         said = ngettext(
-            "Saved. %(n)s check came out differently.", "Saved. %(n)s checks came out differently.", changed
+            "Saved. The result of %(n)s check changed.", "Saved. The results of %(n)s checks changed.", changed
         )
         return said % {"n": changed}
     if what == "retire":
@@ -152,16 +152,14 @@ def _change(request: HttpRequest, found: GoldKey) -> str:
         is_wrong = "wrong" in request.POST
         void = gold_key_retire(key=found, reason=reason, is_wrong=is_wrong, actor_id=actor_id, now=now)
         if is_wrong:
-            said = ngettext(
-                "Retired. %(n)s check is held against nobody.", "Retired. %(n)s checks are held against nobody.", void
-            )
+            said = ngettext("Retired. %(n)s check no longer counts.", "Retired. %(n)s checks no longer count.", void)
             return said % {"n": void}
         return _("Retired.")
     if what == "ask":
         experts = whole_number(request.POST.get("experts"))
         opened = gold_key_ask(key=found, experts=experts, actor_id=actor_id, now=now)
         return (
-            _("Experts judge it; nobody is checked with it meanwhile.")
+            _("Experts judge this gold question. It isn't used for checks until then.")
             if opened
             else _("The experts already have this item.")
         )

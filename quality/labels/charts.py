@@ -39,4 +39,4 @@ def _error_against_dollars(numbers: Numbers, title: str) -> Chart | None:
     )
 
 
-TARGET = {"target": Drawing(gettext_lazy("Error against dollars"), _error_against_dollars)}
+TARGET = {"target": Drawing(gettext_lazy("Error by cost"), _error_against_dollars)}

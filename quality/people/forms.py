@@ -15,12 +15,12 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no gen
         model = WatchRule
         fields = ("collector", "is_above", "limit", "window", "least", "act")
         labels = {
-            "collector": _("What is looked at"),
-            "is_above": _("Fires when it is"),
+            "collector": _("Measure"),
+            "is_above": _("Condition"),
             "limit": _("Limit"),
             "window": _("Over the last so many"),
             "least": _("Not before there are"),
-            "act": _("What it does"),
+            "act": _("Action"),
         }
         help_texts = {"limit": _("A share between 0 and 1, or seconds.")}
 
@@ -32,5 +32,5 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no gen
         """Return the fields; no rule waits for more than it looks at."""
         data = super().clean() or {}
         if data.get("least", 0) > data.get("window", 1_000):
-            self.add_error("least", _("It looks at fewer than that."))
+            self.add_error("least", _("The window is smaller than this minimum."))
         return data

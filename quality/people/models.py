@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 class ReviewState(models.TextChoices):
     """What a manager decided about the annotator of a review."""
 
-    OPEN = "open", _("Waits for a decision")
+    OPEN = "open", _("Waiting for a decision")
     REINSTATED = "reinstated", _("Reinstated")
     SUSPENDED = "suspended", _("Suspended")
 
@@ -62,10 +62,10 @@ class WatchRule(models.Model):
         max_length=12,
         choices=[
             ("gold", _("Share of gold checks missed")),
-            ("inspection", _("Share of inspected answers found wrong")),
+            ("inspection", _("Share of spot-checked answers found wrong")),
             ("speed", _("Median seconds of an answer")),
             ("same", _("Share of the most frequent answer")),
-            ("skips", _("Share of items skipped, but for what upsets")),
+            ("skips", _("Share of items skipped, except offensive ones")),
         ],
     )
     is_above = models.BooleanField(choices=[(True, _("above")), (False, _("below"))], default=True)
@@ -74,7 +74,7 @@ class WatchRule(models.Model):
     least = models.PositiveIntegerField()
     act = models.CharField(
         max_length=10,
-        choices=[("notify", _("Tell managers")), ("warn", _("Warn")), ("pause", _("Pause, before a manager"))],
+        choices=[("notify", _("Tell managers")), ("warn", _("Warn")), ("pause", _("Pause pending review"))],
     )
     created_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)

@@ -15,9 +15,9 @@ class StudyForm(forms.Form):
 
     split = forms.ModelChoiceField(label=_("Split"), queryset=Split.objects.none(), to_field_name="name")
     ways = forms.IntegerField(label=_("Annotations per item"), min_value=2, max_value=200, initial=25)
-    sample = forms.IntegerField(label=_("How many items"), min_value=1, max_value=100_000, initial=302)
+    sample = forms.IntegerField(label=_("Number of items"), min_value=1, max_value=100_000, initial=302)
     seed = forms.IntegerField(label=_("Seed"), initial=0, min_value=-(2**63), max_value=2**63 - 1)
-    experts = forms.IntegerField(label=_("Experts for each item"), min_value=1, max_value=MOST_EXPERTS, initial=4)
+    experts = forms.IntegerField(label=_("Experts per item"), min_value=1, max_value=MOST_EXPERTS, initial=4)
 
     def __init__(self, campaign: Campaign, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -68,7 +68,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
     asked = StudyDesign(**last.payload["design"]) if last else None
     if "begin" in request.POST:
         if asked is None or request.POST["begin"] != str(last.pk if last else ""):
-            messages.error(request, _("Another study was planned meanwhile. Look at it first."))
+            messages.error(request, _("Another study was planned in the meantime. Review it first."))
             return redirect("quality-study-design", slug=slug)
         return redirect("job", job_id=_enqueue(request, campaign, "quality.study_begin", asdict(asked)).pk)
     form = StudyForm(campaign, request.POST or None, initial=asdict(asked) if asked else None)

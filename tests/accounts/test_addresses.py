@@ -218,7 +218,7 @@ def test_a_sign_up_for_which_no_mail_is_sent_leaves_nothing(token, settings):
     sign_up(token, PASSWORD, "first@uni.example")
     people, surrogates = User.objects.count(), Surrogate.objects.count()
     client = sign_up(token, PASSWORD, keeps_limits=True)
-    assert "too often" in client.last.content.decode()
+    assert "Too many requests" in client.last.content.decode()
     assert (User.objects.count(), Surrogate.objects.count()) == (people, surrogates)
 
 

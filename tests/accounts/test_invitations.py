@@ -55,7 +55,7 @@ def test_each_named_person_gets_a_mail_that_works_for_them_alone(boss, campaign,
     page = invite(
         boss, campaign, "ann@example.org, new@uni.example\nANN@example.org", django_capture_on_commit_callbacks
     )
-    assert "2 people are invited" in page
+    assert "2 people were invited" in page
     assert sorted(message.to[0].lower() for message in mail.outbox) == ["ann@example.org", "new@uni.example"]
     [link] = [link_of(message) for message in mail.outbox if message.to[0].lower() == "ann@example.org"]
     assert "another address" in accept(eve, link)
@@ -90,7 +90,7 @@ def test_a_mail_that_is_refused_keeps_none_from_the_others(
 ):
     settings.EMAIL_BACKEND = f"{RefusesAnn.__module__}.{RefusesAnn.__qualname__}"
     page = invite(boss, campaign, "ann@example.org bob@example.org", django_capture_on_commit_callbacks)
-    assert "2 people are invited" in page
+    assert "2 people were invited" in page
     assert [message.to for message in mail.outbox] == [["bob@example.org"]]
 
 

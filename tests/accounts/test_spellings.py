@@ -73,7 +73,7 @@ def test_a_named_invitation_goes_to_plain_addresses_alone(boss, campaign, addres
 
 def test_an_invitation_holds_the_one_spelling(boss, campaign, django_capture_on_commit_callbacks):
     page = invite(boss, campaign, " ".join(SPELLINGS), django_capture_on_commit_callbacks)
-    assert "1 person is invited" in page
+    assert "1 person was invited" in page
     assert Invitation.objects.get().email == OWN
 
 

@@ -41,14 +41,14 @@ def test_a_split_is_sealed_and_a_challenge_is_run_on_it(open_browser):
     watched = open_browser(manager)
     page = watched.page
     watched.go(base + "releases/")
-    page.locator("li", has_text="test").locator("summary", has_text="Seal it").click()
-    page.locator("li", has_text="test").get_by_role("button", name="Yes, seal it").click()
+    page.locator("li", has_text="test").locator("summary", has_text="Seal").click()
+    page.locator("li", has_text="test").get_by_role("button", name="Yes, seal").click()
     page.locator("li", has_text=re.compile("test.*Sealed", re.DOTALL)).wait_for()
     made.release()
     watched.go(base + "leaderboards/")
     page.get_by_label("Split").select_option("test")
     page.get_by_label("Metric").select_option("accuracy")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Create").click()
     page.get_by_role("heading", name="Accuracy: test").wait_for()
     board = Board.objects.latest("number")
     made.labels = gold_of(board)["labels"]
@@ -57,8 +57,8 @@ def test_a_split_is_sealed_and_a_challenge_is_run_on_it(open_browser):
     page = watched.page
     watched.go(f"{base}boards/{board.number}/")
     page.get_by_label("Team").fill("Harbour team")
-    page.get_by_role("button", name="Enter").click()
-    page.get_by_role("heading", name="What your team submitted").wait_for()
+    page.get_by_role("button", name="Join").click()
+    page.get_by_role("heading", name="Your team's submissions").wait_for()
     assert "1.0000" in submit(page, "first system", lines(made.right(len(made.labels))))
     assert "not" in submit(page, "second system", lines(made.right(9))).lower()
     assert "line 1" in submit(page, "third system", b"{}\n")

@@ -142,17 +142,17 @@ def _by_keyboard(page):
     _to_boxes(page)
     for _ in range(3):
         page.keyboard.press("j")
-    page.keyboard.press("Enter")
+    page.keyboard.press("Join")
     page.wait_for_selector("[data-stage=short_answer]")
     for key in (
         "ArrowRight",
         "ArrowRight",
         "Shift+ArrowRight",
-        "Enter",
+        "Join",
         "ArrowRight",
         "ArrowRight",
         "ArrowRight",
-        "Enter",
+        "Join",
     ):
         page.keyboard.press(key)
     assert page.locator("[data-spans] li").count() == 2
@@ -166,7 +166,7 @@ def _by_keyboard(page):
 def _yes(page):
     _to_boxes(page)
     page.keyboard.press("j")
-    page.keyboard.press("Enter")
+    page.keyboard.press("Join")
     page.wait_for_selector("[data-stage=short_answer]")
     page.keyboard.press("y")
     page.keyboard.press("d")

@@ -67,16 +67,16 @@ def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_
     frame = page.frame_locator("#frame")
     frame.get_by_role("button", name="I agree").wait_for()
     assert not Participation.objects.exists()  # nothing is known of anybody before consent
-    frame.get_by_role("button", name="I agree").press("Enter", **LEAVES)
-    frame.get_by_role("link", name="Begin with the examples").first.press("Enter", **LEAVES)
+    frame.get_by_role("button", name="I agree").press("Join", **LEAVES)
+    frame.get_by_role("link", name="Begin with the examples").first.press("Join", **LEAVES)
     inner = page.frame(url=re.compile("/visit/"))
     inner.wait_for_selector("[aria-current=step]")  # the scripts are there
     frame.locator("#question").press("2")
-    frame.get_by_role("link", name="Next example").press("Enter", **LEAVES)
+    frame.get_by_role("link", name="Next example").press("Join", **LEAVES)
     inner.wait_for_selector("[aria-current=step]")
     frame.locator("#question").press("y")
     frame.locator("[aria-current=step] [data-no]").press("n")
-    frame.get_by_role("link", name="Go to the first item").press("Enter", **LEAVES)
+    frame.get_by_role("link", name="Go to the first item").press("Join", **LEAVES)
     inner.wait_for_selector("[aria-current=step]")
     frame.get_by_text("How do you repair thing number 0?").wait_for()
     assert inner.evaluate("document.cookie") == ""
@@ -201,14 +201,14 @@ def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F81
     page.get_by_role("button", name=re.compile("^Undo")).first.click()
     page.wait_for_load_state()
     assert Errand.objects.filter(kind="reject", state="due").count() == 2
-    page.get_by_role("button", name="Put on the blacklist").click()
+    page.get_by_role("button", name="Add to the blacklist").click()
     page.wait_for_load_state()
     assert Flag.objects.get().is_listed
     Errand.objects.filter(kind="reject", state="due").update(due_at=timezone.now())
     made.round()
     appeal(made, open_browser())
     desk_page.go(f"/campaigns/{slug}/review/")
-    page.get_by_role("button", name="Pay it").click()
+    page.get_by_role("button", name="Pay").click()
     page.wait_for_load_state()
     assert Appeal.objects.get().state == "granted"
     made.round()

@@ -67,18 +67,19 @@ def test_each_page_is_reached_by_its_section(campaign, open_browser, width, lang
     speak(watched, language)
     page, seen = watched.page, set()
     home = reverse("campaign", args=[made.slug])
-    for section in SECTIONS:
-        for one in section.pages:
-            address = reverse(one.url, args=[made.slug])
-            with translation.override(language):
-                names = str(section.label), str(one.label)
-            watched.go(home)
-            assert open_page(page, *names, width) <= MOST_CLICKS
-            page.wait_for_url(f"**{address}")
-            page.wait_for_load_state()
-            assert page.get_attribute("html", "lang") == language
-            assert_accessible(page, f"{address} {width} {language} {theme}")
-            seen.add(address)
-    assert len(seen) == sum(len(section.pages) for section in SECTIONS)
+    pages = [(section, one) for section in SECTIONS for one in section.pages if one.applies(made)]
+    assert len(pages) > 20
+    for section, one in pages:
+        address = reverse(one.url, args=[made.slug])
+        with translation.override(language):
+            names = str(section.label), str(one.label)
+        watched.go(home)
+        assert open_page(page, *names, width) <= MOST_CLICKS
+        page.wait_for_url(f"**{address}")
+        page.wait_for_load_state()
+        assert page.get_attribute("html", "lang") == language
+        assert_accessible(page, f"{address} {width} {language} {theme}")
+        seen.add(address)
+    assert len(seen) == len(pages)
     if width == 1920:  # the room is used
         assert page.locator("main").evaluate("element => element.clientWidth") > 1500

@@ -33,7 +33,7 @@ def judge(expert, campaign, keys):
         for key in keys:
             expert.page.keyboard.press(key)
         with expert.page.expect_navigation():
-            expert.page.keyboard.press("Enter")
+            expert.page.keyboard.press("Join")
     expert.page.get_by_text("No cases to judge").wait_for()
 
 
@@ -56,12 +56,12 @@ def test_a_study_of_25_annotations_goes_from_the_extension_to_the_figures(open_b
     page.select_option("[name=split]", index=1)
     for name, value in (("ways", "25"), ("sample", "2"), ("experts", "2")):
         page.fill(f"[name={name}]", value)
-    page.get_by_role("button", name="What does it take?").click()
-    page.get_by_text("It is being computed").wait_for()
+    page.get_by_role("button", name="Estimate the effort").click()
+    page.get_by_text("Calculating").wait_for()
     factories.run_jobs()
-    page.get_by_role("button", name="Ask for 40 annotations").wait_for()
+    page.get_by_role("button", name="Request 40 annotations").wait_for()
     assert_accessible(page, "the plan of a study")
-    page.get_by_role("button", name="Ask for 40 annotations").click()
+    page.get_by_role("button", name="Request 40 annotations").click()
     page.wait_for_url("**/jobs/**")
     factories.run_jobs()
     answers(campaign, people[5:], 25)

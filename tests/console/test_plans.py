@@ -144,7 +144,7 @@ def planned(*arguments):
 
 def test_the_command_compares_policies_without_a_database():
     text = planned("--items", "300", "--people", "30", "--runs", "2", "--policy", "paper", "--policy", "fixed")
-    assert "labels that will be wrong" in text
+    assert "wrong labels" in text
     assert text.splitlines()[2].split() == ["paper", "fixed"]
     for arguments in (["--people", "30"], ["--items", "10", "--people", "2"], ["--items", "10", "--policy", "x"]):
         with pytest.raises(CommandError):
@@ -195,7 +195,7 @@ def test_the_page_says_of_which_crowd_a_forecast_is(client, tmp_path):
     client.force_login(manager)
     address = reverse("campaign-plan", args=[campaign.slug])
     planned(campaign.slug, "--people", "20", "--runs", "2", "--keep")
-    assert "The crowd is assumed." in client.get(address).content.decode()
+    assert "The crowd model is based on assumptions." in client.get(address).content.decode()
     rows = [f"i{item},p{who},{1 + (item + who // 3) % 4}" for item in range(40) for who in range(4)]
     (tmp_path / "pilot.csv").write_text("\n".join(["item,worker,label", *rows]))
     planned(campaign.slug, "--people", "20", "--runs", "2", "--crowd", str(tmp_path / "pilot.csv"), "--keep")
@@ -228,7 +228,7 @@ def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(cli
         "seed": 1,
     }
     refused = client.post(address, {**asked, "people": 3})
-    assert "More people are needed" in refused.content.decode()
+    assert "Enter more people" in refused.content.decode()
     assert client.post(address, asked).status_code == 302
     factories.run_jobs()
     kept = CampaignPlan.objects.get(campaign=campaign)
@@ -241,7 +241,7 @@ def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(cli
     factories.examine(campaign)
     quality_numbers_refresh(campaign=campaign, now=timezone.now())
     text = client.get(address).content.decode()
-    assert "Labels that will be wrong" in text
+    assert "Predicted label error" in text
     assert 'class="plot"' in text
     row = next(row for row in client.get(address).context["rows"] if str(row[0]) == "judgments")
     assert row[2] == "9"

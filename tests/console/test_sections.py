@@ -39,7 +39,11 @@ def test_a_role_sees_only_what_it_may_open(campaign):
 
 def test_what_does_not_apply_to_a_task_type_is_not_there(campaign):
     assert "Documents" in labels(campaign, MANAGER)["Items"]
-    assert "Documents" not in labels(factories.antique(items=1, n=1), MANAGER)["Items"]
+    pairs = labels(factories.antique(items=1, n=1), MANAGER)
+    assert "Documents" not in pairs["Items"]
+    assert {"Label audits", "Error target"} <= set(pairs["Quality"]) and "Plan" in pairs["Settings"]
+    questions = labels(campaign, MANAGER)  # without votes
+    assert not {"Label audits", "Error target"} & set(questions["Quality"]) and "Plan" not in questions["Settings"]
 
 
 def test_each_page_opens_and_says_where_it_stands(campaign):
@@ -49,7 +53,7 @@ def test_each_page_opens_and_says_where_it_stands(campaign):
     client.force_login(user)
     for section in SECTIONS:
         for page in section.pages:
-            if page.action not in MANAGER:
+            if page.action not in MANAGER or not page.applies(campaign):
                 continue
             address = reverse(page.url, args=[campaign.slug])
             html = client.get(address).content.decode()

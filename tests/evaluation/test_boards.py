@@ -300,7 +300,7 @@ def test_the_pages_from_a_team_to_a_score(client):
     factories.join(made.campaign, person, Role.RESEARCHER)
     client.force_login(person)
     page = f"/campaigns/{made.campaign.slug}/leaderboards/{made.board.number}/"
-    assert "Enter a team" in client.get(page).content.decode()
+    assert "Join a team" in client.get(page).content.decode()
     client.post(f"{page}team/", {"name": "The <b>best</b>", "code": ""})
     assert "Submit predictions" in client.get(page).content.decode()
     sent = {"system": "ours", "file": SimpleUploadedFile("p.jsonl", lines(made.right(len(made.labels))))}

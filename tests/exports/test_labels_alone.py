@@ -97,5 +97,5 @@ def test_with_and_without_texts_are_two_releases(judged, client):
     assert client.post(f"/campaigns/{judged.slug}/releases/", sent).status_code == 302
     factories.run_jobs()
     page = client.get(f"/campaigns/{judged.slug}/releases/3/").content.decode()
-    assert "left out" in page
+    assert "omitted" in page
     assert "antique-collection.txt" not in page

@@ -135,7 +135,7 @@ def _accept_and_send(watched, port):
     watched.page.click("button:has-text('Accept')")
     frame = watched.page.frame_locator("#frame")
     frame.locator("[name=port]").fill(port)
-    frame.locator("[name=port]").press("Enter")
+    frame.locator("[name=port]").press("Join")
     watched.page.wait_for_selector("h1:has-text('Submitted')")
 
 
@@ -169,7 +169,7 @@ def test_returning_expiry_and_the_next_one(lab, worker, open_worker):
     page.wait_for_load_state("networkidle")  # a frame that loads reloads the page too
     clock_advance(by=timedelta(seconds=700))
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    page.wait_for_selector("h1:has-text('The time is over')")
+    page.wait_for_selector("h1:has-text('Time is up')")
     watched.go("/work/")
     page.wait_for_selector("text=You hold no HIT now")
 

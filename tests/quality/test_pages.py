@@ -171,7 +171,7 @@ def test_the_wizard_estimates_before_it_posts(campaign, client):
     assert (terms["reward_cents"], terms["floor_cents_per_hour"], terms["undo_seconds"]) == (5, 900, 60)
     shown = client.get(url).content.decode()
     assert (
-        "Reward for a task ($)</dt><dd>0.05" in shown
+        "Reward per task ($)</dt><dd>0.05" in shown
         and "(minutes)</dt><dd>1</dd>" in shown
         and "reward_cents =" not in shown
     )

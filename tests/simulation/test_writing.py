@@ -62,7 +62,7 @@ def test_a_reviewer_accepts_what_asks_for_the_fact_and_rejects_what_does_not():
 def test_who_answers_blind_finds_what_was_asked_for_or_says_that_nothing_answers_it():
     labels = "".join(
         f'<li><label><input type="radio" name="choice" value="{place}">{text}</label></li>'
-        for place, text in ((0, "页数: 312"), (1, "出版时间: 2004年"), (-1, "None of these answers it"))
+        for place, text in ((0, "页数: 312"), (1, "出版时间: 2004年"), (-1, "None of these answers the question"))
     )
     body = '<h1 id="question">{}</h1>' + FORM.format(f'<ol class="sentences">{labels}</ol>')
     found = [

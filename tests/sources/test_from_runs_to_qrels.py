@@ -106,7 +106,7 @@ def test_the_page_of_an_item_says_where_it_comes_from_and_no_annotator_sees_it(p
     client.force_login(manager)
     item = campaign.items.order_by("pk").first()
     page = client.get(f"/campaigns/{campaign.slug}/items/{item.pk}/").content.decode()
-    assert "Where it comes from" in page and json.loads(item.origin)["step"] in page
+    assert "Source" in page and json.loads(item.origin)["step"] in page
     client.force_login(person)
     shown = client.post(f"/work/{campaign.slug}/", follow=True).content.decode()
     items = list(campaign.items.all())

@@ -177,7 +177,7 @@ def test_items_are_sorted_by_their_name_saved_and_retired_together(managed):
     assert set(campaign.items.filter(state=ItemState.RETIRED).values_list("pk", "retired_reason")) == {
         (key, "too long") for key in keys
     }
-    assert "Nothing was ticked" in client.post(base + "retire/", {}, follow=True).content.decode()
+    assert "None of the selected" in client.post(base + "retire/", {}, follow=True).content.decode()
 
 
 def test_a_researcher_sees_items_but_can_retire_none(managed):
@@ -224,7 +224,7 @@ def test_people_are_sorted_and_several_are_warned_at_once(managed):
     assert "Done for 2 people" in page
     assert set(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True)) == {Standing.WARNED}
     page = client.post(base, {"row": ids, "act": "suspend", "reason-suspend": "no"}, follow=True).content.decode()
-    assert "Tick people first" in page  # that asks for a page of its own, which says what it costs
+    assert "Select people first" in page  # that asks for a page of its own, which says what it costs
 
 
 def test_the_log_says_who_did_what_and_why_but_not_what_experts_said(managed):
@@ -256,7 +256,7 @@ def test_failed_jobs_that_are_ticked_are_tried_again(managed):
     base = f"/campaigns/{campaign.slug}/jobs/"
     assert "The disk was full." in client.get(base + "?state=failed").content.decode()
     page = client.post(base + "retry/", {"row": [failed.pk, done.pk, other.pk]}, follow=True).content.decode()
-    assert "1 job is tried again." in page
+    assert "1 job will be retried." in page
     assert dict(Job.objects.filter(pk__in=[failed.pk, done.pk, other.pk]).values_list("pk", "state")) == {
         failed.pk: JobState.QUEUED,
         done.pk: JobState.DONE,

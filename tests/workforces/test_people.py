@@ -158,7 +158,7 @@ def test_a_person_can_be_forgotten_from_their_statement_once_everything_is_paid(
     assert paid(made) == 10
     client.post(path, {"erase": ""})
     assert ExternalIdentity.objects.exists()
-    assert b"Your id is deleted" in client.post(path, {"erase": "yes"}).content
+    assert b"Your ID was deleted" in client.post(path, {"erase": "yes"}).content
     assert not ExternalIdentity.objects.exists()
     assert client.get(path).status_code == 404
     assert Annotation.objects.get().state == "counted"

@@ -236,7 +236,7 @@ def test_who_asked_to_be_forgotten_is_nobody_new_when_they_come_back():
     row = link(factories.antique(items=2, n=2))
     work(*come(by_link(row, "p1", "s1")))
     ticket = Ticket.objects.get()
-    assert b"Your id is deleted" in Client().post(statement_path(ticket), {"erase": "yes"}).content
+    assert b"Your ID was deleted" in Client().post(statement_path(ticket), {"erase": "yes"}).content
     for address in (
         by_link(row, "p1", "s1"),
         by_link(row, "p1", "s2"),

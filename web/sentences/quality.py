@@ -23,6 +23,7 @@ TEXTS: dict[str, str | Plural] = {
     ),
     "case_experts": _("Between 1 and %(most)s experts can judge an item."),
     "opinion_part_missing": _("Judge every part. One part has no judgment yet."),
+    "case_not_recallable": _("This case can't be recalled: it was decided, or a rule sent it to the experts."),
     "case_over": _("This case was decided or recalled in the meantime."),
     "case_own_item": _("You annotated this item yourself."),
     "case_judged": _("You've already judged this item."),

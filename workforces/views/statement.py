@@ -60,7 +60,7 @@ def _leaving(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
     campaign, surrogate_id, now = ticket.workforce.campaign, ticket.surrogate_id, timezone.now()
     if "undo" in request.POST:
         if withdrawal_undo(campaign=campaign, surrogate_id=surrogate_id, now=now):
-            messages.success(request, _("You are back: your consent is in force again."))
+            messages.success(request, _("Welcome back. Your consent is in effect again."))
     elif request.POST.get("withdraw") == "yes":
         withdrawal_ask(campaign=campaign, surrogate_id=surrogate_id, now=now)
         messages.success(request, _("You've withdrawn your consent. Submitted work is still paid."))

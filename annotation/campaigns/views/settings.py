@@ -42,7 +42,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         changed = options_change(
             campaign=campaign, chosen=options.cleaned_data, actor_id=signed_in(request).surrogate_id, now=timezone.now()
         )
-        messages.success(request, _("Saved.") if changed else _("Nothing was different."))
+        messages.success(request, _("Saved.") if changed else _("Nothing changed."))
         return redirect("campaign-settings", slug=slug)
     if form.is_valid() or consent.is_valid():
         _save(request, campaign, form if what == "settings" else consent, consent_fields(text))
@@ -78,10 +78,10 @@ def _save(request: HttpRequest, campaign: Campaign, form: SettingsForm | Consent
         names = {"deadline_seconds" if name == "deadline_minutes" else name for name in form.changed_data}
         changes = {name: form.cleaned_data[name] for name in CHANGEABLE if name in names}
         changed = campaign_change(campaign=campaign, changes=changes, actor_id=actor_id, now=now)
-        messages.success(request, _("Saved.") if changed else _("Nothing was different."))
+        messages.success(request, _("Saved.") if changed else _("Nothing changed."))
     elif form.has_changed():
         consent = NewConsent(**agreed | {name: form.cleaned_data[name] for name in form.changed_data})
         consent_change(campaign=campaign, consent=consent, actor_id=actor_id, now=now)
-        messages.success(request, _("Published. Everybody is asked to agree before their next item."))
+        messages.success(request, _("Published. Annotators must agree to the new text before their next item."))
     else:
-        messages.info(request, _("Nothing was different."))
+        messages.info(request, _("Nothing changed."))

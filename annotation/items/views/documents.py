@@ -95,9 +95,9 @@ def _warnings(page: Tokenization) -> list[str]:
     """Return what is odd about a page: annotators may find nothing to choose, or too much."""
     warnings = []
     if not page.candidates:
-        warnings.append(_("There is no box: no paragraph, table or list. Nobody can choose a long answer here."))
+        warnings.append(_("This page has no paragraph, table, or list, so annotators can't choose a long answer."))
     if len(page.texts) - len(page.tags) < FEW_WORDS:
-        warnings.append(_("There is hardly any text. The page may be drawn by scripts, which are not run."))
+        warnings.append(_("This page has almost no text. It may be built by scripts, which the import doesn't run."))
     if len(page.candidates) > MANY_BOXES:
-        warnings.append(_("There are very many boxes: finding one takes long."))
+        warnings.append(_("This page has very many boxes, so finding one takes long."))
     return warnings

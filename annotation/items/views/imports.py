@@ -32,6 +32,7 @@ def import_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Import pages, questions, or a published file, each by a job with progress."""
     campaign = campaign_for(request, slug, Action.MANAGE)
     forms = {name: form_class(auto_id=f"id_{name}_%s") for name, (form_class, _kind) in _IMPORTS.items()}
+    forms["items"].initial["pilot"] = "pilot" in request.GET
     what = request.POST.get("what")
     if request.method == "POST" and what in _IMPORTS:
         form_class, kind = _IMPORTS[what]

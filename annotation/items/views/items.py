@@ -26,7 +26,7 @@ def retire(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     if item_retire(item=item, reason=reason, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
         messages.success(request, _("Retired. What was submitted is kept."))
     else:
-        messages.error(request, _("It is retired already, or its split is sealed."))
+        messages.error(request, _("The item is already retired, or its split is sealed."))
     return redirect("item", slug=slug, item_id=item_id)
 
 
@@ -38,9 +38,11 @@ def exclude(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
     annotation = _annotation_for(campaign, annotation_id)
     actor_id = signed_in(request).surrogate_id
     if annotation_exclude(annotation=annotation, because="manager", actor_id=actor_id, now=timezone.now()):
-        messages.success(request, _("It counts no longer, and its place is open again. “Count again” takes that back."))
+        messages.success(
+            request, _("The annotation is excluded, and another one is requested. Choose “Count again” to undo this.")
+        )
     else:
-        messages.error(request, _("It did not count any more."))
+        messages.error(request, _("The annotation was already excluded."))
     return redirect("item", slug=slug, item_id=annotation.item_id)
 
 
@@ -53,10 +55,13 @@ def restore(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
     actor_id = signed_in(request).surrogate_id
     if not annotation_restore(annotation=annotation, actor_id=actor_id, now=timezone.now()):
         messages.error(
-            request, _("It cannot count again: another annotator has its place by now, or its author is suspended.")
+            request,
+            _(
+                "The annotation can't be restored: another annotator has answered the item since, or its author is suspended."
+            ),
         )
     else:
-        messages.success(request, _("It counts again."))
+        messages.success(request, _("The annotation counts again."))
     return redirect("item", slug=slug, item_id=annotation.item_id)
 
 

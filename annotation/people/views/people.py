@@ -87,7 +87,7 @@ def _done(request: HttpRequest, campaign: Campaign, form: NamedInvitationsForm |
         actor_id=actor_id,
         now=now,
     )
-    said = ngettext("%(number)s person is invited by mail.", "%(number)s people are invited by mail.", sent)
+    said = ngettext("%(number)s person was invited by email.", "%(number)s people were invited by email.", sent)
     messages.success(request, said % {"number": sent})
     if settings.EMAIL_BACKEND.endswith("console.EmailBackend"):
         messages.warning(request, _("Email isn't configured. Messages are printed to the server console."))
@@ -130,7 +130,7 @@ def waive(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
             actor_id=actor.surrogate_id,
             now=timezone.now(),
         )
-        messages.success(request, _("Recorded. Releases of this campaign say so."))
+        messages.success(request, _("Saved. Releases of this campaign state it."))
     except RoleRefused as error:
         messages.error(request, error_text(error))
     return redirect("campaign-people", slug=slug)

@@ -13,25 +13,25 @@ LABELS = (
         4,
         _("Convincing"),
         _(
-            "It looks reasonable and convincing: as good as the possibly correct answer, or better. It need not say the same."
+            "It's reasonable and convincing: as good as the possibly correct answer, or better. It can say something different."
         ),
     ),
     (
         3,
         _("An answer, not convincing"),
-        _("It can be an answer, but it does not convince; there should be a much better one."),
+        _("It can be an answer, but it isn't convincing. A much better answer should exist."),
     ),
     (
         2,
         _("In context, no answer"),
-        _("It does not answer the question, or not in a reasonable way, but it is about the same matter."),
+        _("It doesn't answer the question in a reasonable way, but it's about the same topic."),
     ),
     (1, _("Out of context"), _("It has nothing to do with the question, or makes no sense.")),
 )
 # (the way that leads here, question, label on yes or None to go on, label on no)
 STEPS = (
-    ("", _("Is it about the matter of the question, and does it make sense?"), 1),
-    ("y", _("Does it answer the question, in a reasonable way?"), 2),
+    ("", _("Is it on the topic of the question, and does it make sense?"), 1),
+    ("y", _("Does it answer the question in a reasonable way?"), 2),
     ("yy", _("Is it convincing: as good as the possibly correct answer, or better?"), 3),
 )
 

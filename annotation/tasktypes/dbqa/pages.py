@@ -22,7 +22,9 @@ class DocumentBasedPages(WritingPages):
         RECOVER: _("Which sentence answers the question?"),
     }
     rows_name = _("Documents")
-    rows_help = _(".jsonl with a title and a list of sentences, or .csv with a sentence a line in the column sentences")
+    rows_help = _(
+        ".jsonl with a title and a list of sentences, or .csv with one sentence per row in the column sentences"
+    )
     rows_sample = (
         '{"id": "d1", "title": "贝加尔湖", "sentences": ["贝加尔湖位于俄罗斯西伯利亚的南部。", "它是世界上最深的淡水湖。"]}\n'
         '{"id": "d2", "title": "Lund", "sentences": ["Lund lies in Scania.", "Its cathedral was consecrated in 1145."]}\n'

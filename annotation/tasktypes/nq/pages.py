@@ -18,7 +18,7 @@ BAD_REASON_LABELS = (
     ("not_a_request", _("Not a request for facts")),
 )
 NULL_REASON_LABELS = (
-    ("absent", _("The page does not say")),
+    ("absent", _("The page doesn't say")),
     ("spread", _("Spread over several boxes")),
 )
 

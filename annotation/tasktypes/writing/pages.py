@@ -22,9 +22,9 @@ from annotation.tasktypes.writing.task import (
 REASONS = (
     ("answer", _("It gives the answer away")),
     ("wrong", _("It asks for something else")),
-    ("unclear", _("It cannot be understood by itself")),
+    ("unclear", _("It can't be understood by itself")),
     ("language", _("Its language is wrong")),
-    ("duplicate", _("It asks what another question asked")),
+    ("duplicate", _("It repeats another question")),
     ("other", _("Something else")),
 )
 
@@ -52,27 +52,27 @@ class WritingPages(Pages):
         "review": (
             _("Review by a second person"),
             _(
-                "Someone else accepts, edits or rejects each question. A rejected one does not count, and another is asked for."
+                "A second person accepts, edits, or rejects each question. Rejected questions don't count, and new ones are requested."
             ),
         ),
         "recovery": (
             _("Blind answers"),
             _(
-                "A third person answers each question without being told what it was written for. Written questions have no other reliability."
+                "A third person answers each question without knowing its source. This is the only check of reliability for written questions."
             ),
         ),
-        "paste": (_("Writers may paste"), _("How much was pasted is recorded in any case, and writers are told so.")),
+        "paste": (_("Writers may paste"), _("The amount of pasted text is always recorded, and writers are told so.")),
     }
     remark_texts = {
         "empty": _("Write a question."),
         "short": _("This is too short to be a question."),
         "answer": _("The question contains its answer."),
-        "copy": _("The question is a copy of the sentence: ask in words of your own."),
+        "copy": _("The question copies the sentence. Use your own words."),
         "taken": _("This question was written before in this campaign."),
-        "long": _("This is long for a question. Can it be said shorter?"),
-        "hint": _("The answer stands in the question as a part of a word. Does it give it away?"),
-        "near": _("Much of this is a piece of the sentence. Words of your own make a better question."),
-        "subject": _("The question does not name what it is about."),
+        "long": _("This is long for a question. Can you shorten it?"),
+        "hint": _("The question contains the answer as part of a word. Does this give the answer away?"),
+        "near": _("Much of this is copied from the sentence. A question in your own words is better."),
+        "subject": _("The question doesn't name its subject."),
         "several": _("This looks like several questions. Ask one thing."),
     }
 

@@ -151,7 +151,7 @@ def _confusion(numbers: Numbers, title: str) -> Chart | None:
     names = [str(numbers.paths.get(found["paths"][place], found["paths"][place])) for place in kept]
     shares = row_shares(pairs)
     own = ", ".join(f"{name} {100 * shares[place, place]:.0f} %" for place, name in enumerate(names))
-    text = _("How often another annotator of the item says the same: %(own)s.") % {"own": own}
+    text = _("How often another annotator gives the same label: %(own)s.") % {"own": own}
     return Chart(
         "confusion",
         title,
@@ -178,7 +178,7 @@ def _money(numbers: Numbers, title: str) -> Chart | None:
         "money",
         title,
         text,
-        (_("Day (UTC)"), _("Dollars with fees, in all")),
+        (_("Day (UTC)"), _("Dollars with fees, total")),
         [(str(day), f"{value:.2f}") for day, value in zip(days, sums, strict=True)],
         lambda axes: kinds.line_by_day(axes, days, sums, y=_("Dollars, with fees"), level=cap),
     )
@@ -202,7 +202,7 @@ def _pay(numbers: Numbers, title: str) -> Chart | None:
         "pay",
         title,
         text,
-        (_("Dollars an active hour, each a person"),),
+        (_("Dollars per active hour, by annotator"),),
         [(f"{rate:.2f}",) for rate in dollars],
         lambda axes: kinds.histogram(axes, dollars, x=_("Dollars per active hour"), y=_("Annotators"), level=floor),
     )

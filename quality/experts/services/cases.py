@@ -19,6 +19,8 @@ from jobs.work import Work
 from quality.models import PENDING, REFERENCE, Case, CaseReason, CaseState
 from web.errors import KeyedError
 
+# What a manager asked for, and can take back.
+RECALLABLE = (CaseReason.SAMPLE, CaseReason.MANAGER, CaseReason.INSPECTION)
 MOST_EXPERTS = 20  # of one case
 CHUNK = 200
 
@@ -57,11 +59,26 @@ def case_open(
     return opened
 
 
-def case_end(*, case: Case, to: CaseState, now: datetime) -> None:
-    """Close a case: it was decided, or what brought it here is no longer so."""
+def case_end(*, case: Case, to: CaseState, now: datetime, actor_id: UUID | None = None) -> bool:
+    """Close a case: it was decided, or what brought it here is no longer so; return whether it was pending."""
     require_transaction()
-    if Case.objects.filter(pk=case.pk, state__in=PENDING).update(state=to, closed_at=now):
-        record(action=f"case_{to}", subject=case, now=now, actor_id=None, scope_id=case.campaign_id)
+    ended = bool(Case.objects.filter(pk=case.pk, state__in=PENDING).update(state=to, closed_at=now))
+    if ended:
+        record(action=f"case_{to}", subject=case, now=now, actor_id=actor_id, scope_id=case.campaign_id)
+    return ended
+
+
+@durable
+def case_recall(*, case: Case, actor_id: UUID, now: datetime) -> None:
+    """Take a case that a manager asked for back from the experts; the opinions so far stay on record.
+
+    Raises
+    ------
+    CaseError
+        A rule asked for it, or it is decided.
+    """
+    if case.because not in RECALLABLE or not case_end(case=case, to=CaseState.RECALLED, now=now, actor_id=actor_id):
+        raise CaseError("case_not_recallable")
 
 
 @durable

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -24,7 +25,7 @@ from jobs.services import job_enqueue
 from quality.dashboard.services import quality_numbers_request
 from quality.experts.forms import SampleForm
 from quality.experts.selectors import DISCUSSION_DAYS, MOST, case_next, cases_counted, cases_of_expert
-from quality.experts.services.cases import CaseError, case_ask
+from quality.experts.services.cases import RECALLABLE, CaseError, case_ask, case_recall
 from quality.experts.services.opinions import (
     case_discuss,
     consensus_confirm,
@@ -187,8 +188,10 @@ def discussions_shown(campaign: Campaign, cases: Sequence[Case]) -> dict[str, An
 def experts(request: HttpRequest, slug: str) -> HttpResponse:
     """Show managers how far the experts are and what samples came to; POST draws a sample, the query may propose one."""
     campaign = campaign_for(request, slug, Action.MANAGE)
+    if "recall" in request.POST:
+        return _recall(request, campaign)
     form = SampleForm(
-        request.POST or None, initial={name: request.GET[name] for name in PROPOSED if name in request.GET}
+        campaign, request.POST or None, initial={name: request.GET[name] for name in PROPOSED if name in request.GET}
     )
     if request.method == "POST" and form.is_valid():
         asked = form.cleaned_data
@@ -218,9 +221,24 @@ def experts(request: HttpRequest, slug: str) -> HttpResponse:
         "snapshot": snapshot,
         "sample": [_sample_named(pages, row) for row in numbers.get("sample", [])],
         "agreement": [{**row, "name": _part_name(pages, row["what"])} for row in numbers.get("agreement", [])],
-        "latest": Case.objects.filter(unsealed(), campaign=campaign).select_related("item").order_by("-pk")[:20],
+        "latest": Case.objects.filter(unsealed(), campaign=campaign)
+        .annotate(judged=Count("opinions", filter=Q(opinions__phase=Phase.BLIND)))
+        .select_related("item")
+        .order_by("-pk")[:20],
+        "recallable": RECALLABLE,
     }
     return render(request, "quality/experts/experts.html", context)
+
+
+def _recall(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """Take a case back from the experts."""
+    case = get_object_or_404(Case, pk=whole_number(request.POST["recall"]), campaign=campaign)
+    try:
+        case_recall(case=case, actor_id=signed_in(request).surrogate_id, now=timezone.now())
+        messages.success(request, _("The case was recalled. Opinions given so far are kept."))
+    except CaseError as error:
+        messages.error(request, error_text(error))
+    return redirect("quality-experts", slug=campaign.slug)
 
 
 def _sample_named(pages: Pages, row: Mapping[str, Any]) -> dict[str, Any]:

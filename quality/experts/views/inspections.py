@@ -14,7 +14,7 @@ from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
 from annotation.items.selectors import answer_shown, document_marked
 from annotation.models import Campaign
-from annotation.tasktypes.registry import pages_of
+from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from quality.experts.services.cases import CaseError, case_ask
 from quality.experts.services.inspections import inspection_decide, inspection_next
 from quality.models import CaseReason, Inspection, InspectionVerdict
@@ -35,7 +35,8 @@ def inspect(request: HttpRequest, slug: str) -> HttpResponse:
     if found is not None:
         pages, annotation = pages_of(campaign.task_type), found.annotation
         shown = answer_shown(annotation)
-        context |= {"pages": pages, "shown": shown}
+        can_ask = bool(TASK_TYPES[campaign.task_type].parts([annotation.answer]))
+        context |= {"pages": pages, "shown": shown, "can_ask": can_ask}
         context |= pages.item(annotation.item.content) | pages.answer(annotation.item, annotation.answer)
         if annotation.item.tokenization is not None:
             annotation.item.campaign = campaign

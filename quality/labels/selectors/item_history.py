@@ -65,9 +65,9 @@ def _verdicts(item: Item) -> Iterator[Event]:
 
 def _cases(item: Item) -> Iterator[Event]:
     for case in Case.objects.filter(item=item).order_by("pk")[:MOST]:
-        yield Event(case.opened_at, _("before the experts"), case.get_because_display())
+        yield Event(case.opened_at, _("sent to experts"), case.get_because_display())
         if case.closed_at is not None and case.state in (CaseState.DECIDED, CaseState.RECALLED):
-            yield Event(case.closed_at, _("closed before the experts"), case.get_state_display())
+            yield Event(case.closed_at, _("closed without an expert judgment"), case.get_state_display())
     for opinion in Opinion.objects.filter(case__item=item).order_by("pk")[:MOST]:
         yield Event(opinion.at, _("judged by an expert"), opinion.get_phase_display())
 

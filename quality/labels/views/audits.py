@@ -56,7 +56,7 @@ def audits(request: HttpRequest, slug: str) -> HttpResponse:
 def _called_off(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     audit = get_object_or_404(Audit, pk=whole_number(request.POST["call_off"]), campaign=campaign)
     if audit_call_off(audit=audit, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
-        messages.success(request, _("Called off. That it was drawn stays on record."))
+        messages.success(request, _("Canceled. The audit stays on record."))
     else:
         messages.error(request, _("This audit is over."))
     return redirect("quality-audits", slug=campaign.slug)
@@ -65,12 +65,10 @@ def _called_off(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 def _obstacle(campaign: Campaign) -> str:
     """Return why no audit can be drawn, or nothing."""
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
-        return _(
-            "Here answers stand side by side and no vote makes a label. A sample on the page of experts judges them."
-        )
+        return _("This task type has no voted labels to audit. Draw a sample under Experts instead.")
     labels = Verdict.objects.filter(campaign=campaign, superseded_at=None).values("pk")[:LEAST]
     if len(labels) < LEAST:
-        return _("An audit takes at least %(least)d labels in force.") % {"least": LEAST}
+        return _("An audit needs at least %(least)d labels.") % {"least": LEAST}
     if Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count() < EXPERTS:
-        return _("Two experts are needed: both judge a part of the items.")
+        return _("An audit needs two experts, because both judge part of the items.")
     return ""

@@ -28,7 +28,7 @@ from web.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 RETIRE = BulkAct(
     "retire",
     gettext_lazy("Retire"),
-    gettext_lazy("They are asked of nobody any more. What was submitted is kept and paid. This cannot be undone."),
+    gettext_lazy("These items are no longer assigned. Submitted answers are kept and paid. You can't undo this."),
     reason=gettext_lazy("Why"),
 )
 
@@ -85,8 +85,8 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
             cell=lambda row: _("%(done)s of %(asked)s") % {"done": row.done, "asked": row.asked},
         ),
         Column("state", _("State"), lambda row: row.item.get_state_display()),
-        Column("wanted", _("Wanted"), lambda row: row.item.n, is_number=True, is_extra=True),
-        Column("reason", _("Why it was retired"), lambda row: row.item.retired_reason, is_extra=True),
+        Column("wanted", _("Requested"), lambda row: row.item.n, is_number=True, is_extra=True),
+        Column("reason", _("Reason for retiring"), lambda row: row.item.retired_reason, is_extra=True),
     ]
 
 
@@ -127,8 +127,8 @@ def retire_several(request: HttpRequest, slug: str) -> HttpResponse:
     reason = request.POST.get("reason-retire", "").strip() or _("broken")
     done = sum(item_retire(item=item, reason=reason, actor_id=actor_id, now=now) for item in table.ticked(request.POST))
     if done:
-        said = ngettext("%(n)s item is retired.", "%(n)s items are retired.", done) % {"n": done}
+        said = ngettext("%(n)s item retired.", "%(n)s items retired.", done) % {"n": done}
         messages.success(request, f"{said} {_('What was submitted is kept.')}")
     else:
-        messages.error(request, _("Nothing was ticked that could be retired."))
+        messages.error(request, _("None of the selected items can be retired."))
     return redirect(f"{reverse('items', args=[slug])}?{request.GET.urlencode()}")

@@ -23,7 +23,7 @@ def seal(request: HttpRequest, slug: str, split_name: str) -> HttpResponse:
     split = _split_for(campaign, split_name)
     try:
         split_seal(split=split, actor_id=signed_in(request).surrogate_id, now=timezone.now())
-        messages.success(request, _("%(split)s is sealed: its labels leave only as scores.") % {"split": split})
+        messages.success(request, _("%(split)s is sealed. Its labels are used only for scores.") % {"split": split})
     except SealError as error:
         messages.error(request, error_text(error))
     return redirect("releases", slug=slug)
@@ -38,7 +38,7 @@ def unseal(request: HttpRequest, slug: str, split_name: str) -> HttpResponse:
     actor_id, reason = signed_in(request).surrogate_id, request.POST.get("reason", "")
     try:
         split_unseal(split=split, reason=reason, actor_id=actor_id, now=timezone.now())
-        messages.success(request, _("%(split)s is not sealed any more.") % {"split": split})
+        messages.success(request, _("%(split)s is no longer sealed.") % {"split": split})
     except SealError as error:
         messages.error(request, error_text(error))
     return redirect("releases", slug=slug)

@@ -22,12 +22,12 @@ SIGNALS = {
         _("Much faster than others"),
         _("%(ratio)s of the time that others take for such items; %(answers)s answers"),
     ),
-    "sameness": (_("Answers alike"), _("%(share)s of %(answers)s answers are the same")),
+    "sameness": (_("Uniform answers"), _("%(share)s of %(answers)s answers are the same")),
     "twins": (
-        _("Same answers as one other person"),
+        _("Same answers as another annotator"),
         _("%(same)s of %(shared)s shared items answered as %(other)s did; usually %(usual)s with others"),
     ),
-    "untrusted": (_("Input that no device made"), _("on %(items)s of %(answers)s items")),
+    "untrusted": (_("Input from a program"), _("on %(items)s of %(answers)s items")),
     "pasting": (_("Pasted text"), _("pasted into %(items)s of %(answers)s answers")),
     "leaving": (_("Left the page often"), _("left the page during %(items)s of %(answers)s answers")),
 }

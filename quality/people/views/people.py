@@ -36,14 +36,14 @@ RANKS = [Standing.PAUSED, Standing.WARNED, Standing.ACTIVE, Standing.SUSPENDED] 
 TAGS = {Standing.ACTIVE: "good", Standing.WARNED: "warn", Standing.PAUSED: "warn", Standing.SUSPENDED: "bad"}
 REASON = gettext_lazy("Reason (shown to the annotator)")
 ACTS = [
-    BulkAct("warn", gettext_lazy("Warn"), gettext_lazy("They read the reason and work on."), REASON),
+    BulkAct("warn", gettext_lazy("Warn"), gettext_lazy("The annotator sees the reason and can continue."), REASON),
     BulkAct(
         "pause",
         gettext_lazy("Pause pending review"),
-        gettext_lazy("They get no new items until you decide. What was done is paid and counts."),
+        gettext_lazy("The annotator gets no new items until you decide. Submitted work counts and is paid."),
         REASON,
     ),
-    BulkAct("reinstate", gettext_lazy("Reinstate"), gettext_lazy("They can work again at once."), REASON),
+    BulkAct("reinstate", gettext_lazy("Reinstate"), gettext_lazy("The annotator can continue immediately."), REASON),
 ]
 
 
@@ -87,7 +87,7 @@ def _columns(campaign: Campaign) -> list[Column]:
         number("skipped", _("Skipped")),
         number("offensive", _("Skipped as offensive"), is_extra=True),
         number("checks", _("Gold checks")),
-        number("hits", _("Gold right")),
+        number("hits", _("Gold correct")),
         number("approved", _("Approved")),
         number("waiting", _("Waiting")),
         number("refused", _("Refused")),
@@ -98,7 +98,7 @@ def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Seq
     """Do the same about several people, each by itself: where it makes no sense, the others are not held up."""
     act, actor_id, now = request.POST.get("act", ""), signed_in(request).surrogate_id, timezone.now()
     if act not in {one.key for one in ACTS} or not surrogate_ids:
-        messages.error(request, _("Tick people first, then choose what to do."))
+        messages.error(request, _("Select people first, then choose an action."))
         return
     done, refused = 0, list[str]()
     for surrogate_id in surrogate_ids:
@@ -117,7 +117,9 @@ def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Seq
             refused.append(error_text(error))
     if done:
         said = ngettext(
-            "Done for %(n)s person. The numbers follow.", "Done for %(n)s people. The numbers follow.", done
+            "Done for %(n)s person. The numbers will be updated.",
+            "Done for %(n)s people. The numbers will be updated.",
+            done,
         )
         messages.success(request, said % {"n": done})
     for reason, n in Counter(refused).items():
@@ -132,7 +134,7 @@ def person(request: HttpRequest, slug: str, surrogate_id: UUID) -> HttpResponse:
     if request.method == "POST":
         try:
             _act(request, campaign, surrogate_id)
-            messages.success(request, _("Done. It can be taken back below."))
+            messages.success(request, _("Done. You can undo this below."))
             return redirect("quality-person", slug=slug, surrogate_id=surrogate_id)
         except ReviewError as error:
             messages.error(request, error_text(error))

@@ -78,4 +78,4 @@ def _begin(request: HttpRequest, campaign: Campaign, fields: dict[str, Any], *, 
         messages.success(request, _("The test is running. Reload in a few seconds."))
     else:
         rule_add(campaign=campaign, condition=condition_from(fields), actor_id=actor_id, now=now)
-        messages.success(request, _("Switched on: it holds for what happens from now on."))
+        messages.success(request, _("Enabled. The rule applies from now on."))

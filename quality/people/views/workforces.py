@@ -49,7 +49,7 @@ def workforces(request: HttpRequest, slug: str) -> HttpResponse:
             if "launch" in request.POST:
                 actor_id, terms = signed_in(request).surrogate_id, offer.form.terms()
                 workforce_add(campaign=campaign, kind=chosen, terms=terms, actor_id=actor_id, now=timezone.now())
-                messages.success(request, _("People can come now."))
+                messages.success(request, _("Recruitment is open."))
                 return redirect("quality-workforces", slug=slug)
     if "reconcile" in request.POST:
         return _compare(request, campaign)
@@ -89,7 +89,7 @@ def _compare(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         raise Http404
     job_enqueue(
         kind=BOOKS,
-        payload=WorkforcePayload(workforce=row.pk, name=str(_("Comparison of the books"))),
+        payload=WorkforcePayload(workforce=row.pk, name=str(_("Ledger comparison"))),
         now=timezone.now(),
         scope_id=campaign.pk,
         requested_by_id=signed_in(request).surrogate_id,

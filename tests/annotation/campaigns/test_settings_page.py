@@ -167,7 +167,7 @@ def test_several_files_that_are_no_pages_or_have_one_name_are_refused(names):
 def test_the_import_speaks_of_the_task_and_its_sample_can_be_imported(client, boss, make, name, absent):
     campaign = make(items=0)
     page = client.get(reverse("campaign-import", args=[campaign.slug])).content.decode()
-    assert f"Import: {name}" in page
+    assert f"{name}</h2>" in page
     assert ("Import published file" not in page) is absent
     pages = pages_of(campaign.task_type)
     rows = [json.loads(line) for line in pages.rows_sample.splitlines()]

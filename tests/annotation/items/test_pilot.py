@@ -29,7 +29,7 @@ def imported():
 def test_items_are_drawn_from_what_is_not_launched_and_leave_the_dataset(imported):
     campaign, client = imported
     page = client.post(f"/campaigns/{campaign.slug}/pilot/draw/", {"items": 4, "people": 3}, follow=True)
-    assert "4 items are drawn" in page.content.decode()
+    assert "4 items drawn" in page.content.decode()
     batch = Batch.objects.get(campaign=campaign, purpose="pilot")
     drawn = list(batch.items.all())
     assert {(item.split.name, item.n, item.votes, item.external_id[0]) for item in drawn} == {("pilot", 3, 3, "5")}
@@ -74,7 +74,7 @@ def test_the_page_says_how_far_colleagues_agree_and_starts_the_campaign(imported
             assignment = factories.claim(campaign, person)
             factories.submit(factories.label(assignment, label if assignment.item == odd else 4))
     page = client.get(f"/campaigns/{campaign.slug}/pilot/").content.decode()
-    assert "On 1 of 2 items all say the same (50 %)." in page
+    assert "All annotators agree on 1 of 2 items (50 %)." in page
     assert "Start the campaign with these guidelines" in page
 
 

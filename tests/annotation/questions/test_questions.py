@@ -40,7 +40,7 @@ def test_a_question_waits_at_home_and_is_answered(asked):
     page = boss.get(f"/campaigns/{campaign.slug}/questions/").content.decode()
     assert "Does a link count as an answer?" in page
     assert assignment.surrogate_id.hex not in page.replace("-", "")
-    assert "Settled." in answer(campaign, boss, answer="Only with its text.")
+    assert "Closed." in answer(campaign, boss, answer="Only with its text.")
     assert "No open questions." in boss.get(f"/campaigns/{campaign.slug}/questions/").content.decode()
     assert "Someone settled this question" in answer(campaign, boss, answer="Twice.")
     report = ItemReport.objects.get()
@@ -92,7 +92,7 @@ def test_nobody_reads_what_another_asked(asked):
 def test_an_answer_that_is_published_stands_beside_the_guidelines_until_it_is_taken_away(asked):
     campaign, _assignment, _annotator, boss = asked
     page = answer(campaign, boss, answer="No, never.", publish="on")
-    assert "Put the question into words" in page
+    assert "Rephrase the question" in page
     assert "No, never.</textarea>" in page and 'type="checkbox" checked' in page  # what was written is not lost
     answer(campaign, boss, answer="Only with its text.", publish="on", question="Do bare links count?")
     client = Client()
@@ -109,7 +109,7 @@ def test_an_answer_that_is_published_stands_beside_the_guidelines_until_it_is_ta
 def test_a_question_is_settled_without_an_answer(asked):
     campaign, assignment, annotator, boss = asked
     factories.submit(factories.label(assignment, 3))
-    assert "Write an answer, or settle it" in answer(campaign, boss, answer=" ")
+    assert "Write an answer, or close the question" in answer(campaign, boss, answer=" ")
     answer(campaign, boss, answer="Not sent.", settle="1", publish="on", question="Not published.")
     assert ItemReport.objects.get().answer == ""
     assert not FaqEntry.objects.exists()
@@ -162,5 +162,5 @@ def test_the_fourth_question_about_an_item_is_told_that_it_is_not_kept(client):
         client.post(address, {"text": f"Question {number}?"}, headers={"HX-Request": "true"}) for number in range(4)
     ]
     assert [page.status_code for page in said] == [200, 200, 200, 409]
-    assert "several times about this item" in said[3].content.decode()
+    assert "several messages about this item" in said[3].content.decode()
     assert ItemReport.objects.count() == 3

@@ -31,7 +31,7 @@ def test_another_answer_to_an_item_that_another_tab_handed_in_is_not_taken_silen
     assert answer(client, assignment, 4).status_code == 200
     other = answer(client, assignment, 2)
     assert other.status_code == 409
-    assert "from another tab, with another answer" in other.content.decode()
+    assert "a different answer for this item in another tab" in other.content.decode()
     assert Annotation.objects.get().answer["label"] == 4
     assert answer(client, assignment, 4).status_code == 200  # the same once more: a double click
 
@@ -57,7 +57,7 @@ def test_an_item_that_was_given_back_for_another_one_says_so(desk):
     client.post(reverse("recent", args=[campaign.slug]), {"annotation": done.pk})
     said = answer(client, in_hand, 1)
     assert said.status_code == 410
-    assert "you opened another one" in said.content.decode()
+    assert "You opened another item" in said.content.decode()
 
 
 def test_the_last_answer_can_be_taken_back_after_a_reload(desk):

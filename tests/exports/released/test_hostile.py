@@ -283,7 +283,7 @@ def test_the_name_of_a_split_is_one_of_a_file(name):
         "recorded": "r",
         "contact": "c",
     }
-    assert "files are named after a split" in client.post("/campaigns/new/", sent).content.decode()
+    assert "name becomes part of file names" in client.post("/campaigns/new/", sent).content.decode()
     assert not Campaign.objects.exists()
 
 

@@ -12,7 +12,7 @@ from annotation.models import Annotation
 from annotation.slots.services.exclusions import annotation_exclude
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.selectors import case_next
-from quality.experts.services.cases import CaseError, case_ask
+from quality.experts.services.cases import CaseError, case_ask, case_recall
 from quality.experts.services.opinions import (
     case_discuss,
     consensus_confirm,
@@ -271,3 +271,47 @@ def test_no_page_tells_an_expert_which_case_is_a_gold_key(client):
         grades = dict.fromkeys((part["key"] for part in case.parts), "correct")
         client.post(reverse("quality-cases", args=[campaign.slug]), {"case": case.pk, **grades})
     assert items not in client.get(reverse("campaign", args=[campaign.slug])).content.decode()
+
+
+def manager_of(client):
+    boss = factories.user(is_admin=True)
+    client.force_login(boss)
+    return boss
+
+
+def test_a_sample_asks_no_more_experts_than_there_are(client):
+    campaign = nq(n=3, items=1)
+    three_answers(campaign)
+    manager_of(client)
+    expert_of(campaign)
+    address = reverse("quality-experts", args=[campaign.slug])
+    sent = {"experts": 2, "count": 1, "least": 1, "seed": 0}
+    page = client.post(address, sent)
+    [said] = page.context["form"].errors["experts"]
+    assert said == "This campaign has 1 expert. Invite more experts, or enter a smaller number."
+    assert client.post(address, sent | {"experts": 1}).status_code == 302
+    factories.run_jobs()
+    assert Case.objects.get().experts == 1
+
+
+def test_a_manager_recalls_what_was_asked_for_and_nothing_else(client):
+    campaign = nq(n=3, items=1)
+    item, boss = three_answers(campaign), manager_of(client)
+    case_ask(item=item, because=CaseReason.MANAGER, experts=2, actor_id=boss.surrogate_id, now=timezone.now())
+    case, expert = Case.objects.get(), expert_of(campaign)
+    said = {part["key"]: "correct" for part in case.parts}
+    opinion_give(case=case, surrogate_id=expert.surrogate_id, said=said, justification="", now=timezone.now())
+    address = reverse("quality-experts", args=[campaign.slug])
+    page = client.get(address).content.decode()
+    assert "1 of 2" in page and "Recall" in page
+    client.post(address, {"recall": case.pk})
+    case.refresh_from_db()
+    assert (case.state, case.opinions.count()) == (CaseState.RECALLED, 1)
+    again = client.post(address, {"recall": case.pk}, follow=True).content.decode()
+    assert "can&#x27;t be recalled" in again
+    case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
+    audit = Case.objects.exclude(pk=case.pk).get()
+    Case.objects.filter(pk=audit.pk).update(because=CaseReason.AUDIT)
+    audit.refresh_from_db()
+    with pytest.raises(CaseError, match="recalled"):
+        case_recall(case=audit, actor_id=boss.surrogate_id, now=timezone.now())

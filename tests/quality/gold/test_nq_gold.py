@@ -130,7 +130,7 @@ def test_a_key_waits_for_experts_who_do_not_know_what_it_accepts(client):
     client.force_login(expert)
     body = client.get(reverse("quality-cases", args=[campaign.slug])).content.decode()
     assert "gold question" in body
-    assert not any(word in body for word in ("Gold key", "accepted", "gold_key"))
+    assert not any(word in body for word in ("Gold question", "accepted", "gold_key"))
     first, second = Case.objects.order_by("pk")
     keys = [part["key"] for part in first.parts]
     assert keys == ["passage-0", "short-0-yes", "none"]
@@ -259,7 +259,7 @@ def test_pilot_items_on_which_all_agree_become_keys(client, piloted):
     campaign, items, (first, _second) = piloted
     client.force_login(factories.user(is_admin=True))
     url = reverse("quality-gold", args=[campaign.slug])
-    assert "Keys from the pilot" in client.get(url).content.decode()
+    assert "Gold questions from the pilot" in client.get(url).content.decode()
     client.post(url, {"pilot": "1", "experts": "0"})
     factories.run_jobs()
     key = GoldKey.objects.get()

@@ -77,7 +77,7 @@ def test_the_history_tells_what_happened_in_its_order_without_names(client):
     case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
     page = page_of(client, campaign, item)
     history = page[page.index('id="history"') :]
-    order = [history.index(what) for what in ("imported", "skipped", "undone", "labelled", "before the experts")]
+    order = [history.index(what) for what in ("imported", "skipped", "undone", "labelled", "sent to experts")]
     assert order == sorted(order)
     assert "unclear" in history
     for person in (first, second):
@@ -109,9 +109,9 @@ def test_what_is_done_says_what_will_happen_first_and_how_to_take_it_back_after(
     page = page_of(client, campaign, campaign.items.get())
     assert "Another annotator can take its place" in page
     told = client.post(reverse("annotation-exclude", args=[campaign.slug, vote.pk]), follow=True).content.decode()
-    assert "“Count again” takes that back" in told
+    assert "Choose “Count again” to undo this" in told
     told = client.post(reverse("annotation-restore", args=[campaign.slug, vote.pk]), follow=True).content.decode()
-    assert "It counts again." in told
+    assert "The annotation counts again." in told
     overview = client.get(reverse("campaign", args=[campaign.slug])).content.decode()
     assert "won't be collected" in overview
     person = client.get(reverse("quality-person", args=[campaign.slug, vote.surrogate_id])).content.decode()

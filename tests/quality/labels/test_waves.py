@@ -259,7 +259,7 @@ def test_the_page_says_how_far_it_is_and_what_it_would_cost_elsewhere(client):
     world.work()
     world.look()
     text = client.get(page).content.decode()
-    assert "Votes are bought" in text and "Waves" in text
+    assert "Collecting votes" in text and "Waves" in text
     TargetSnapshot.objects.update(data={**TargetSnapshot.objects.get().data, "stop": Stop.TARGET})
     assert "An audit is needed" in client.get(page).content.decode()
     chart = client.get(reverse("quality-chart-csv", args=[world.campaign.slug, "target"])).content.decode()

@@ -131,9 +131,11 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
         "most": "7",
         "expert": "0",
     }
-    assert "fewer first items" in client.post(url, {**form, "gold_first": "31"}).content.decode()
+    assert (
+        "more than the length of the initial phase" in client.post(url, {**form, "gold_first": "31"}).content.decode()
+    )
     assert "at least 0.001" in client.post(url, {**form, "gold_rate": "1e-9"}).content.decode()
-    assert "alarm all the time" in client.post(url, {**form, "drift_run_length": "5"}).content.decode()
+    assert "constant alarms" in client.post(url, {**form, "drift_run_length": "5"}).content.decode()
     client.post(url, form)
     client.post(url, form)  # the same again is no new version
     row, policy = policy_current(campaign)

@@ -170,7 +170,7 @@ def test_a_rule_is_tried_switched_on_and_off_in_the_browser(client):
     client.force_login(factories.user(is_admin=True))
     url = reverse("quality-rules", args=[campaign.slug])
     form = {"collector": "gold", "is_above": "True", "limit": "0.4", "window": "5", "least": "2", "act": "pause"}
-    assert "fewer than that" in client.post(url, {**form, "what": "try", "least": "9"}).content.decode()
+    assert "smaller than this minimum" in client.post(url, {**form, "what": "try", "least": "9"}).content.decode()
     client.post(url, {**form, "what": "try"})
     factories.run_jobs()
     body = client.get(url).content.decode()
@@ -189,7 +189,7 @@ def test_a_rule_is_tried_switched_on_and_off_in_the_browser(client):
     rule.refresh_from_db()
     assert rule.ended_at is not None
     rule_end(rule=rule, actor_id=person.surrogate_id, now=timezone.now())  # once more changes nothing
-    assert "Switched off" in client.get(url).content.decode()
+    assert "Disabled" in client.get(url).content.decode()
     assert Annotation.objects.count() == 4
 
 

@@ -111,7 +111,7 @@ def test_two_draws_are_not_mixed(world):
 def test_the_page_plans_then_begins(world, client):
     campaign, _people = world
     said = begin(client, campaign)
-    assert "Ask for 8 annotations" in said
+    assert "Request 8 annotations" in said
     assert sorted(Item.objects.filter(campaign=campaign, batch__purpose="work").values_list("n", flat=True)) == [
         2,
         6,
@@ -138,7 +138,7 @@ def test_only_the_plan_that_was_looked_at_is_begun(world, client):
     path = reverse("quality-study-design", args=[campaign.slug])
     for value in ("1", "", "0f8e1b0e-8c5e-4a66-9d0f-000000000000"):
         page = client.post(path, {"begin": value}, follow=True)
-        assert "planned meanwhile" in page.content.decode()
+        assert "planned in the meantime" in page.content.decode()
     assert not Job.objects.filter(kind="quality.study_begin").exists()
 
 

@@ -143,5 +143,5 @@ def test_a_campaign_with_many_annotations_shows_what_people_reach(client):
 def test_a_campaign_whose_answers_are_labels_has_none(client):
     client.force_login(factories.user(is_admin=True))
     campaign = factories.antique(items=1, n=1)
-    assert "find on a page" in client.get(reverse("quality-studies", args=[campaign.slug])).content.decode()
+    assert "found on a page" in client.get(reverse("quality-studies", args=[campaign.slug])).content.decode()
     assert not StudySnapshot.objects.exists()

@@ -15,20 +15,20 @@ class LinkForm(TermsForm):
     """A link for a panel."""
 
     terms_class = LinkTerms
-    items_per_ticket = forms.IntegerField(label=_("Items in a visit"), min_value=1, max_value=100, initial=10)
-    reward_cents = DollarsField(label=_("Reward for a visit ($)"), min_value=0, max_value=1000, initial=200)
-    person_parameter = forms.CharField(label=_("Parameter with the person"), initial="PROLIFIC_PID")
-    visit_parameter = forms.CharField(label=_("Parameter with the visit"), initial="SESSION_ID")
+    items_per_ticket = forms.IntegerField(label=_("Items per visit"), min_value=1, max_value=100, initial=10)
+    reward_cents = DollarsField(label=_("Reward per visit ($)"), min_value=0, max_value=1000, initial=200)
+    person_parameter = forms.CharField(label=_("Parameter for the person"), initial="PROLIFIC_PID")
+    visit_parameter = forms.CharField(label=_("Parameter for the visit"), initial="SESSION_ID")
     code_completed = forms.CharField(label=_("Code: completed"))
     code_screened_out = forms.CharField(label=_("Code: screened out"))
     code_nothing_left = forms.CharField(label=_("Code: nothing left"))
-    return_url = forms.URLField(label=_("Where people go back to"), required=False, assume_scheme="https")
+    return_url = forms.URLField(label=_("Return address"), required=False, assume_scheme="https")
     unsigned = forms.ChoiceField(
-        label=_("Addresses that the panel did not sign"),
+        label=_("Links without the panel's signature"),
         choices=[
-            (Unsigned.WAIT, _("Work counts when the panel's list confirms it")),
-            (Unsigned.COUNT, _("Work counts at once: anybody who knows the link can invent people")),
-            (Unsigned.REFUSE, _("Not let in")),
+            (Unsigned.WAIT, _("Count work when the panel's list confirms it")),
+            (Unsigned.COUNT, _("Count work immediately (anyone with the link can invent people)")),
+            (Unsigned.REFUSE, _("Refuse")),
         ],
         initial=Unsigned.WAIT,
     )
@@ -46,7 +46,5 @@ class PanelListForm(forms.Form):
     file = forms.FileField(
         label=_("Confirmed visits (CSV)"),
         validators=[FileExtensionValidator(["csv", "tsv", "jsonl"])],
-        help_text=_(
-            "The panel's export: a column with the person and one with the visit (Prolific's own is understood)."
-        ),
+        help_text=_("The panel's export with a column for the person and one for the visit. Prolific's format works."),
     )

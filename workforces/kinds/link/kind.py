@@ -34,7 +34,7 @@ class Link(Kind):
     door: ClassVar[str] = "join"
     terms_class: ClassVar[type[Terms]] = LinkTerms
     form: ClassVar[str] = "workforces.kinds.link.forms.LinkForm"
-    begin: ClassVar[Any] = _("Make the link")
+    begin: ClassVar[Any] = _("Create the link")
     page: ClassVar[str] = "workforces/kinds/link.html"
     tasks: ClassVar[str] = "workforces.kinds.link.tasks"
     urls: ClassVar[str] = "workforces.kinds.link.urls"

@@ -35,12 +35,12 @@ class MTurkForm(TermsForm):
         label=_("Bonus for the training round ($)"), min_value=0, max_value=100, initial=25
     )
     qualification = forms.ChoiceField(
-        label=_("Who may take it"),
+        label=_("Eligible workers"),
         choices=[
             ("own", _("Every worker of the marketplace")),
             ("paper", _("Workers as in ANTIQUE: over 98 % approved, at least 5,000 tasks")),
         ],
     )
-    approve_after_seconds = MinutesField(label=_("Approve after (minutes)"), min_value=0, initial=86_400)
+    approve_after_seconds = MinutesField(label=_("Approve automatically after (minutes)"), min_value=0, initial=86_400)
     undo_seconds = MinutesField(label=_("Decisions can be undone for (minutes)"), min_value=0, initial=600)
     has_fees = forms.BooleanField(label=_("The marketplace takes a fee of 20 %"), required=False, initial=True)

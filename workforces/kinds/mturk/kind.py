@@ -48,7 +48,7 @@ class MTurk(Kind):
     confirms: ClassVar[bool] = True
     terms_class: ClassVar[type[Terms]] = MTurkTerms
     form: ClassVar[str] = "workforces.kinds.mturk.forms.MTurkForm"
-    begin: ClassVar[Any] = _("Post it")
+    begin: ClassVar[Any] = _("Post")
     page: ClassVar[str] = "workforces/kinds/mturk.html"
     tasks: ClassVar[str] = "workforces.kinds.mturk.tasks"
     writes: ClassVar[bool] = True
