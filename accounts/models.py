@@ -1,6 +1,6 @@
 """Who people are, apart from what they do.
 
-Work refers to a `Surrogate`, which says nothing about anybody. The `User` row holds everything
+Work refers to a `Surrogate`, which says nothing about anyone. The `User` row holds everything
 personal and can be erased; after that nothing leads from the work to the person.
 """
 

@@ -12,7 +12,7 @@ ACCOUNT = "account"  # the source of people who have an account here; their name
 
 
 def forgotten_mark(source: str, name: str) -> str:
-    """Return the mark that a person who was erased is recognised by."""
+    """Return the mark that a person who was erased is recognized by."""
     return salted_hmac("quorate.forgotten", f"{source}\n{name}", algorithm="sha256").hexdigest()
 
 

@@ -241,7 +241,7 @@ def invitations_send(
 
 @transaction.atomic
 def email_domain_set(*, scope_id: UUID, domain: str, actor_id: UUID, now: datetime) -> None:
-    """Take only people whose address is at one domain from now on; nothing to take anybody."""
+    """Take only people whose address is at one domain from now on; nothing to take anyone."""
     Scope.objects.filter(pk=scope_id).update(email_domain=domain.lower().removeprefix("@"))
     record(
         action="email_domain_set",

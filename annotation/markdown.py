@@ -11,5 +11,5 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @lru_cache(maxsize=32)
 def markdown_html(text: str) -> str:
-    """Return sanitised HTML."""
+    """Return sanitized HTML."""
     return sanitised(str(_MARKDOWN.render(text)))

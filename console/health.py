@@ -25,7 +25,7 @@ BROKER_SECONDS = 2.0  # of each step: connecting, and each answer of the broker
 class Readiness:
     """What is wrong, looked at by one request at a time and kept for some seconds.
 
-    Anybody may ask, and a service that is frozen answers nobody: however many ask, one of them waits for it.
+    Anyone may ask, and a service that is frozen answers nobody: however many ask, one of them waits for it.
     """
 
     def __init__(self, look: Callable[[datetime], Iterator[str]]) -> None:
@@ -44,7 +44,7 @@ class Readiness:
         return self._found
 
     def forget(self) -> None:
-        """Look again the next time that somebody asks."""
+        """Look again the next time that someone asks."""
         self._until = 0.0
 
 

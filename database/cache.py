@@ -10,7 +10,7 @@ from django.db.backends.utils import CursorWrapper
 class LastingDatabaseCache(DatabaseCache):
     """Delete what has expired, and nothing else.
 
-    Django's own deletes entries at random once there are many. Rate limits live here: whoever can make many
+    Django's own deletes entries at random once there are many. Rate limits live here: the person who can make many
     entries could make the limits forget.
     """
 

@@ -181,7 +181,7 @@ class _Compiled:
 def _written_out(sql: str, wanted: Sequence[Any]) -> tuple[str, list[Any]]:
     """Write the texts and numbers that never change into a query; return it and the parameters that are left.
 
-    With ``state = ?``, SQLite plans a query anew each time it is run, to see whether a partial index on that state serves.
+    With ``state = ?``, SQLite plans a query again each time it is run, to see whether a partial index on that state serves.
     """
     pieces, left = sql.split("%s"), list[Any]()
     assert len(pieces) == len(wanted) + 1, sql

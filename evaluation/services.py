@@ -245,7 +245,7 @@ def _decide(submission: Submission, scored: Scored, floor: Scored) -> None:
     if not board.is_sealed:
         _end(submission, state=SubmissionState.SHOWN, attempt=attempt, score=scored.score, exact=scored.score)
         return
-    # The best over all teams: each team that began anew from the floor would learn a score.
+    # The best over all teams: each team that began again from the floor would learn a score.
     last = board.submissions.filter(state=SubmissionState.SHOWN, values__isnull=False).order_by("-attempt").first()
     best = floor if last is None else _unpacked(last.values)
     shown = shown_score(best, scored, step=board.step, attempt=attempt)

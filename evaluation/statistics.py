@@ -54,7 +54,7 @@ def ratio_interval(parts: Sequence[tuple[int, int]], *, resamples: int, seed: in
 
 
 def randomisation_p(first: Values, second: Values, *, permutations: int, seed: int) -> dict[str, float]:
-    """Return by measure the two-sided p of Fisher's paired randomisation test on the difference of two means.
+    """Return by measure the two-sided p of Fisher's paired randomization test on the difference of two means.
 
     Each question's differences change their sign with probability one half; what was observed counts as one of the
     permutations, so that p is never 0 (Smucker, Allan and Carterette 2007).

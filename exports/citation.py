@@ -1,4 +1,4 @@
-"""How a release wants to be cited, and under which licence it stands, in the words of those who read that by machine."""
+"""How a release wants to be cited, and under which license it stands, in the words of those who read that by machine."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ SPDX = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 
 
 def spdx_of(manifest: dict[str, Any]) -> str | None:
-    """Return the licence if it can be the id of one; None if it is something else, or was not stated."""
+    """Return the license if it can be the id of one; None if it is something else, or was not stated."""
     licence = manifest["licence"]
     return licence if licence and SPDX.fullmatch(licence) else None
 

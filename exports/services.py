@@ -70,7 +70,7 @@ def release_freeze(
     Parameters
     ----------
     labels_only
-        Leave out the texts that were labelled: for those that may not be handed on.
+        Leave out the texts that were labeled: for those that may not be handed on.
     generated
         Questions that a program made, to be mixed into the sealed splits; what is released does not tell which they are.
     baselines
@@ -80,7 +80,7 @@ def release_freeze(
     ------
     ReleaseError
         The family is unknown, not of this task type, or has no variant without texts, no split has that many
-        annotations per item, or the licence or an author could pass for another line of the card.
+        annotations per item, or the license or an author could pass for another line of the card.
     """
     ways = _checked_ways(campaign, family, ways, shards, (licence, *authors))
     _check_variant(family, labels_only=labels_only, generated=generated)

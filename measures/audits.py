@@ -1,6 +1,6 @@
 """How many labels are wrong, from a random sample that experts judged: strata, what is drawn of each, and the interval.
 
-Items are put into strata by how doubtful their labels are, since errors gather there: fewer judgements then give the same
+Items are put into strata by how doubtful their labels are, since errors gather there: fewer judgments then give the same
 interval. The interval holds by the draw alone; no model of annotators is behind it.
 """
 

@@ -1,6 +1,6 @@
 """How people work: signals that say whose work to look at first. Never a reason to refuse pay or to suspend by themselves.
 
-Time alone is weak, and its sign differs between crowds: whoever is fast may be good. Each signal therefore comes with how
+Time alone is weak, and its sign differs between crowds: the person who is fast may be good. Each signal therefore comes with how
 often it points at people whose gold checks say that they are good.
 """
 
@@ -94,7 +94,7 @@ def sameness(answers: Mapping[Who, Sequence[Hashable]]) -> dict[Who, Signal]:
 
 
 def twins(judgments: Judgments) -> dict[Any, Signal]:
-    """Return, by annotator, who gives the same answers as one other annotator far more often than either does as anybody else.
+    """Return, by annotator, who gives the same answers as one other annotator far more often than either does as anyone else.
 
     Of two people who share at least ten items: the probability of as many equal answers if each agreed with the other as
     the more agreeable of them does with everybody; striking below 0.001 for all pairs together.

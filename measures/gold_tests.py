@@ -110,7 +110,7 @@ class GoldTest:
     def assess(self, hits: Iterable[bool], *, spent: int = 0) -> Assessment:
         """Return where a person stands after their checks, in the order they were taken.
 
-        ``spent`` is how many tests had their share of the budget before: nobody who comes back begins anew.
+        ``spent`` is how many tests had their share of the budget before: nobody who comes back begins again.
         """
         score, passed, checks = 0.0, spent, 0
         for hit in hits:

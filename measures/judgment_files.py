@@ -1,4 +1,4 @@
-"""Read judgments and truths of anybody's crowd from a table."""
+"""Read judgments and truths of anyone's crowd from a table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

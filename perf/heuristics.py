@@ -1,7 +1,7 @@
-"""Precision and recall of the heuristics on 200 labelled queries: ``python -m perf.heuristics [--tagger spacy|lexicon]``.
+"""Precision and recall of the heuristics on 200 labeled queries: ``python -m perf.heuristics [--tagger spacy|lexicon]``.
 
 Half of the queries were written for this in the style of a search log, half are real questions of the shared data (by line).
-Two readers labelled all of them independently by the wording of the paper, before the rules had run on any; where they
+Two readers labeled all of them independently by the wording of the paper, before the rules had run on any; where they
 differed, a third reading decided. tests/sources/heuristics/labels.tsv holds all three.
 """
 
@@ -56,7 +56,7 @@ def _share(part, of):
 
 
 def read_queries(shared=SHARED):
-    """Return the text of each labelled query by its number; those of the shared data are checked by their hash."""
+    """Return the text of each labeled query by its number; those of the shared data are checked by their hash."""
     real = [
         json.loads(line)["question"] for line in (shared / "questions" / "nq-open-dev.jsonl").open(encoding="utf-8")
     ]
@@ -75,7 +75,7 @@ def _rows():
 
 
 def labelled(queries):
-    """Return the labelled queries."""
+    """Return the labeled queries."""
     return [
         Labelled(queries[row["number"]], {reader: frozenset(row[reader].split()) for reader in READERS})
         for row in _rows()

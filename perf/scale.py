@@ -82,7 +82,7 @@ def managers(campaign: Campaign) -> dict[str, list[float]]:
 
 
 def refreshed(campaign: Campaign) -> None:
-    """Compute the numbers of the pages anew."""
+    """Compute the numbers of the pages again."""
     numbers_refresh(campaign=campaign, now=timezone.now())
     quality_numbers_refresh(campaign=campaign, now=timezone.now())
 

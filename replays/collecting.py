@@ -264,7 +264,7 @@ class Collecting:
                 now=now,
                 reason=f"{of - hits} of {of} questions with an obvious label were answered otherwise.",
             )
-        # Work handed in after its person's pay was refused is not covered by that decision.
+        # Work submitted after its person's pay was refused is not covered by that decision.
         late = Ticket.objects.filter(workforce__campaign=self.campaign, state=TicketState.UNMATCHED)
         for ticket in late.select_related("workforce"):
             ticket_refuse(ticket=ticket, reason="As your other answers.", actor_id=self.manager, due_at=now, now=now)

@@ -29,7 +29,7 @@ def assumed(
     ----------
     no_majority
         The share of items of which no label is chosen by more than half of ``votes_each`` people. How much careful people
-        confuse neighbouring labels follows from it.
+        confuse neighboring labels follows from it.
     care
         How often an average person reads with care; people differ (a beta distribution, twenty answers' worth).
     is_ordinal

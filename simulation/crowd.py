@@ -104,7 +104,7 @@ class Crowd:
     def run(self, until: Callable[[], bool], *, seconds: float, look_every: float = 0.5) -> bool:
         """Let them work until a condition holds or time is up; return whether it held.
 
-        Somebody may take an answer back at the very end. So the condition is asked for again after all have stopped, and
+        Someone may take an answer back at the very end. So the condition is asked for again after all have stopped, and
         they go on if it holds no more.
         """
         deadline = time.monotonic() + seconds

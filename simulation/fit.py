@@ -25,7 +25,7 @@ class Rows:
     true: Places
 
     def part(self, keep: Places) -> "Rows":
-        """Return some of the judgments, their items and people numbered anew."""
+        """Return some of the judgments, their items and people numbered again."""
         items, item = np.unique(self.item[keep], return_inverse=True)
         _, person = np.unique(self.person[keep], return_inverse=True)
         return Rows(self.labels, item, person, self.label[keep], self.true[items])

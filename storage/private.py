@@ -13,7 +13,7 @@ def keep_private() -> None:
 
 
 def is_open_to_others(path: Path) -> bool:
-    """Return whether anybody but the owner may read or enter a path that exists."""
+    """Return whether anyone but the owner may read or enter a path that exists."""
     try:
         return bool(stat.S_IMODE(path.stat().st_mode) & UMASK)
     except FileNotFoundError:

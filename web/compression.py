@@ -1,6 +1,6 @@
 """Pages travel compressed, those of people who are logged in too.
 
-What could be guessed from the size of compressed answers is protected twice: Django masks the tokens of forms anew
+What could be guessed from the size of compressed answers is protected twice: Django masks the tokens of forms again
 in every answer, and its middleware gives each answer a random length.
 """
 

@@ -1,4 +1,4 @@
-"""The border of pages: errors in the language of whoever reads."""
+"""The border of pages: errors in the language of the person who reads."""
 
 from collections.abc import Mapping
 from typing import Any

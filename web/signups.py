@@ -1,4 +1,4 @@
-"""Sign-up where an address belongs to whoever reads its mail, and to nobody before."""
+"""Sign-up where an address belongs to the person who reads its mail, and to nobody before."""
 
 from contextlib import suppress
 from http import HTTPStatus
@@ -60,7 +60,7 @@ class PlainLoginForm(LoginForm):  # type: ignore[misc]  # untyped library
 
 
 class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
-    """A sign-up that holds no address: whoever named it before, or names it at the same time, stands in nobody's way."""
+    """A sign-up that holds no address: the person who named it before, or names it at the same time, stands in nobody's way."""
 
     account_already_exists: bool
     name = forms.CharField(

@@ -1,4 +1,4 @@
-"""How people come to a campaign, what they hand in, and what they are owed.
+"""How people come to a campaign, what they submit, and what they are owed.
 
 Words: a posting is a HIT, a bundle of at most nine tickets of a campaign, not bound to an item; a ticket
 is one assignment of it. What has to be done at a marketplace is an `Errand`: a row first, then the call.
@@ -64,7 +64,7 @@ class PostingState(models.TextChoices):
 
 
 class Posting(models.Model):
-    """A HIT: so many tickets, for whoever takes them."""
+    """A HIT: so many tickets, for the person who takes them."""
 
     workforce = models.ForeignKey(Workforce, on_delete=models.CASCADE, related_name="postings")
     number = models.PositiveIntegerField()
@@ -72,7 +72,7 @@ class Posting(models.Model):
     terms = models.JSONField(default=dict)  # as they were when it was posted: what its work is paid by
     state = models.CharField(max_length=10, choices=PostingState, default=PostingState.WANTED)
     hit_id = models.CharField(max_length=64, blank=True)
-    # A person who is owed for work that they could not hand in: a posting that only they can take.
+    # A person who is owed for work that they could not submit: a posting that only they can take.
     owed_to = models.ForeignKey("accounts.Surrogate", null=True, on_delete=models.PROTECT, related_name="+")
     wanted_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
@@ -252,7 +252,7 @@ class PayHold(models.Model):
 
 
 class PayRefusal(models.Model):
-    """That a person's pay was refused: what they hand in later waits for a manager, until that is taken back.
+    """That a person's pay was refused: what they submit later waits for a manager, until that is taken back.
 
     Of a visit that is not confirmed yet, it is carried out once it is: with the reason that the person reads,
     and the mark by which it can be taken back.

@@ -92,4 +92,4 @@ def reading(campaign: Campaign) -> dict[str, Any]:
 
 def guideline_html(campaign: Campaign) -> SafeString:
     """Return the guidelines in force as HTML."""
-    return mark_safe(markdown_html(guideline_current(campaign).body))  # noqa: S308  sanitised
+    return mark_safe(markdown_html(guideline_current(campaign).body))  # noqa: S308  sanitized

@@ -58,7 +58,7 @@ class ShownAnswer:
 
     @property
     def colour(self) -> int:
-        """One of the eight colours of annotators, from 1 on."""
+        """One of the eight colors of annotators, from 1 on."""
         return 1 + (ord(self.letter[0]) - ord("A")) % COLOURS
 
 

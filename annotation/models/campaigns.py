@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class CampaignState(models.TextChoices):
-    """Whether work is handed out."""
+    """Whether work is assigned."""
 
     DRAFT = "draft", _("Draft")
     OPEN = "open", _("Open")
@@ -96,7 +96,7 @@ class Split(models.Model):
 
 
 class BatchState(models.TextChoices):
-    """Whether the items of a batch are handed out."""
+    """Whether the items of a batch are assigned."""
 
     DRAFT = "draft", _("Draft")
     OPEN = "open", _("Open")
@@ -148,8 +148,8 @@ class Participation(models.Model):
     """A person's place in a campaign: standing, what guidelines they read, and how far along the queue of slots they are.
 
     ``cursor`` only saves work: slots before it were served to this person or do not suit them. It holds for
-    the queue as it was at ``queue_version``. ``served`` counts the items that were handed out to this person, each
-    once; before the item ``planned_to`` is handed out, whoever puts injections between them is asked. ``submitted`` is the tally that quotas go by: the submissions of this person that were not taken back, late,
+    the queue as it was at ``queue_version``. ``served`` counts the items that were assigned to this person, each
+    once; before the item ``planned_to`` is assigned, the person who puts injections between them is asked. ``submitted`` is the tally that quotas go by: the submissions of this person that were not taken back, late,
     given up or withdrawn; see `annotation.slots.services.counting`. ``trained`` counts the examples of the training round that they have done.
     """
 
@@ -211,7 +211,7 @@ class Withdrawal(models.Model):
 class QueueRewind(models.Model):
     """That slots were added to the queue before places that people may have passed, append-only.
 
-    Nobody's row is touched for it: whoever claims next goes back as far as the rewinds since their version say.
+    Nobody's row is touched for it: the person who claims next goes back as far as the rewinds since their version say.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="queue_rewinds")

@@ -117,7 +117,7 @@ class Slot(models.Model):
 class Injection(models.Model):
     """One more slot for one person at about one point of their work. Why is known to who wrote it.
 
-    ``position`` is the number of items handed out to the person before it. It does not go by submissions: what comes
+    ``position`` is the number of items assigned to the person before it. It does not go by submissions: what comes
     first after each of them could be skipped, and an injection would never be answered. ``is_replaced``: it passed
     without an answer that counts, and another was put in its place.
     """

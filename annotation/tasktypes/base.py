@@ -48,7 +48,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A finished answer for a person to read: short labelled lines."""
+    """A finished answer for a person to read: short labeled lines."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     boxes: list[int] = field(default_factory=list)
@@ -86,7 +86,7 @@ def options_from(options: Iterable[Option], said: Mapping[str, Any]) -> dict[str
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a person is told about a text while they write it; ``refuses`` where it cannot be handed in so."""
+    """What a person is told about a text while they write it; ``refuses`` where it cannot be submitted so."""
 
     key: str
     refuses: bool

@@ -35,7 +35,7 @@ def questions_of(pairs: Sequence[Pair]) -> Iterator[tuple[int, int]]:
 
 
 def terms_of(text: str) -> Iterator[str]:
-    """Yield the characters of a text, in lower case and without white space, and the pairs of neighbours."""
+    """Yield the characters of a text, in lower case and without white space, and the pairs of neighbors."""
     signs = "".join(text.lower().split())
     yield from signs
     yield from (signs[place : place + 2] for place in range(len(signs) - 1))

@@ -1,4 +1,4 @@
-"""DocumentQA with normalisation over the passages of a page (section 6.2 of the Natural Questions paper; Clark and Gardner 2018)."""
+"""DocumentQA with normalization over the passages of a page (section 6.2 of the Natural Questions paper; Clark and Gardner 2018)."""
 
 from collections.abc import Sequence
 

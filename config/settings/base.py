@@ -90,7 +90,7 @@ TEMPLATES = [
 SQLITE_OPTIONS = {
     "timeout": 20,
     "transaction_mode": "IMMEDIATE",
-    # With the default, nothing of an answer was kept after an import: every statement was planned anew each time.
+    # With the default, nothing of an answer was kept after an import: every statement was planned again each time.
     "cached_statements": 1_000,
     "init_command": (
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; "
@@ -144,7 +144,7 @@ def email_verification(default: str) -> str:
 
 
 ACCOUNT_EMAIL_VERIFICATION = email_verification("none")
-# By a code that is entered where one signed up. A link would confirm the account of whoever named the address first.
+# By a code that is entered where one signed up. A link would confirm the account of the person who named the address first.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 ACCOUNT_FORMS = {"signup": "web.signups.OwnersSignupForm", "login": "web.signups.PlainLoginForm"}
@@ -243,7 +243,7 @@ MTURK_ENDPOINT_URL = env.str("MTURK_ENDPOINT_URL", default="")
 MTURK_ACCESS_KEY_ID = env.str("MTURK_ACCESS_KEY_ID", default="")
 MTURK_SECRET_ACCESS_KEY = env.str("MTURK_SECRET_ACCESS_KEY", default="")
 MTURK_FRAME_SECRET = env.str("MTURK_FRAME_SECRET", default="")
-# Where finished work may be handed in, and who may show our pages in a frame. The first stands in for an
+# Where finished work may be submitted, and who may show our pages in a frame. The first stands in for an
 # address that names none.
 MTURK_SUBMIT_URLS = env.list("MTURK_SUBMIT_URLS", default=[])
 MTURK_REQUESTS_PER_SECOND = env.float("MTURK_REQUESTS_PER_SECOND", default=3.0)

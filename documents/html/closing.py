@@ -1,6 +1,6 @@
 """End tags that HTML lets out, written into a page so that its tags are balanced.
 
-The published files are serialised trees in which every element is closed. A page that leaves end tags out gets
+The published files are serialized trees in which every element is closed. A page that leaves end tags out gets
 them where a browser closes the elements; any other page stays as it is, byte for byte.
 """
 

@@ -1,4 +1,4 @@
-"""The page as an annotator sees it: sanitised, without site chrome, each candidate marked ``data-box``."""
+"""The page as an annotator sees it: sanitized, without site chrome, each candidate marked ``data-box``."""
 
 import re
 import secrets

@@ -1,4 +1,4 @@
-"""What makes a box understood when it stands alone: its heading, what introduces it, and its neighbours."""
+"""What makes a box understood when it stands alone: its heading, what introduces it, and its neighbors."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from turbohtml import Element
 from documents.html.display import sanitised
 
 NEIGHBOURS = 2  # on either side
-MOST_CHARACTERS = 3000  # of a neighbour: a table that fills screens explains nothing
+MOST_CHARACTERS = 3000  # of a neighbor: a table that fills screens explains nothing
 MOST_HEADER_ROWS = 3
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
@@ -35,7 +35,7 @@ def surroundings(display: str, index: int) -> Surroundings:
 
     Parameters
     ----------
-    display: the page for reading, sanitised, of `documents.html.display.display_html`.
+    display: the page for reading, sanitized, of `documents.html.display.display_html`.
     index: the candidate's.
     """
     page = turbohtml.parse(display)
@@ -52,7 +52,7 @@ def surroundings(display: str, index: int) -> Surroundings:
     before = list(islice(_neighbours(box.previous_siblings), NEIGHBOURS))[::-1]
     after = islice(_neighbours(box.next_siblings), NEIGHBOURS)
     shown = (_lead(box), _joined(box, before), _joined(box, after))
-    # Sanitised before; writing HTML that was read once more must not bring back what was taken away.
+    # Sanitized before; writing HTML that was read once more must not bring back what was taken away.
     return Surroundings(heading, *(sanitised(html) for html in shown))
 
 

@@ -28,7 +28,7 @@ class Alignment(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """An annotator against the model, over the items of both that others labelled too.
+    """An annotator against the model, over the items of both that others labeled too.
 
     ``model`` and ``person``: the share of items on which each is at least as near to the others as the other is.
     ``p``: that the model is not better than the annotator less ε, corrected for the number of annotators.
@@ -49,7 +49,7 @@ def alternative_report(
     Raises
     ------
     EvaluationError
-        No annotator has enough items that others labelled too, or labels are no numbers where they have to be.
+        No annotator has enough items that others labeled too, or labels are no numbers where they have to be.
     """
     near = _rmse if alignment is Alignment.RMSE else _accuracy
     if alignment is Alignment.RMSE:
@@ -85,7 +85,7 @@ Near = Callable[[str, list[str]], float]
 
 
 def _wins(votes: Votes, labels: Mapping[str, str], near: Near) -> dict[str, list[tuple[int, int]]]:
-    """Return by annotator, for each item that others labelled too, whether the model and the person are as near as the other."""
+    """Return by annotator, for each item that others labeled too, whether the model and the person are as near as the other."""
     found: dict[str, list[tuple[int, int]]] = {}
     for item, given in sorted(votes.items()):
         for who, label in given.items():

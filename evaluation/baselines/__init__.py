@@ -1,1 +1,1 @@
-"""What can be had without training a model: runs that anybody can make again, to hold systems against."""
+"""What can be had without training a model: runs that anyone can make again, to hold systems against."""

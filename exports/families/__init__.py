@@ -22,7 +22,7 @@ class Family(Protocol):
     key: str
     task_type: str | None  # None: of every task type with a vote
     takes_ways: bool
-    has_labels_alone: bool  # whether it can leave out the texts that were labelled
+    has_labels_alone: bool  # whether it can leave out the texts that were labeled
     tells: tuple[Tells, ...]  # what systems can be scored against
     takes_generated: bool  # whether generated questions can be mixed into its sealed splits
 

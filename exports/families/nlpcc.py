@@ -167,7 +167,7 @@ def _order(release: Release, split: str, generated: list[str]) -> list[dict[str,
         return None
     if before:
         raise ReleaseError("generated_before", split=str(split))
-    # A seed that nothing keeps: with the release's own, which the manifest tells, anybody could make the order again.
+    # A seed that nothing keeps: with the release's own, which the manifest tells, anyone could make the order again.
     order = mixed([one.question for one in questions], generated, seed=secrets.randbits(63))
     rest = iter(questions)
     return [{"annotation": next(rest).annotation} if text is None else {"text": text} for text in order]

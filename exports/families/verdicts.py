@@ -1,4 +1,4 @@
-"""What families of labelled items have in common: the verdicts in force are frozen."""
+"""What families of labeled items have in common: the verdicts in force are frozen."""
 
 from django.db import connection
 

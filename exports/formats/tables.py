@@ -14,7 +14,7 @@ FOLDER = "tables"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a release. ``rows`` begins anew with each call; a row has a value for each column, in order."""
+    """A table of a release. ``rows`` begins again with each call; a row has a value for each column, in order."""
 
     key: str
     meaning: str

@@ -15,7 +15,7 @@ DESCRIPTIONS = ("README.md", "FAIR-WORK.md", "croissant.json", MANIFEST)
 REMOVED = "[removed for review]"
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _ADDRESS = re.compile(r"https?://(?P<host>[^\s/\"'<>)\]]+)[^\s\"'<>)\]]*")
-# Of vocabularies and licences, which name nobody.
+# Of vocabularies and licenses, which name nobody.
 _KNOWN = frozenset({"schema.org", "mlcommons.org", "purl.org", "spdx.org"})
 
 

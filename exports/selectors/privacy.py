@@ -15,7 +15,7 @@ from exports.models import Release
 class Privacy:
     """Who gets a pseudonym of their own for each judgment, by the text of their surrogate, and what a reader is told of it.
 
-    A person with a handful of judgments is easily recognised by those who know when they took part; one recognised
+    A person with a handful of judgments is easily recognized by those who know when they took part; one recognized
     judgment would give the others away if they shared a pseudonym.
     """
 

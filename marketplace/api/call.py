@@ -1,4 +1,4 @@
-"""What an operation is called with, and how long lists are handed out page by page."""
+"""What an operation is called with, and how long lists are assigned page by page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """ScoreMyKnownAnswers/2011-09-01: compare answers with known ones, and what to do about the score.
 
-SimplePlurality, the policy over a whole HIT, is not run here: agreement is the business of whoever
+SimplePlurality, the policy over a whole HIT, is not run here: agreement is the business of the person who
 collects the data.
 """
 

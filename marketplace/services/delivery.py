@@ -40,7 +40,7 @@ def deliveries_send(*, clock: Callable[[], datetime], most: int = 100) -> int:
     Parameters
     ----------
     clock
-        Tells the time anew for each message: sending takes long.
+        Tells the time again for each message: sending takes long.
     """
     tried = 0
     while tried < most:

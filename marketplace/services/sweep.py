@@ -1,4 +1,4 @@
-"""What happens without anybody asking: due events, and notifications on their way."""
+"""What happens without anyone asking: due events, and notifications on their way."""
 
 import logging
 import threading

@@ -52,7 +52,7 @@ def listing(request: WorkerRequest) -> HttpResponse:
 @require_safe
 @worker_page
 def preview(request: WorkerRequest, hit_id: str) -> HttpResponse:
-    """Show a HIT before anybody accepts it, if it may be previewed."""
+    """Show a HIT before anyone accepts it, if it may be previewed."""
     hit = _hit(hit_id)
     mine = hit.assignments.filter(worker=request.user, state=State.ACCEPTED).first()
     if mine is not None:

@@ -20,7 +20,7 @@ from storage.tables.cells import harmless
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The colours of the light theme (static/css/tokens.css). In a page each becomes the name of its token.
+# The colors of the light theme (static/css/tokens.css). In a page each becomes the name of its token.
 INK, QUIET, LINE, ACCENT, SOFT, BAD, PAPER = (
     "#1b1e24",
     "#565d6b",
@@ -111,7 +111,7 @@ def as_file(chart: Chart) -> str:
 
 
 def in_page(chart: Chart) -> str:
-    """Return a chart as an element of a page: no style of its own, the colours and fonts of the page, a text for readers."""
+    """Return a chart as an element of a page: no style of its own, the colors and fonts of the page, a text for readers."""
     root = fromstring(as_file(chart))
     for child in list(root):
         if child.tag == f"{_SVG}metadata" or child.find(f"{_SVG}style") is not None:
@@ -128,7 +128,7 @@ def in_page(chart: Chart) -> str:
 
 
 def _without_style(element: ET.Element) -> None:
-    """Turn the style of an element into attributes, its colours into the page's."""
+    """Turn the style of an element into attributes, its colors into the page's."""
     for declaration in element.attrib.pop("style", "").split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
         if name and name != "font-family":

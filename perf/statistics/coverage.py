@@ -1,6 +1,6 @@
 """How often the interval of alpha holds what it promises: ``python -m perf.statistics.coverage [--runs N]`` (1,000: some ten minutes).
 
-Crowds are made up anew in each run; the alpha that they are held against is that of crowds many times as large.
+Crowds are made up again in each run; the alpha that they are held against is that of crowds many times as large.
 """
 
 import argparse

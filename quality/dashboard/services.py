@@ -34,7 +34,7 @@ from workforces.services.terms import terms_of
 
 STALE_SECONDS = 10
 STALE_MINUTES, MOST_DUE = 5, 3
-FORM = "8"  # of what is kept: numbers in another form are computed anew
+FORM = "8"  # of what is kept: numbers in another form are computed again
 
 
 def quality_numbers_refresh(*, campaign: Campaign, now: datetime) -> dict[str, Any]:

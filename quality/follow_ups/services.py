@@ -77,7 +77,7 @@ def _refusal_settle(task_type: FollowedUp, about: Annotation, now: datetime) -> 
 
 
 def _restored_settle(task_type: FollowedUp, row: Annotation, now: datetime) -> None:
-    """Ask anew about an answer that counts although a review refused it: someone counted it again by hand."""
+    """Ask again about an answer that counts although a review refused it: someone counted it again by hand."""
     if any(review.is_examined for review, _why in _refusals(task_type, row)):
         follow_ups_withdraw(annotation=row, because="its answer was counted again", now=now)
 

@@ -21,7 +21,7 @@ def audit(work: Work) -> dict[str, Any]:
 
 
 def audit_recalled(work: Work) -> dict[str, Any]:
-    """Take the items of an audit that was called off back from the experts."""
+    """Take the items of an audit that was canceled back from the experts."""
     return audit_recall(
         work=work, audit=Audit.objects.select_related("campaign").get(pk=work.payload_as(AuditPayload)["audit"])
     )

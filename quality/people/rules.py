@@ -1,7 +1,7 @@
 """Rules over what people do: a collector, a condition, an act. Pure: the same walk is a dry run and a live one.
 
 A person's history is a sequence of facts. A rule looks at the last so many facts of its collector whenever one is added;
-where its condition holds it fires once, and again only after a manager made the person active anew. A live run walks the whole
+where its condition holds it fires once, and again only after a manager made the person active again. A live run walks the whole
 history each time and carries out what was not carried out before, so that a dry run over the same facts names the same
 acts.
 """
@@ -145,7 +145,7 @@ def firings(condition: Condition, facts: Iterable[Fact]) -> list[Firing]:
     for fact in sorted(facts, key=lambda fact: (fact.at, fact.kind == Kind.STANDING, fact.key)):
         if fact.kind == Kind.STANDING:
             standing, is_decided = fact.value
-            if standing == "active" and is_decided:  # who begins anew is judged by what they do from now on
+            if standing == "active" and is_decided:  # who begins again is judged by what they do from now on
                 is_armed, recent = True, []
             continue
         if fact.kind not in kinds:

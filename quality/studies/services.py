@@ -29,7 +29,7 @@ def studies_refresh(*, campaign: Campaign, now: datetime) -> None:
 
 
 def studies_request(*, campaign: Campaign, now: datetime) -> Job | None:
-    """Ask for them anew if something changed, but not within ten minutes."""
+    """Ask for them again if something changed, but not within ten minutes."""
     return refresh_request(
         kind="quality.studies",
         kept=StudySnapshot.objects.all(),

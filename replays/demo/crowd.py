@@ -1,4 +1,4 @@
-"""A small synthetic crowd for the demo: seeded, plainly labelled, and never mistaken for people.
+"""A small synthetic crowd for the demo: seeded, plainly labeled, and never mistaken for people.
 
 Its members answer through the same services as everybody: claim, stage by stage, submit. What they
 answer is the expected answer of the demo's own questions, with seeded slips.

@@ -1,4 +1,4 @@
-"""A worker at a marketplace: takes HITs, reads the page in the frame, answers, hands in."""
+"""A worker at a marketplace: takes HITs, reads the page in the frame, answers, submits."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -117,7 +117,7 @@ def test_nothing_of_an_erased_address_stays(token, mailoutbox, django_capture_on
     for model in apps.get_models():
         for row in model.objects.values():
             assert OWN not in str(row).lower(), model
-    assert Invitation.objects.get(scope_id=other.pk).uses_left == 0  # else it would be open to anybody
+    assert Invitation.objects.get(scope_id=other.pk).uses_left == 0  # else it would be open to anyone
 
 
 def test_an_address_that_was_never_confirmed_can_still_be_its_owners(token, mailoutbox):
@@ -185,7 +185,7 @@ def test_who_names_an_address_first_gains_nothing_when_its_owner_confirms_it(tok
     confirm(owner, mailoutbox)
     assert is_in(owner)
     assert User.objects.get(email=OWN).check_password(PASSWORD)
-    confirm(thief, [thiefs_mail])  # whoever reads it
+    confirm(thief, [thiefs_mail])  # the person who reads it
     assert not is_in(thief)
     client = Client()
     client.post(reverse("account_login"), {"login": OWN, "password": "thief's password 1"})

@@ -154,7 +154,7 @@ def test_predictions_that_were_interrupted_go_on_and_are_the_same(trained, data,
     asked = json.loads((tmp_path / "whole.json").read_text())["made_from"]
     part = tmp_path / "cut.json.part"
     part.write_text("\n".join([json.dumps(asked | {"files": []}), *lines[:5]]) + '\n{"cut": ')
-    predict(run, to=tmp_path / "cut.json", **options)  # another file was asked for: begun anew
+    predict(run, to=tmp_path / "cut.json", **options)  # another file was asked for: begun again
     assert (tmp_path / "cut.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
     (tmp_path / "cut.json").unlink()
     kept = [line.replace('"yes_no_answer": "NONE"', '"yes_no_answer": "YES"') for line in lines[:5]]

@@ -33,7 +33,7 @@ def baseline(*arguments):
 
 
 def killed_when(is_time, start, again):
-    """Start a command, and kill it at a moment; start anew where it was done before."""
+    """Start a command, and kill it at a moment; start again where it was done before."""
     for _ in range(ATTEMPTS):
         child = start()
         while child.poll() is None and not is_time():

@@ -66,7 +66,7 @@ def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_
     page.get_by_role("button", name="Accept").first.click()
     frame = page.frame_locator("#frame")
     frame.get_by_role("button", name="I agree").wait_for()
-    assert not Participation.objects.exists()  # nothing is known of anybody before consent
+    assert not Participation.objects.exists()  # nothing is known of anyone before consent
     frame.get_by_role("button", name="I agree").press("Join", **LEAVES)
     frame.get_by_role("link", name="Begin with the examples").first.press("Join", **LEAVES)
     inner = page.frame(url=re.compile("/visit/"))
@@ -151,7 +151,7 @@ def test_someone_comes_by_a_link_on_a_phone_and_leaves_with_a_code(desk, open_br
     page.get_by_text("DONE7").wait_for()  # coming back shows the same and gives no second share
     again = open_browser()
     again.go(f"{row.path}?PROLIFIC_PID=5f1&STUDY_ID=st&SESSION_ID=se")
-    again.page.get_by_role("button", name="I agree").wait_for()  # anybody could have written this address
+    again.page.get_by_role("button", name="I agree").wait_for()  # anyone could have written this address
 
 
 def careless_work(made):

@@ -87,7 +87,7 @@ def imported(open_browser, campaign, rows, tmp_path):
 
 
 def handed_in(watched, campaign):
-    """Wait until there is nothing more to do, and have what was handed in looked at."""
+    """Wait until there is nothing more to do, and have what was submitted looked at."""
     watched.page.wait_for_selector(".done-page")
     factories.examine(campaign)
 

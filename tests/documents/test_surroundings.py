@@ -1,4 +1,4 @@
-"""What stands around a box: its heading, what introduces it, its neighbours, and nothing that could be marked."""
+"""What stands around a box: its heading, what introduces it, its neighbors, and nothing that could be marked."""
 
 import pytest
 

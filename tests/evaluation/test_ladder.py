@@ -27,7 +27,7 @@ class Unprotected:
 
 
 class Sealed:
-    """A board as a sealed one is: each submission has to beat the best that it showed to anybody."""
+    """A board as a sealed one is: each submission has to beat the best that it showed to anyone."""
 
     def __init__(self, labels):
         self.labels, self.attempts = labels, 0

@@ -1,4 +1,4 @@
-"""The agreement that a release states is that of its own annotations: anybody can compute it from the tables."""
+"""The agreement that a release states is that of its own annotations: anyone can compute it from the tables."""
 
 import json
 

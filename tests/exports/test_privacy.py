@@ -1,4 +1,4 @@
-"""Pseudonyms of people who did little, and what people could be recognised by."""
+"""Pseudonyms of people who did little, and what people could be recognized by."""
 
 import gzip
 import json

@@ -153,7 +153,7 @@ def test_items_that_fall_short_are_listed_and_never_padded(labelled, tmp_path, n
 
 
 class FullDisk(FolderTarget):
-    """A folder on a disk that has no room left for tables, until somebody makes some."""
+    """A folder on a disk that has no room left for tables, until someone makes some."""
 
     problem: type[BaseException] | None = OSError
 

@@ -119,7 +119,7 @@ def test_a_text_stands_in_a_release_once(tmp_path):
     writing.write(campaign, one, "这本书怎样呢？")
     factories.examine(campaign)
     writing.review(campaign, other)
-    Annotation.objects.update(text_key=None)  # as if both had been handed in at the same moment
+    Annotation.objects.update(text_key=None)  # as if both had been submitted at the same moment
     writing.review(campaign, other, "edit", question="这本书怎么样?")  # the same but for its sign
     factories.examine(campaign)
     to = release(campaign, tmp_path / "out")

@@ -7,6 +7,6 @@ from console import health
 
 @pytest.fixture(autouse=True)
 def _readiness_is_not_kept(monkeypatch):
-    """Look anew at each request: what a test before found says nothing of this one."""
+    """Look again at each request: what a test before found says nothing of this one."""
     monkeypatch.setattr(health, "KEPT_SECONDS", 0.0)
     health.readiness.forget()

@@ -40,7 +40,7 @@ from tests.guards.test_matrix import POLICY, own_routes
 from tests.guards.world import address, parameters
 
 BELOW = ("annotator", "manager", "expert", "researcher")
-UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # of jobs, drawn anew each time
+UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # of jobs, drawn again each time
 WHEN = r"\d{4}-\d\d-\d\d|\d\d?:\d\d(?::\d\d)?"  # a minute may pass between two looks
 CHANGING = re.compile(rf'name="csrfmiddlewaretoken" value="[^"]*"|"token": "[^"]*"|{UUID}|{WHEN}'.encode())
 KEPT = (
@@ -203,7 +203,7 @@ class Relevance(Judged):
             {item.published_id: 1 + place % 4 for place, item in enumerate(self.items)},
         )
         team_enter(board=board, name="probing", code="", surrogate_id=person.surrogate_id, now=self.now)
-        Team.objects.update(code="")  # drawn anew each time
+        Team.objects.update(code="")  # drawn again each time
         for label in range(1, 5):
             told = {**guess, self.items[0].published_id: label}
             lines = "".join(json.dumps({"item_id": item, "label": one}) + "\n" for item, one in told.items())
@@ -279,7 +279,7 @@ def begin_again():
 
 
 def told(answer):
-    """Return what an answer says, but for what is drawn anew each time."""
+    """Return what an answer says, but for what is drawn again each time."""
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
     if answer.get("Content-Type") == "application/zip":
         with zipfile.ZipFile(BytesIO(body)) as files:

@@ -172,7 +172,7 @@ class Crowded(World):
 
 def test_no_page_takes_more_statements_where_there_is_more_of_everything(settings, monkeypatch):
     settings.STYLEGUIDE = True
-    for module in (annotation_numbers, quality_numbers):  # however slow this machine is, no page asks for numbers anew
+    for module in (annotation_numbers, quality_numbers):  # however slow this machine is, no page asks for numbers again
         monkeypatch.setattr(module, "STALE_SECONDS", 3600)
     tick(now=timezone.now())
     world = Crowded()

@@ -102,7 +102,7 @@ POLICY: dict[str, tuple[str, set[str] | str]] = {
     **dict.fromkeys(("board-team", "board-submit"), ("post", RELEASES)),
     **dict.fromkeys(("release-file", "release-all"), ("get", {"researcher", "admin"})),
     "release-score": ("get post", {"researcher", "admin"}),
-    # Whoever holds the address: a key nobody can guess, or a signed token that names one visit or one ticket.
+    # The person who holds the address: a key nobody can guess, or a signed token that names one visit or one ticket.
     **dict.fromkeys(("hit", "join", "visit"), ("get", "public")),
     **dict.fromkeys(
         (

@@ -35,7 +35,7 @@ class Sleeper:
 
 
 class Watched:
-    """An event that tells by another one that somebody waits for it."""
+    """An event that tells by another one that someone waits for it."""
 
     def __init__(self, event, waits):
         self.clear, self._wait, self._waits = event.clear, event.wait, waits

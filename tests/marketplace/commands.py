@@ -1,6 +1,6 @@
 """The marketplace's commands in a process that stays: a command a line on standard input, its result a line back.
 
-Starting Python anew for each command takes a second, and a test of the workforces gives three of them.
+Starting Python again for each command takes a second, and a test of the workforces gives three of them.
 """
 
 import contextlib

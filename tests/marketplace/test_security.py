@@ -299,7 +299,7 @@ def test_a_request_that_spends_money_works_once_however_often_it_is_sent(lab, si
     assert (status, answer["__type"]) == (403, "InvalidSignatureException")
     assert lab.client.list_hits(MaxResults=10)["NumResults"] == 2
     again = signed(lab, site, body=body, target=target, at=datetime.now(UTC) + timedelta(seconds=1))
-    assert post(site, again, body=body)[0] == 200  # signed anew it is another request
+    assert post(site, again, body=body)[0] == 200  # signed again it is another request
     reading = signed(lab, site)
     assert [post(site, reading)[0] for _ in range(3)] == [200] * 3  # reading may be repeated
 

@@ -1,4 +1,4 @@
-"""Labels and annotators of anybody's crowd: the rules, and the command that reports on a file."""
+"""Labels and annotators of anyone's crowd: the rules, and the command that reports on a file."""
 
 import json
 import re

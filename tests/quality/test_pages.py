@@ -130,7 +130,7 @@ def test_an_expert_sees_the_pair_and_nothing_that_others_said(client):
 def test_the_overview_shows_numbers_of_a_job_and_costs_the_same_for_many(
     campaign, client, django_assert_max_num_queries, monkeypatch
 ):
-    for module in (annotation_numbers, quality_numbers):  # however slow this machine is, the page asks for none anew
+    for module in (annotation_numbers, quality_numbers):  # however slow this machine is, the page asks for none again
         monkeypatch.setattr(module, "STALE_SECONDS", 3600)
     client.force_login(member(campaign, Role.MANAGER))
     url = reverse("quality", args=[campaign.slug])

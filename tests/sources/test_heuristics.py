@@ -1,4 +1,4 @@
-"""The five heuristics of Natural Questions: its own examples, by both taggers; 200 labelled queries; the real questions."""
+"""The five heuristics of Natural Questions: its own examples, by both taggers; 200 labeled queries; the real questions."""
 
 import json
 import re

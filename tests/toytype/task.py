@@ -1,4 +1,4 @@
-"""The toy task type of docs/how-to/add-a-task-type.md: choose one of three colours, and say why."""
+"""The toy task type of docs/how-to/add-a-task-type.md: choose one of three colors, and say why."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ LABELS = ("red", "green", "blue")
 
 
 class Choice(Labels):
-    """One text, one colour, one comment."""
+    """One text, one color, one comment."""
 
     key: ClassVar[str] = "choice"
     title: ClassVar[str] = "Choice of a colour"

@@ -1,4 +1,4 @@
-"""One suite that every workforce passes: arrive, answer, hand in, come back, run out, be stopped, be paid."""
+"""One suite that every workforce passes: arrive, answer, submit, come back, run out, be stopped, be paid."""
 
 import re
 
@@ -45,7 +45,7 @@ class Internal:
         self.client.post(form, {"stage": "relevance", "version": version, "label": str(label)})
 
     def hand_in(self):
-        """Nothing has to be handed in."""
+        """Nothing has to be submitted."""
 
 
 class Link(Internal):

@@ -1,4 +1,4 @@
-"""HITs and visits that are handed in with less than they ask for: what is paid, what waits, and whose it is."""
+"""HITs and visits that are submitted with less than they ask for: what is paid, what waits, and whose it is."""
 
 import re
 from datetime import timedelta

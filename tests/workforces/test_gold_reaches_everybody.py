@@ -177,7 +177,7 @@ def test_a_key_whose_item_was_retired_takes_no_check():
 
 @pytest.mark.django_db
 def test_exposures_come_at_the_places_that_were_drawn_whoever_skips():
-    """Places count the items that are handed out: the same for who answers all and who skips every other."""
+    """Places count the items that are assigned: the same for who answers all and who skips every other."""
     policy = Policy(gold_rate=0, gold_first=4, gold_first_items=16, inspection_rate=0)
     campaign = factories.antique(items=60, n=2, gold=30, policy=policy)
     person = factories.annotator(campaign)

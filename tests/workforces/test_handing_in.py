@@ -1,4 +1,4 @@
-"""What was done is handed in and paid, whatever its author agrees to afterwards; and a visit reaches its own work alone."""
+"""What was done is submitted and paid, whatever its author agrees to afterwards; and a visit reaches its own work alone."""
 
 from urllib.parse import urlencode
 

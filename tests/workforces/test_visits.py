@@ -199,7 +199,7 @@ def test_leaving_asks_once_more_and_can_be_undone_for_seven_days():
     assert b'value="yes"' not in client.get(address).content
     assert b'value="yes"' in client.get(f"{address}?leave").content
     client.post(address, {"withdraw": "yes"})
-    assert "/agree/" in come_only(by_link(row, "p1", "s2"))  # no more work without agreeing anew
+    assert "/agree/" in come_only(by_link(row, "p1", "s2"))  # no more work without agreeing again
     withdrawals_apply(timezone.now() + timedelta(days=6))
     assert states() == ["counted", "counted"]
     client.post(address, {"undo": "1"})

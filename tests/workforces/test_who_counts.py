@@ -61,7 +61,7 @@ def test_one_worker_is_one_vote_though_erased_while_visits_wait(known, is_erased
     assert sorted(states()) == ["counted", "given_up", "given_up"]
     factories.examine(made.campaign)
     assert not Verdict.objects.exists()
-    assert LedgerEntry.objects.filter(kind="reward").count() == 3  # what was handed in is paid
+    assert LedgerEntry.objects.filter(kind="reward").count() == 3  # what was submitted is paid
 
 
 @pytest.fixture(params=[Standing.ACTIVE, Standing.SUSPENDED])
@@ -240,7 +240,7 @@ def test_who_comes_back_by_another_visit_is_not_withdrawn():
     row = link(factories.antique(items=8, n=1))
     client, page = come(by_link(row, "p1", "s1"))
     client.post(statement_of(work(client, page)), {"withdraw": "yes"})
-    work(*come(unsigned(row, "p1", "s2")))  # agrees anew
+    work(*come(unsigned(row, "p1", "s2")))  # agrees again
     confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s2\n")
     assert not Withdrawal.objects.exists()
     withdrawals_apply(timezone.now() + timedelta(days=8))
@@ -256,7 +256,7 @@ def test_a_visit_that_waits_is_kept_by_who_comes_back_in_any_way():
     statement = statement_of(work(client, page))
     work(*come(unsigned(row, "p1", "s2")))  # waits for the panel's list
     client.post(statement, {"withdraw": "yes"})
-    come(by_link(row, "p1", "s3"))  # agrees anew
+    come(by_link(row, "p1", "s3"))  # agrees again
     confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s2\n")
     withdrawals_apply(timezone.now() + timedelta(days=8))
     assert states() == ["counted"] * 4

@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 
 class Unsigned(StrEnum):
-    """What becomes of people whose address nobody signed, so that anybody could have written it."""
+    """What becomes of people whose address nobody signed, so that anyone could have written it."""
 
     WAIT = "wait"  # their work counts when the other side's list confirms it
     COUNT = "count"  # it counts at once: a stated risk
@@ -51,7 +51,7 @@ class Arrival:
     """A person at the door.
 
     ``worker`` is a claim unless ``is_signed``; ``remote_id`` names their hold on ``posting``;
-    ``submit_url`` is where the finished work is handed in, if there is such a place. ``visit`` is drawn at random
+    ``submit_url`` is where the finished work is submitted, if there is such a place. ``visit`` is drawn at random
     for an arrival that is not signed: what it sees and does is known by that alone.
     """
 

@@ -25,7 +25,7 @@ def person_erase(*, ticket: Ticket, now: datetime) -> None:
     Raises
     ------
     NotSettled
-        Something that they handed in is not paid or decided yet: without their id it could not be.
+        Something that they submitted is not paid or decided yet: without their id it could not be.
     """
     identity = ExternalIdentity.objects.select_for_update().filter(surrogate_id=ticket.surrogate_id).first()
     if identity is None:

@@ -86,7 +86,7 @@ def errand_retry(*, errand: Errand, actor_id: UUID, now: datetime) -> bool:
     """Have a failed errand tried again, after a person looked at it; what may have got through is read back first.
 
     Not if its ticket's pay was decided otherwise meanwhile. A posting that was given up is not sent any more: the places
-    that are wanted are posted anew, within the cap.
+    that are wanted are posted again, within the cap.
     """
     if _is_of_settled_posting(errand):
         return errand_undo(errand=errand, actor_id=actor_id, now=now)

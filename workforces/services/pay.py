@@ -53,7 +53,7 @@ REFUSED_BEFORE = "the pay of other work of this person was refused"  # why a per
 
 
 def is_pay_refused(*, campaign_id: UUID, surrogate_id: UUID) -> bool:
-    """Return whether a person's pay was refused, so that what they hand in now waits for a manager."""
+    """Return whether a person's pay was refused, so that what they submit now waits for a manager."""
     return PayRefusal.objects.filter(campaign_id=campaign_id, surrogate_id=surrogate_id).exists()
 
 
@@ -66,7 +66,7 @@ def pay_refusal_end(*, campaign: Campaign, surrogate_id: UUID) -> None:
 def pay_refusal_move(*, campaign: Campaign, before: UUID, after: UUID) -> None:
     """Let a refusal, if there is one, hold for who a visit turned out to be.
 
-    What that person handed in since, and nobody decided about, waits for a manager: had anybody known, it would have.
+    What that person submitted since, and nobody decided about, waits for a manager: had anyone known, it would have.
     """
     require_transaction()
     held = PayRefusal.objects.filter(campaign=campaign, surrogate_id=before).first()
@@ -280,7 +280,7 @@ def _open_cents(workforce: Workforce) -> int:
     ):
         reward, training = place_cents(workforce, posting_terms(posting))
         places = posting.places - posting.decided
-        # Whoever takes a free place may be new; of tickets in work it is known.
+        # The person who takes a free place may be new; of tickets in work it is known.
         total += places * reward + max(0, places - posting.trained) * training
     return total
 

@@ -33,8 +33,8 @@ def tickets_refuse(
 ) -> int:
     """Refuse pay for what a person submitted and is not paid yet; return for how many tickets.
 
-    What they hold still waits for a manager once it is handed in; what a manager accepted before is not refused. What
-    was handed in and nobody listed yet is refused when it is listed (`refusal_carry_out`). By a mark of its own they can
+    What they hold still waits for a manager once it is submitted; what a manager accepted before is not refused. What
+    was submitted and nobody listed yet is refused when it is listed (`refusal_carry_out`). By a mark of its own they can
     be taken back together (`refusals_take_back`).
 
     Raises

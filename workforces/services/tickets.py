@@ -1,4 +1,4 @@
-"""Tickets: what a person from a marketplace or a panel takes, answers and hands in.
+"""Tickets: what a person from a marketplace or a panel takes, answers and submits.
 
 What an address says is a claim. An answer is provisional and fills its slot until the marketplace lists the
 finished assignment with our code (or had signed the address); then it counts and is paid.
@@ -126,7 +126,7 @@ def _check_is_last(ticket: Ticket, assignment_id: UUID) -> None:
 def ticket_answer(
     *, ticket: Ticket, assignment_id: UUID, stage: str, sent: dict[str, Any], version: int, now: datetime
 ) -> Ticket:
-    """Take an answer; the last stage of the last item makes the ticket ready to be handed in.
+    """Take an answer; the last stage of the last item makes the ticket ready to be submitted.
 
     One transaction: an answer without its ticket, or a ticket without its answer, cannot be left behind.
 
@@ -171,9 +171,9 @@ def _taken(ticket: Ticket, assignment_id: UUID, take: Callable[..., Taken], now:
 
 
 def ticket_finish(*, ticket: Ticket, outcome: Outcome, now: datetime, problem: str = "") -> bool:
-    """Mark a ticket as ready to be handed in; where nobody has to confirm it, it is.
+    """Mark a ticket as ready to be submitted; where nobody has to confirm it, it is.
 
-    With a ``problem``, a person decides about it once it was handed in; at once where the pay of its holder was refused.
+    With a ``problem``, a person decides about it once it was submitted; at once where the pay of its holder was refused.
     """
     require_transaction()
     waits = is_provisional(ticket)
@@ -248,7 +248,7 @@ def falls_short(ticket: Ticket, *, ran_out: bool) -> bool:
 def _is_kept_by_nobody(ticket: Ticket) -> bool:
     """Return whether items of a ticket's campaign are kept by visits that nobody vouches for.
 
-    Anybody can invent those, and hold the rest so that a part of the work is all there seems to be.
+    Anyone can invent those, and hold the rest so that a part of the work is all there seems to be.
     """
     here = {"campaign_id": ticket.workforce.campaign_id}
     held = Assignment.objects.filter(~is_known(), **here, state__in=HOLDING)

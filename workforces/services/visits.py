@@ -50,7 +50,7 @@ def visitor_learn(*, ticket: Ticket, number: int, sent: Mapping[str, Any], now: 
 
 
 def visit_skip(*, ticket: Ticket, assignment_id: UUID, reason: str, note: str, now: datetime) -> Claim:
-    """Give an item back with a reason; it never counts against anybody."""
+    """Give an item back with a reason; it never counts against anyone."""
     return assignment_skip(
         assignment_id=assignment_id, surrogate_id=ticket.surrogate_id, reason=reason, note=note, now=now
     )
@@ -58,7 +58,7 @@ def visit_skip(*, ticket: Ticket, assignment_id: UUID, reason: str, note: str, n
 
 @durable
 def visit_end(*, ticket: Ticket, ran_out: bool, now: datetime) -> bool:
-    """Make a ticket ready to be handed in, if anything was done with it; return whether it is.
+    """Make a ticket ready to be submitted, if anything was done with it; return whether it is.
 
     ``ran_out``: there is nothing more for this person because items ran out, not because they may have no more.
     """
@@ -77,7 +77,7 @@ def has_begun(ticket: Ticket) -> bool:
 
 
 def owed_collect(*, workforce: Workforce, arrival: Arrival, found: Ticket | None, now: datetime) -> Ticket | None:
-    """Return the ticket of a HIT that only pays what is owed to this person, ready to be handed in; else None.
+    """Return the ticket of a HIT that only pays what is owed to this person, ready to be submitted; else None.
 
     Agreeing to a text is no condition of being paid: nothing of them is recorded that is not known.
     """

@@ -30,7 +30,7 @@ class VisitOver(Exception):
 
 
 def origins() -> list[str]:
-    """Return the marketplaces that may frame these pages and take what is handed in."""
+    """Return the marketplaces that may frame these pages and take what is submitted."""
     return sorted({"{0.scheme}://{0.netloc}".format(urlsplit(url)) for url in settings.MTURK_SUBMIT_URLS})
 
 

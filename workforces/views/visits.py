@@ -131,7 +131,7 @@ class VisitSeat(Seat):
         return reverse(f"visit-{action}", args=[self.token, assignment.pk]) if action in OF_ASSIGNMENT else ""
 
     def answer(self, assignment_id: UUID, *, stage: str, sent: dict[str, Any], version: int, now: datetime) -> Step:
-        """Take an answer of this ticket; its last item makes it ready to be handed in."""
+        """Take an answer of this ticket; its last item makes it ready to be submitted."""
         ticket_answer(ticket=self.ticket, assignment_id=assignment_id, stage=stage, sent=sent, version=version, now=now)
         return Step(Claim(None))
 
@@ -167,7 +167,7 @@ class VisitSeat(Seat):
         return pages.lesson_page(self)
 
     def no_work(self, step: Step, now: datetime) -> HttpResponse:
-        """Say that there is nothing; what was done is handed in all the same, except during a pause."""
+        """Say that there is nothing; what was done is submitted all the same, except during a pause."""
         claim, ticket = step.claim, self.ticket
         waits = claim.reason is Reason.PAUSED and visit_services.has_begun(ticket)
         if not waits and visit_services.visit_end(ticket=ticket, ran_out=claim.reason in RAN_OUT, now=now):
@@ -188,7 +188,7 @@ class VisitSeat(Seat):
         )
 
     def leave(self, ticket: Ticket) -> HttpResponse:
-        """Show how a ticket is handed in."""
+        """Show how a ticket is submitted."""
         outcome = Outcome(ticket.outcome or Outcome.NOTHING_LEFT)  # the panel listed it while it was in work
         own = statement_path(ticket) if is_person_known(ticket.surrogate_id) else ""
         waits = ticket.state == TicketState.ANSWERED and not KINDS[self.workforce.kind].confirms

@@ -166,7 +166,7 @@ def campaign_change(
 ) -> list[str]:
     """Change what can change while a campaign runs; return the names of what is different now.
 
-    A new time for one item holds for what is handed out from then on; a quota for the next item of each person.
+    A new time for one item holds for what is assigned from then on; a quota for the next item of each person.
     """
     unknown = set(changes) - set(CHANGEABLE)
     if unknown:

@@ -73,7 +73,7 @@ def document(request: HttpRequest, slug: str, document_id: int) -> HttpResponse:
         "kinds": sorted(kinds.items()),
         "words": len(page.texts) - len(page.tags),
         "top": sum(box.top_level for box in page.candidates),
-        "page": mark_safe(page_display(found.tokenization.sha256)),  # noqa: S308  sanitised at import
+        "page": mark_safe(page_display(found.tokenization.sha256)),  # noqa: S308  sanitized at import
         "more": len(page.candidates) - len(boxes),
         "warnings": list(_warnings(page)),
     }

@@ -28,7 +28,7 @@ from database.statements import Statement
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an annotator is in a campaign; ``open`` are the annotations that wait for anybody, None while not known.
+    """How far an annotator is in a campaign; ``open`` are the annotations that wait for anyone, None while not known.
 
     ``answers`` to their questions wait to be read.
 

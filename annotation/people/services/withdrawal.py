@@ -117,7 +117,7 @@ def participation_withdraw(*, campaign: Campaign, surrogate_id: UUID, now: datet
     mine.filter(annotation=None).update(draft={})
     nobody = Surrogate.objects.create()
     unlinked = work_unlink(campaign=campaign, before=surrogate_id, after=nobody.pk)
-    Snapshot.objects.filter(campaign=campaign).delete()  # its numbers name people; they are computed anew
+    Snapshot.objects.filter(campaign=campaign).delete()  # its numbers name people; they are computed again
     participation_withdrawn.send(sender=Participation, campaign=campaign, before=surrogate_id, after=nobody.pk)
     # Reports get a surrogate of their own: they must not be a way back to the annotations.
     reports = ItemReport.objects.filter(item__campaign=campaign, surrogate_id=surrogate_id)

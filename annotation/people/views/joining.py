@@ -24,7 +24,7 @@ from annotation.tasktypes.registry import TASK_TYPES, pages_of
 @login_required
 @require_http_methods(["GET", "POST"])
 def consent(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for consent; nothing is recorded of anybody before it."""
+    """Ask for consent; nothing is recorded of anyone before it."""
     campaign = campaign_for(request, slug, Action.ANNOTATE)
     text = consent_text_current(campaign.pk)
     if request.method == "POST" and text is not None and request.POST.get("text") == str(text.pk):
@@ -32,7 +32,7 @@ def consent(request: HttpRequest, slug: str) -> HttpResponse:
         participation_consent(campaign=campaign, text_id=text.pk, surrogate_id=surrogate_id, now=now)
         slot_claim_next(campaign=campaign, surrogate_id=surrogate_id, now=now)
         return redirect("work", slug=slug)
-    body = mark_safe(markdown_html(guideline_current(campaign).body))  # noqa: S308  sanitised
+    body = mark_safe(markdown_html(guideline_current(campaign).body))  # noqa: S308  sanitized
     asked = withdrawal_of(campaign=campaign, surrogate_id=signed_in(request).surrogate_id)
     context = {"campaign": campaign, "text": text, "guidelines": body, "asked": asked}
     return render(request, "annotation/consent.html", context)
@@ -47,7 +47,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
     if not (can(user, Action.ANNOTATE, campaign.pk) or can(user, Action.SEE_CAMPAIGN, campaign.pk)):
         return HttpResponse(status=404)
     guideline = guideline_current(campaign)
-    body = mark_safe(markdown_html(guideline.body))  # noqa: S308  sanitised
+    body = mark_safe(markdown_html(guideline.body))  # noqa: S308  sanitized
     examples = TASK_TYPES[campaign.task_type].examples
     context = {"campaign": campaign, "guideline": guideline, "body": body, "examples": examples}
     context |= {"pages": pages_of(campaign.task_type), "faq": faq_of(campaign)[:MOST_FAQ]}

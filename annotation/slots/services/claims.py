@@ -1,4 +1,4 @@
-"""Handing out work: one open slot to one person, at a cost that does not grow."""
+"""Assigning work: one open slot to one person, at a cost that does not grow."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -99,7 +99,7 @@ def claim_next(*, campaign: Campaign, surrogate_id: UUID, now: datetime, place: 
 
 
 def work_refusal(*, campaign: Campaign, surrogate_id: UUID) -> Reason | None:
-    """Return why a person would get no work now because of who they are or what they did, without handing out any."""
+    """Return why a person would get no work now because of who they are or what they did, without assigning any."""
     return _eligibility(campaign, surrogate_id, None).refusal
 
 

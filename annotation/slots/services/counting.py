@@ -40,7 +40,7 @@ SUSPENDED = "suspended"  # why the work of an annotator who was suspended is exc
 
 
 def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Participation]:
-    """Lock people's places in a campaign, in one order; whoever has none yet is left out."""
+    """Lock people's places in a campaign, in one order; the person who has none yet is left out."""
     require_transaction()
     places = Participation.objects.filter(campaign_id=campaign_id, surrogate_id__in=set(surrogate_ids))
     return list(places.select_for_update(no_key=True).order_by("pk"))
@@ -142,7 +142,7 @@ def submission_take_back(*, annotation: Annotation, now: datetime) -> bool:
 def submission_come_back(*, annotation: Annotation, now: datetime) -> bool:
     """Count a submission that was taken back as it was: its author let the time pass in which to change it.
 
-    Whoever ended the assignment that holds its slot calls this, with the person's lock. Return whether it counts.
+    The person who ended the assignment that holds its slot calls this, with the person's lock. Return whether it counts.
     """
     require_transaction()
     rows = [row for row in _locked([annotation], (State.UNDONE,)) if row.item.state == ItemState.ACTIVE]
@@ -320,7 +320,7 @@ def slot_hold_first(*, slot_ids: Sequence[int]) -> HeldSlot | None:
 
 
 def slots_release(*, slot_ids: Collection[int]) -> None:
-    """Put slots back: open for anybody, aside for the person they are meant for, closed if no longer wanted."""
+    """Put slots back: open for anyone, aside for the person they are meant for, closed if no longer wanted."""
     require_transaction()
     if not slot_ids:
         return

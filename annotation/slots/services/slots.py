@@ -46,7 +46,7 @@ class SlotsRefused(KeyedError):
 def batch_launch(*, work: Work, batch: Batch, actor_id: UUID | None) -> dict[str, Any]:
     """Give every item of a batch its slots, then open the batch; doing it again adds nothing.
 
-    Slots are handed out only when the batch is open, so nobody works on half a batch.
+    Slots are assigned only when the batch is open, so nobody works on half a batch.
     """
     made, last = work.job.result.get("slots", 0), 0
     while True:

@@ -150,7 +150,7 @@ KIND_NAMES = {YES: _("Yes"), NO: _("No"), NONE: _("No short answer")}
 
 def _passage(item: Any, index: int) -> str:
     row = item.tokenization
-    return mark_safe(box_display(row.document.sha256, row.sha256, index))  # noqa: S308  sanitised
+    return mark_safe(box_display(row.document.sha256, row.sha256, index))  # noqa: S308  sanitized
 
 
 def _page_context(assignment: Any) -> dict[str, Any]:
@@ -159,7 +159,7 @@ def _page_context(assignment: Any) -> dict[str, Any]:
     chosen = assignment.draft.get("long_answer", {}).get("candidate_index", -1)
     return {
         "document": row.document,
-        "page": mark_safe(page_display(row.sha256)),  # noqa: S308  sanitised when it was imported
+        "page": mark_safe(page_display(row.sha256)),  # noqa: S308  sanitized when it was imported
         "chosen": _suggestion(assignment, "long_answer").get("candidate_index", chosen),
         "candidate_count": row.candidate_count,
     }
@@ -183,9 +183,9 @@ def _box_context(assignment: Any) -> dict[str, Any]:
     return {
         "document": row.document,
         "box_words": [[number, token.token] for number, token in words if not token.html_token],
-        "box": mark_safe(box_display(row.document.sha256, row.sha256, index)),  # noqa: S308  sanitised
+        "box": mark_safe(box_display(row.document.sha256, row.sha256, index)),  # noqa: S308  sanitized
         "heading": around.heading,
-        "lead": mark_safe(around.lead),  # noqa: S308  sanitised, as the next two
+        "lead": mark_safe(around.lead),  # noqa: S308  sanitized, as the next two
         "before": mark_safe(around.before),  # noqa: S308
         "after": mark_safe(around.after),  # noqa: S308
         "kept_spans": [span for span in kept.get("spans", []) if box.start_token <= span[0] < span[1] <= box.end_token],

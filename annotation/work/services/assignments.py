@@ -60,7 +60,7 @@ def assignment_of(*, assignment_id: UUID, surrogate_id: UUID) -> Assignment:
 
 
 class HandedInElsewhere(WorkError):
-    """The item was handed in before, with another answer: from another tab, say. That one counts."""
+    """The item was submitted before, with another answer: from another tab, say. That one counts."""
 
 
 def assignment_locked(assignment_id: UUID, surrogate_id: UUID) -> tuple[Assignment, Participation]:

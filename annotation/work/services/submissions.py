@@ -79,7 +79,7 @@ def answer_take(
 
 
 def _says_the_same(assignment: Assignment, stage: str, sent: Mapping[str, Any], annotation: Annotation) -> bool:
-    """Return whether an answer that is sent once more is the one that was handed in."""
+    """Return whether an answer that is sent once more is the one that was submitted."""
     task_type, shown = TASK_TYPES[assignment.campaign.task_type], shown_of(assignment)
     before = task_type.step_back(assignment.draft)
     try:

@@ -22,7 +22,7 @@ class NothingToUndo(WorkError):
 
 
 class OpenedAgain(WorkError):
-    """Another answer was opened again, and is not handed in yet."""
+    """Another answer was opened again, and is not submitted yet."""
 
 
 @durable

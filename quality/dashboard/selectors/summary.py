@@ -29,7 +29,7 @@ from quality.gold.selectors import checks_held
 from quality.models import Case, CaseReason, Inspection, Rule, Verdict
 from workforces.models import LedgerEntry, Ticket, TicketState
 
-# What was taken back, and what nobody vouches for, is no judgment of anybody.
+# What was taken back, and what nobody vouches for, is no judgment of anyone.
 NOBODYS = (AnnotationState.UNDONE, AnnotationState.GIVEN_UP, AnnotationState.PROVISIONAL)
 
 

@@ -113,7 +113,7 @@ def cases_sample(
     The reference annotation is that of an item's first slot, a fair draw among its annotators: the sample is one of
     (question, page, answer) given that there is an answer (Kwiatkowski et al. 2019, section 4.3). With ``every_answer``
     experts judge all distinct answers of those items. Of items that want fewer than ``least`` annotations none is drawn: a
-    study of 25 annotations needs judgements of items that have them.
+    study of 25 annotations needs judgments of items that have them.
 
     Raises
     ------

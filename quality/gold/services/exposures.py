@@ -69,7 +69,7 @@ def _keys(campaign: Campaign) -> Any:
 def _left_for_unknown(campaign: Campaign, policy: Policy) -> int:
     """Return how many more exposures visits may have that nobody vouches for: half of all in the end.
 
-    Anybody can invent those; what they use up would be missing for everybody else.
+    Anyone can invent those; what they use up would be missing for everybody else.
     """
     spent = Injection.objects.filter(~is_known(), campaign=campaign).count()
     return max(0, int(_keys(campaign).count()) * policy.gold_most_exposures // 2 - spent)
@@ -122,7 +122,7 @@ def _replaced(place: Participation, policy: Policy, now: datetime) -> list[int]:
 def _pause_if_unchecked(place: Participation, policy: Policy, passed: int, now: datetime) -> None:
     """Pause an annotator who passes more checks than they take, since a manager last looked at it."""
     campaign, surrogate_id = place.campaign, place.surrogate_id
-    # What was answered, looked at yet or not: a HIT that is not handed in and a burst wait for that.
+    # What was answered, looked at yet or not: a HIT that is not submitted and a burst wait for that.
     own = Annotation.objects.filter(campaign=campaign, surrogate_id=surrogate_id, slot__injection__isnull=False)
     taken = own.values("slot").distinct().count()  # an answer that was opened again is one check
     looked_at = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, evidence__has_key="passed")

@@ -91,13 +91,13 @@ def audits_of(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def audits_counted(campaign: Campaign) -> dict[str, int]:
-    """Return how many audits were drawn, and how many of them called off: nobody draws until they like the result."""
+    """Return how many audits were drawn, and how many of them canceled: nobody draws until they like the result."""
     audits = Audit.objects.filter(campaign=campaign)
     return {"drawn": audits.count(), "called_off": audits.exclude(called_off_at=None).count()}
 
 
 def label_error_of(campaign: Campaign) -> dict[str, Any] | None:
-    """Return the latest audit that was finished, and how many were drawn and called off in all.
+    """Return the latest audit that was finished, and how many were drawn and canceled in all.
 
     An audit by which votes were bought does not measure what came of it.
     """
@@ -166,7 +166,7 @@ def judged_in(audit: Audit) -> list[Judged]:
 
 
 def _stuck(audit: Audit, items: Collection[AuditItem]) -> int:
-    """Return how many items wait for more judgements than there are experts who may give them."""
+    """Return how many items wait for more judgments than there are experts who may give them."""
     waiting = [row for row in items if row.case is not None and row.case.state == CaseState.OPEN]
     able = experts_able(audit.campaign, [row.verdict.item_id for row in waiting], but_of=audit)
     return sum(len(able[row.verdict.item_id]) < row.experts for row in waiting)
@@ -208,7 +208,7 @@ def _opinions(case_ids: Collection[int | None]) -> tuple[dict[int, list[Any]], d
 
 
 def _kappa(campaign: Campaign, alone: dict[int, list[Any]]) -> float | None:
-    """Return how far two experts agree on an item beyond chance; whoever of them came first is left to chance.
+    """Return how far two experts agree on an item beyond chance; the person who of them came first is left to chance.
 
     Quadratic weights where the labels are steps of a scale. Each pair is entered in both orders: neither of the two is
     the reference.

@@ -18,7 +18,7 @@ _ENDS = (AssignmentState.SKIPPED, AssignmentState.RELEASED, AssignmentState.EXPI
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened, and to whose answer: their letter, as beside their answers, and its colour."""
+    """Something that happened, and to whose answer: their letter, as beside their answers, and its color."""
 
     at: datetime
     what: str

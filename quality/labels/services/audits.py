@@ -183,7 +183,7 @@ def audit_call_off(*, audit: Audit, actor_id: UUID, now: datetime) -> bool:
 
 
 def audit_recall(*, work: Work, audit: Audit) -> dict[str, Any]:
-    """Take the items of an audit that was called off back from the experts, and judge them again."""
+    """Take the items of an audit that was canceled back from the experts, and judge them again."""
     version, policy = policy_ensure(campaign=audit.campaign, now=timezone.now())
     cases = Case.objects.filter(audit_item__audit=audit, state__in=PENDING).order_by("item")
     recalled = True

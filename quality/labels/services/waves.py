@@ -1,4 +1,4 @@
-"""Waves: votes and experts' judgements are bought where labels are doubtful, until the share of wrong ones is acceptable."""
+"""Waves: votes and experts' judgments are bought where labels are doubtful, until the share of wrong ones is acceptable."""
 
 from datetime import datetime
 from math import ceil

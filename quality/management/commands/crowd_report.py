@@ -1,4 +1,4 @@
-"""``manage.py crowd_report``: what can be said of anybody's judgments, without a database."""
+"""``manage.py crowd_report``: what can be said of anyone's judgments, without a database."""
 
 from pathlib import Path
 from typing import Any

@@ -146,7 +146,7 @@ def _reviews(campaign: Campaign, task_type: FollowedUp) -> dict[str, list[bool]]
     found = defaultdict(list)
     for who, content, answer in rows.values_list("item__follows__surrogate", "item__content", "answer").iterator(2000):
         asked, _outcome = task_type.outcome(content, answer)
-        if asked == task_type.reviewing:  # a blind answer is about the question, and follows whoever reviewed it
+        if asked == task_type.reviewing:  # a blind answer is about the question, and follows the person who reviewed it
             found[str(who)].append(task_type.refusal(content, answer) is None)
     return found
 

@@ -22,7 +22,7 @@ def behaviour_refresh(*, campaign: Campaign, now: datetime) -> None:
 
 
 def behaviour_request(*, campaign: Campaign, now: datetime) -> Job | None:
-    """Ask for it anew if something changed, but not within ten minutes."""
+    """Ask for it again if something changed, but not within ten minutes."""
     return refresh_request(
         kind="quality.behaviour",
         kept=BehaviourSnapshot.objects.all(),
@@ -34,6 +34,6 @@ def behaviour_request(*, campaign: Campaign, now: datetime) -> Job | None:
 
 
 def snapshots_forget(*, campaign: Campaign, **_: Any) -> None:
-    """Forget numbers that name one who left: they are computed anew when they are looked at."""
+    """Forget numbers that name one who left: they are computed again when they are looked at."""
     BehaviourSnapshot.objects.filter(campaign=campaign).delete()
     QualitySnapshot.objects.filter(campaign=campaign).delete()

@@ -59,7 +59,7 @@ def test_who_lost_the_role_before_their_first_answer_withdraws_too(campaign):
 
 
 def test_a_judgment_that_was_frozen_is_frozen_still_for_who_comes_back(now):
-    """Else one could see the page first, and then judge the question anew."""
+    """Else one could see the page first, and then judge the question again."""
     campaign = factories.campaign(items=1)
     person, client = factories.annotator(campaign), Client()
     client.force_login(person)

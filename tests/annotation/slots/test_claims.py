@@ -1,4 +1,4 @@
-"""Handing out work: who gets what, and why not."""
+"""Assigning work: who gets what, and why not."""
 
 from datetime import timedelta
 

@@ -124,7 +124,7 @@ def test_what_never_changes_in_a_statement_is_written_out():
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL plans by what is in the tables")
 def test_what_a_claim_asks_is_found_without_all_that_a_person_ever_did():
-    """With a parameter for a state, SQLite plans anew each time; with several states at once it takes no partial index."""
+    """With a parameter for a state, SQLite plans again each time; with several states at once it takes no partial index."""
     campaign = factories.antique(items=1)
     for asked in (claims._HELD, claims._ELIGIBILITY):
         asked.rows(campaign.pk, campaign.pk)

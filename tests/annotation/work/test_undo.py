@@ -114,7 +114,7 @@ def test_an_answer_that_was_opened_again_and_lapses_counts_as_it_was():
     person = factories.annotator(campaign)
     first = factories.vote(campaign, person, 3)
     before = places(campaign)
-    again = factories.label(undo(campaign, person, first).assignment, 1)  # marked, and not handed in
+    again = factories.label(undo(campaign, person, first).assignment, 1)  # marked, and not submitted
     lapse(again)
     first.refresh_from_db()
     assert (first.state, first.assignment.state) == ("counted", "submitted")

@@ -72,7 +72,7 @@ def test_each_chart_draws_and_keeps_to_a_strict_page(key):
     assert root.attrib["aria-label"].startswith(chart.title)
     assert chart.text
     assert "style" not in page.replace("font-style", "")  # neither element nor attribute: the policy forbids both
-    assert "var(--accent" in page  # the page's colours, not its own
+    assert "var(--accent" in page  # the page's colors, not its own
     assert len(as_csv(chart).splitlines()) == len(chart.rows) + 1 > 1
     assert as_file(chart).startswith("<?xml")
     assert in_page(chart) == page  # the same numbers, the same picture

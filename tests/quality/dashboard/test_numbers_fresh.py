@@ -1,4 +1,4 @@
-"""Numbers are asked for anew whenever something that they count has changed."""
+"""Numbers are asked for again whenever something that they count has changed."""
 
 import pytest
 

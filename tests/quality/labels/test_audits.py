@@ -27,7 +27,7 @@ ITEMS = 40
 
 @pytest.fixture
 def labelled():
-    """Return a campaign of forty items, each labelled 4 by one vote, its manager and two experts."""
+    """Return a campaign of forty items, each labeled 4 by one vote, its manager and two experts."""
     campaign = factories.antique(items=ITEMS, n=1)
     person = factories.annotator(campaign)
     for _ in range(ITEMS):

@@ -102,7 +102,7 @@ def test_a_signal_says_how_often_it_points_at_good_people():
 
 
 def told(campaign, tells):
-    """Return a person with an item in hand, whose consent text tells of behaviour or does not."""
+    """Return a person with an item in hand, whose consent text tells of behavior or does not."""
     campaign.scope.consent_texts.update(tells_behaviour=tells)
     person = factories.annotator(campaign)
     return person, factories.claim(campaign, person)

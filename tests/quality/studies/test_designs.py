@@ -1,4 +1,4 @@
-"""A study is planned before anybody is asked for anything: what it takes, and why it cannot be made."""
+"""A study is planned before anyone is asked for anything: what it takes, and why it cannot be made."""
 
 from dataclasses import replace
 

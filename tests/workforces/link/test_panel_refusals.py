@@ -287,7 +287,7 @@ def test_a_visit_refused_before_a_list_confirmed_it_is_undecided_and_refused_onc
     row, boss = link(factories.antique(items=12, n=1)), manager()
     work(*come(unsigned(row, "z", "zu1"), Client()))
     refuse_pay(boss, row, of_visit("zu1"))
-    assert listed(boss, row) == [("z", "zu1", "undecided")]  # anybody can have come with these ids
+    assert listed(boss, row) == [("z", "zu1", "undecided")]  # anyone can have come with these ids
     confirm(row, "PROLIFIC_PID,SESSION_ID\nz,zu1\n")
     assert listed(boss, row) == [("z", "zu1", "refused")]  # the manager decided about this very work
     person = of_visit("zu1")

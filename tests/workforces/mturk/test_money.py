@@ -300,7 +300,7 @@ def test_what_is_listed_after_a_refusal_of_pay_waits_for_a_manager(desk):
     made = desk(items=2, n=1, terms={"places": 1})
     made.round()
     worker = made.worker("a")
-    worker.work()  # handed in, and nobody has listed it yet
+    worker.work()  # submitted, and nobody has listed it yet
     person = Ticket.objects.get().surrogate_id
     with transaction.atomic():
         refused = tickets_refuse(

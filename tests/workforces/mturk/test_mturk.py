@@ -1,4 +1,4 @@
-"""Campaigns at a real marketplace: post, work in the frame, hand in, match, pay."""
+"""Campaigns at a real marketplace: post, work in the frame, submit, match, pay."""
 
 import pytest
 

@@ -132,7 +132,7 @@ def test_when_a_posting_is_refused_nothing_more_is_posted_until_a_person_looked(
     before = Posting.objects.count()
     made.round()
     assert Posting.objects.count() == before
-    # Tried again, a posting that was given up is not sent: what is wanted is posted anew, within the cap.
+    # Tried again, a posting that was given up is not sent: what is wanted is posted again, within the cap.
     errand, boss = failed.first(), factories.user().surrogate_id
     assert errand.posting.state == "settled"
     assert errand_retry(errand=errand, actor_id=boss, now=timezone.now())

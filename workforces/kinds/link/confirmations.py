@@ -17,9 +17,9 @@ from workforces.services.tickets import ticket_annotations
 def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
     """Let the work of a visit count because the panel lists it; return whether that was new.
 
-    A visit that is still in work here is left alone: what its visitor hands in next would be lost.
+    A visit that is still in work here is left alone: what its visitor submits next would be lost.
 
-    Where its own pay was refused before anybody listed it, that is carried out now. Where the pay of other visits of its
+    Where its own pay was refused before anyone listed it, that is carried out now. Where the pay of other visits of its
     person is refused, a manager decides about this one too.
     """
     ticket_people_lock(ticket, name=name)

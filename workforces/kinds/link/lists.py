@@ -20,7 +20,7 @@ from workforces.services.terms import terms_of
 # Prolific's names of the same columns, as in its export of submissions.
 PERSON = ("participant_id", "prolific_pid", "person")
 VISIT = ("submission_id", "session_id", "visit")
-# Prolific's words for visits whose work was handed in. A list without the column names only such visits.
+# Prolific's words for visits whose work was submitted. A list without the column names only such visits.
 FINISHED = ("awaiting review", "approved", "completed")
 CHUNK = 500
 CONFIRM_LIST = "workforces.confirm_list"  # the kind of the job that reads a list

@@ -102,7 +102,7 @@ def _told(row: Workforce) -> QuerySet[Ticket]:
     """Return the visits that the panel is told of: of several with the same ids, those that were decided last and best.
 
     A visit that counts says more than one that a manager has to decide about, that more than one that was refused, and
-    that more than one that nobody confirmed: anybody could have come with its ids.
+    that more than one that nobody confirmed: anyone could have come with its ids.
     """
     person = Coalesce("surrogate__external__name", "surrogate__claimed__name", Value(""))
     tickets = Ticket.objects.filter(workforce=row).annotate(person=person)

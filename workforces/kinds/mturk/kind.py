@@ -1,6 +1,6 @@
-"""Arriving in a marketplace's frame: what the address says, what it proves, and where the work is handed in.
+"""Arriving in a marketplace's frame: what the address says, what it proves, and where the work is submitted.
 
-The address is a claim of whoever opens it: a worker's id counts only when the marketplace signed it or when
+The address is a claim of the person who opens it: a worker's id counts only when the marketplace signed it or when
 it lists the finished assignment with our code. (MTurk Requester UI guide, "ExternalQuestion".)
 """
 
@@ -87,7 +87,7 @@ class MTurk(Kind):
         return Arrival(worker, assignment, hit, submit_url, is_signed)
 
     def _submit_url(self, wanted: str) -> str:
-        """Return where to hand in: the place the address names if it is one of ours, else our own."""
+        """Return where to submit: the place the address names if it is one of ours, else our own."""
         if not self.submit_origins:
             raise ArrivalRefused("arrival_no_market")
         base = wanted.strip() or self.submit_origins[0]

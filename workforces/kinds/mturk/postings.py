@@ -31,7 +31,7 @@ from workforces.services.tickets import TicketRefused
 MOST_OPEN_POSTINGS = 200
 MOST_FINISHED = 1_000  # postings that are ended in one go
 HANDED_IN = [TicketState.SUBMITTED, TicketState.UNMATCHED, TicketState.APPROVED, TicketState.REFUSED]
-WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT, Purpose.REVIEW]  # gold is handed out beside them
+WORKED = [Purpose.WORK, Purpose.STUDY, Purpose.PILOT, Purpose.REVIEW]  # gold is assigned beside them
 
 
 def postings_adjust(*, workforce: Workforce, now: datetime) -> int:
@@ -82,7 +82,7 @@ def _give_up_unpostable(workforce: Workforce) -> None:
 
 
 def _end_finished(workforce: Workforce, now: datetime) -> None:
-    """End postings of which every place was handed in: the marketplace gives them to nobody, so that it need not be told."""
+    """End postings of which every place was submitted: the marketplace gives them to nobody, so that it need not be told."""
     handed_in = Q(tickets__state__in=HANDED_IN)
     whole = workforce.postings.filter(state=PostingState.OPEN, owed_to=None)
     whole = whole.annotate(done=Count("tickets", filter=handed_in)).filter(done__gte=F("places"))
@@ -136,9 +136,9 @@ def _post(workforce: Workforce, terms: Any, missing: int, room: int, now: dateti
 def compensation_post(
     *, workforce: Workforce, surrogate_id: UUID, cents: int, reason: str, actor_id: UUID, now: datetime
 ) -> Posting:
-    """Post a HIT that only one person can take, to pay them for work that they could not hand in.
+    """Post a HIT that only one person can take, to pay them for work that they could not submit.
 
-    A marketplace pays for submitted assignments only; whoever lost theirs needs another one to be paid by.
+    A marketplace pays for submitted assignments only; the person who lost theirs needs another one to be paid by.
 
     Raises
     ------

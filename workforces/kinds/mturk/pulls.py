@@ -133,7 +133,7 @@ def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
     """Take in what the marketplace lists of a posting.
 
     When one submission cannot be taken in, the others are, and the posting is read again: it is neither settled
-    nor noted as read, so that nothing that was handed in is given up.
+    nor noted as read, so that nothing that was submitted is given up.
     """
     settles = posting.state == PostingState.ENDED and market.pending(posting.hit_id) == 0
     remotes = list(market.assignments(posting.hit_id))
@@ -152,7 +152,7 @@ def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
 
 
 def _people_of(posting: Posting, remotes: Sequence[RemoteAssignment]) -> set[UUID]:
-    """Return whoever taking these submissions in may be about."""
+    """Return the person who taking these submissions in may be about."""
     named = ExternalIdentity.objects.filter(
         source=posting.workforce.source, name__in={remote.worker for remote in remotes}
     )
