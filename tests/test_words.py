@@ -1,6 +1,10 @@
 """The interface speaks plain, present-day English: some turns of phrase that a newcomer stumbles over are banned."""
 
+import ast
+import io
+import json
 import re
+import tokenize
 
 from tests.conftest import ROOT
 
@@ -9,6 +13,58 @@ BANNED = re.compile(
     r"|\bsomebody\b|\bgoes on where\b|\bwas not to be\b|\bforthwith\b|\bwhether a wanted\b|\blet back\b(?! into)",
     re.IGNORECASE,
 )
+
+
+# Words with a plainer or an American form. `known_words.json` counts what is left by file; the numbers only go down.
+PLAINER = re.compile(
+    r"\b(?:thus|whoever|of which|in vain|anew|forthwith|somebody|anybody|hand(?:s|ed|ing)? in|called off|calls? off"
+    r"|to be had|colours?|coloured|behaviours?|labell(?:ed|ing)|analys(?:e|ed|es)|organis(?:e|ed|es|ation)"
+    r"|recognis(?:e|ed|es)|licences?|favour|neighbour(?:s|ing)?|cancelled|randomisation|normalis(?:ed|ation)"
+    r"|tokenised|summaris(?:e|ed|es)|sanitised|judgements?)\b",
+    re.IGNORECASE,
+)
+KNOWN_WORDS = ROOT / "tests/known_words.json"
+
+
+def prose(path):
+    """Yield what a file says to a reader: docstrings and comments of Python, all of a page of the docs but its code."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        yield re.sub(r"^```.*?^```|`[^`\n]*`|\]\([^)]*\)", "", text, flags=re.MULTILINE | re.DOTALL)
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield re.sub(r"`[^`]*`", "", ast.get_docstring(node) or "")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield re.sub(r"`[^`]*`", "", token.string)
+
+
+def old_words():
+    """Return how many old words each file has."""
+    folders = [
+        path for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith(".") and path.name != "var"
+    ]
+    paths = [path for folder in folders for kind in ("*.py", "*.md") for path in folder.rglob(kind)]
+    found = {}
+    for path in sorted([*paths, *ROOT.glob("*.md")]):
+        name = str(path.relative_to(ROOT))
+        if (
+            "/migrations/" in name
+            or name.startswith("docs/decisions/")
+            or name in ("CHANGELOG.md", "tests/test_words.py")
+        ):
+            continue
+        count = sum(len(PLAINER.findall(text)) for text in prose(path))
+        if count:
+            found[name] = count
+    return found
+
+
+def test_old_words_only_become_fewer():
+    known = json.loads(KNOWN_WORDS.read_text())
+    more = {name: count for name, count in old_words().items() if count > known.get(name, 0)}
+    assert more == {}, "plainer words for these: see PLAINER"
 
 
 def messages():
