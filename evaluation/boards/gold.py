@@ -15,6 +15,7 @@ from evaluation.boards.metrics import METRICS
 from evaluation.models import Board
 from evaluation.nq.answers import OFFSETS, span_at
 from exports.families import FAMILIES
+from exports.families.antique import judgments_released
 from exports.families.nlpcc import numbered
 from exports.formats.nq import annotation_record
 from exports.formats.tells import Tells
@@ -79,10 +80,10 @@ def _pairs(board: Board) -> list[list[bool]]:
 
 
 def _qrels(board: Board) -> dict[str, dict[str, int]]:
+    """Return the labels of the released file of judgments, the answers that the askers chose among them."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
-    for pair in judged_pairs(board.release):
-        if pair.split == board.split and pair.label is not None:
-            found[pair.question_id][pair.answer_id] = pair.label
+    for one in judgments_released([pair for pair in judged_pairs(board.release) if pair.split == board.split]):
+        found[one.question_id][one.answer_id] = one.label
     return dict(found)
 
 

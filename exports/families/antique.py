@@ -58,7 +58,7 @@ class AntiqueFamily:
             if not release.labels_only:
                 put(f"antique-{split}-queries.txt", _queries(its))
             if split not in release.sealed:
-                put(f"antique-{split}.qrel", (one.line() for one in _judgments(its)))
+                put(f"antique-{split}.qrel", (one.line() for one in judgments_released(its)))
             put(f"{split}-queries-blacklist.txt", _blacklist(its, release.frozen.get("blacklist", [])))
             done += len(its)
             progress(done, total, f"antique-{split}.qrel", files)
@@ -76,7 +76,7 @@ def _queries(pairs: list[JudgedPair]) -> Iterator[str]:
             yield text_line(pair.question_id, pair.question_text)
 
 
-def _judgments(pairs: list[JudgedPair]) -> Iterator[Judgment]:
+def judgments_released(pairs: list[JudgedPair]) -> Iterator[Judgment]:
     """Yield judgments by question, then by answer; the asker's own choice stands among them, once."""
     rows: dict[tuple[str, str], Judgment] = {}
     for pair in pairs:

@@ -139,7 +139,7 @@ def test_what_waited_while_the_split_was_sealed_is_not_scored_and_what_was_told_
     assert (waiting.state, waiting.score, waiting.exact) == (REFUSED, None, None)
     client.force_login(person)
     page = client.get(f"/campaigns/{made.campaign.slug}/leaderboards/{made.board.number}/").content.decode()
-    assert "no longer scores" in page
+    assert "this leaderboard is closed" in page
     assert f"{7 / len(made.labels):.4f}" not in page
 
 

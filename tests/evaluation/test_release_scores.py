@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from accounts.models import Role
 from annotation.models import Split
+from evaluation.boards.gold import gold_of
+from evaluation.models import Board
 from evaluation.release_scores import JOB, splits_scored
 from exports.models import Release
 from exports.services import release_request
@@ -89,6 +91,16 @@ def test_a_run_has_the_numbers_of_the_command(client, pairs, tmp_path):
     expected = command(tmp_path, pairs, "antique-train.qrel", "relevance", "--qrels", "{gold}", "--run", str(run))
     assert said.strip() == expected.replace(str(run), "mine.txt")
     assert "MRR" in said
+
+
+def test_a_leaderboard_scores_rankings_against_the_released_file(pairs):
+    lines = storages["releases"].open(f"{pairs.folder}/antique-train.qrel").read().decode().splitlines()
+    released = {}
+    for question, _flag, answer, label in map(str.split, lines):
+        released.setdefault(question, {})[answer] = int(label)
+    assert len(lines) == 8  # the answers that the askers chose are among them
+    board = Board(release=pairs, campaign=pairs.campaign, split="train", metric="mrr")
+    assert gold_of(board)["qrels"] == released
 
 
 def test_predictions_of_natural_questions_have_the_official_numbers(client, researcher, tmp_path):
