@@ -49,7 +49,7 @@ def log_in(page: Page, name: str, password: str) -> None:
     """Log in as a person of the demo."""
     page.fill("[name=login]", f"{name}@demo.example")
     page.fill("[name=password]", password)
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("text=Log out")
 
 
@@ -75,9 +75,9 @@ def annotate(page: Page, address: str) -> None:
     page.set_viewport_size(PHONE)
     picture(page, "stage-2-phone")
     page.set_viewport_size(DESK)
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
-    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Join"):
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "Enter"):
         page.keyboard.press(key)
     picture(page, "stage-3")
 

@@ -37,7 +37,7 @@ def at_work(open_browser):
         person = factories.annotator(campaign)
         watched = open_browser(person, **options)
         watched.go(f"/work/{campaign.slug}/")
-        watched.page.keyboard.press("Join")
+        watched.page.keyboard.press("Enter")
         watched.page.wait_for_selector("[data-stage=question]")
         watched.page.wait_for_load_state()  # a page is seen before its scripts listen for keys
         return watched, person

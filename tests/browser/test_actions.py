@@ -47,7 +47,7 @@ class Hands:
 def desk(open_browser, campaign):
     watched = open_browser(factories.annotator(campaign))
     watched.go(f"/work/{campaign.slug}/")
-    watched.page.keyboard.press("Join")
+    watched.page.keyboard.press("Enter")
     watched.page.wait_for_selector("[data-stage]")
     watched.page.wait_for_load_state()
     return Hands(watched.page)
@@ -66,9 +66,9 @@ def null(hands):
 def span(hands):
     hands.press("1")
     hands.shown("long_answer")
-    hands.press("j", "Join")
+    hands.press("j", "Enter")
     hands.shown("short_answer")
-    hands.press("ArrowRight", "Shift+ArrowRight", "Join", "d")
+    hands.press("ArrowRight", "Shift+ArrowRight", "Enter", "d")
 
 
 @pytest.mark.parametrize(("way", "most", "stages"), [(bad, 1, 1), (null, 2, 2), (span, 5, 3)])

@@ -46,9 +46,9 @@ def test_a_reload_and_a_crash_lose_no_mark(at_work, open_browser):
     page.keyboard.press("j")
     page.reload()
     page.wait_for_selector(".is-current")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
-    for key in ("ArrowRight", "ArrowRight", "Join"):
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     page.wait_for_selector("[data-saved]:has-text('Saved')")
     watched.context.close()  # the browser is gone without a word
@@ -118,14 +118,14 @@ def test_going_back_and_taking_the_same_box_again_keeps_the_marks(at_work):
     page = watched.page
     to_boxes(page)
     page.keyboard.press("j")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-saved]:has-text('Saved')")
     page.keyboard.press("b")
     page.wait_for_selector("[data-stage=long_answer] .is-current")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-spans] li")
 
 
@@ -148,7 +148,7 @@ def test_find_headings_and_nested_boxes(at_work):
     to_boxes(page)
     page.keyboard.press("/")
     page.keyboard.type("granite")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     assert page.inner_text("[data-find-count]") == "1/1"
     assert "List item 1" in page.inner_text("[data-where]")
     page.keyboard.press("Escape")
@@ -172,10 +172,10 @@ def test_right_to_left_and_chinese_pages_can_be_marked_by_keyboard(at_work, html
     page = watched.page
     to_boxes(page)
     page.keyboard.press("j")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
     forward = "ArrowLeft" if "rtl" in html else "ArrowRight"
-    for key in (forward, f"Shift+{forward}", "Join"):
+    for key in (forward, f"Shift+{forward}", "Enter"):
         page.keyboard.press(key)
     assert page.inner_text("[data-spans] .text") == expected
     page.keyboard.press("d")
@@ -213,9 +213,9 @@ def submit_short(page):
     """Answer from stage 1 on with the first box and a span, by keyboard."""
     to_boxes(page)
     page.keyboard.press("j")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
-    for key in ("ArrowRight", "Join"):
+    for key in ("ArrowRight", "Enter"):
         page.keyboard.press(key)
     page.keyboard.press("d")
 

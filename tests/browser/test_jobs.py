@@ -31,5 +31,5 @@ def test_stop_keeps_the_focus_while_the_page_renews_itself(open_browser, now):
     Job.objects.update(done=41)
     desk.page.get_by_text("41 / 100").wait_for()
     assert desk.page.evaluate("document.activeElement.name") == "stop"
-    desk.page.keyboard.press("Join")
+    desk.page.keyboard.press("Enter")
     desk.page.get_by_text("Stopped.").wait_for()

@@ -87,7 +87,7 @@ def _annotate(desk, token, number):
     """Sign up by the link, agree, and answer four items, each in another way."""
     page = desk.page
     desk.go(f"/invite/{token}/")
-    page.click("text=Make an account")
+    page.click("text=Create an account")
     page.fill("[name=email]", f"annotator{number}@example.org")
     page.fill("[name=password1]", "correct horse battery")
     page.fill("[name=password2]", "correct horse battery")
@@ -142,17 +142,17 @@ def _by_keyboard(page):
     _to_boxes(page)
     for _ in range(3):
         page.keyboard.press("j")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
     for key in (
         "ArrowRight",
         "ArrowRight",
         "Shift+ArrowRight",
-        "Join",
+        "Enter",
         "ArrowRight",
         "ArrowRight",
         "ArrowRight",
-        "Join",
+        "Enter",
     ):
         page.keyboard.press(key)
     assert page.locator("[data-spans] li").count() == 2
@@ -166,7 +166,7 @@ def _by_keyboard(page):
 def _yes(page):
     _to_boxes(page)
     page.keyboard.press("j")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
     page.keyboard.press("y")
     page.keyboard.press("d")

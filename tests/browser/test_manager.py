@@ -46,16 +46,16 @@ def test_a_table_is_sorted_cut_ticked_and_acted_on_by_keyboard(managed, open_bro
     for _ in range(2):  # upwards, then downwards
         page.locator("th a").first.focus()
         with page.expect_navigation():
-            page.keyboard.press("Join")
+            page.keyboard.press("Enter")
     assert page.locator("th[aria-sort=descending]").count() == 1
     assert page.locator("tbody a").first.inner_text() == names[0]
     page.locator(".chooser > summary").focus()
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.locator("[name=columns][value=question]").focus()
     page.keyboard.press("Space")
     page.locator(".chooser button").focus()
     with page.expect_navigation():
-        page.keyboard.press("Join")
+        page.keyboard.press("Enter")
     assert page.locator("th[aria-sort=descending]").count() == 1  # it stays sorted
     assert page.locator("tbody tr").first.locator("td").count() == page.locator("thead th").count()
     page.locator("input[name=row]").nth(0).focus()
@@ -65,11 +65,11 @@ def test_a_table_is_sorted_cut_ticked_and_acted_on_by_keyboard(managed, open_bro
     assert "3" in page.inner_text("[data-ticked]")
     assert page.evaluate("document.querySelector('[data-all]').indeterminate")
     page.locator(".section-body .confirm > summary").focus()
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     assert_accessible(page, "a second press")
     page.locator("[name=reason-retire]").fill("太长")
     page.locator(".section-body .confirm button").focus()
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector(".callout")
     assert campaign.items.filter(state="retired", retired_reason="太长").count() == 3
     assert set(campaign.items.filter(state="retired").values_list("external_id", flat=True)) == set(names[:3])
@@ -98,13 +98,13 @@ def test_a_question_goes_to_the_manager_and_its_answer_comes_back(open_browser, 
     asking = open_browser(person, **view)
     speak(asking, "zh-hans")
     asking.go(f"/work/{campaign.slug}/")
-    asking.page.keyboard.press("Join")
+    asking.page.keyboard.press("Enter")
     asking.page.wait_for_selector("[data-stage=question]")
     asking.page.wait_for_load_state()
     asking.page.keyboard.press("r")
     asking.page.keyboard.type("目录算答案吗？")
     asking.page.keyboard.press("Tab")
-    asking.page.keyboard.press("Join")
+    asking.page.keyboard.press("Enter")
     asking.page.wait_for_selector("#report .callout.good")
     assert_accessible(asking.page, "asked")
     asking.page.keyboard.press("Escape")
@@ -161,14 +161,14 @@ def test_closing_says_what_happens_and_takes_a_second_press(managed, open_browse
     page = watched.page
     watched.go(f"/campaigns/{campaign.slug}/")
     page.locator(".confirm > summary").focus()
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     assert "The 6 open annotations" in page.inner_text("#close-says")
     assert_accessible(page, "before closing")
     factories.vote(campaign, factories.annotator(campaign), 3)
     numbers_refresh(campaign=campaign, now=timezone.now())
     page.wait_for_selector("#close-says:has-text('The 5 open annotations')")  # it keeps itself right while it is read
     page.locator(".confirm button").focus()
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector(".tag:has-text('Closed')")
 
 
@@ -181,7 +181,7 @@ def test_a_slash_leads_to_the_search_but_can_be_typed(managed, open_browser):
     page.keyboard.type("and/or gold q")
     assert page.input_value("#search") == "and/or gold q"
     page.fill("#search", "gold q")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_url("**/search/?q=gold+q")
     assert_accessible(page, "search results")
     page.keyboard.press("Control+k")
@@ -256,7 +256,7 @@ def test_pages_are_imported_looked_at_and_settings_changed_in_chinese(open_brows
     assert_accessible(page, "a page looked at")
     watched.go(f"/campaigns/{campaign.slug}/settings/")
     page.fill("[name=title]", "灯塔与港口")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector(".callout")
     campaign.refresh_from_db()
     assert campaign.title == "灯塔与港口"

@@ -127,7 +127,7 @@ def test_experts_judge_by_keyboard_alone_then_discuss_and_write_a_consensus(camp
         expert.page.get_by_text("judge independently").wait_for()
         for key in keys:
             expert.page.keyboard.press(key)
-        expert.page.keyboard.press("Join")
+        expert.page.keyboard.press("Enter")
         expert.page.get_by_text("No cases to judge").wait_for()
         if expert is first:  # nothing of the second is there yet, nor of their own to compare
             response = expert.page.goto(f"{expert.base}/campaigns/{campaign.slug}/cases/{case.pk}/")

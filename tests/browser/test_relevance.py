@@ -67,16 +67,16 @@ def test_a_worker_does_a_ticket_in_the_frame_by_keyboard_and_flowchart(desk, at_
     frame = page.frame_locator("#frame")
     frame.get_by_role("button", name="I agree").wait_for()
     assert not Participation.objects.exists()  # nothing is known of anyone before consent
-    frame.get_by_role("button", name="I agree").press("Join", **LEAVES)
-    frame.get_by_role("link", name="Begin with the examples").first.press("Join", **LEAVES)
+    frame.get_by_role("button", name="I agree").press("Enter", **LEAVES)
+    frame.get_by_role("link", name="Begin with the examples").first.press("Enter", **LEAVES)
     inner = page.frame(url=re.compile("/visit/"))
     inner.wait_for_selector("[aria-current=step]")  # the scripts are there
     frame.locator("#question").press("2")
-    frame.get_by_role("link", name="Next example").press("Join", **LEAVES)
+    frame.get_by_role("link", name="Next example").press("Enter", **LEAVES)
     inner.wait_for_selector("[aria-current=step]")
     frame.locator("#question").press("y")
     frame.locator("[aria-current=step] [data-no]").press("n")
-    frame.get_by_role("link", name="Go to the first item").press("Join", **LEAVES)
+    frame.get_by_role("link", name="Go to the first item").press("Enter", **LEAVES)
     inner.wait_for_selector("[aria-current=step]")
     frame.get_by_text("How do you repair thing number 0?").wait_for()
     assert inner.evaluate("document.cookie") == ""
@@ -208,7 +208,7 @@ def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F81
     made.round()
     appeal(made, open_browser())
     desk_page.go(f"/campaigns/{slug}/review/")
-    page.get_by_role("button", name="Pay").click()
+    page.get_by_role("button", name="Pay", exact=True).click()
     page.wait_for_load_state()
     assert Appeal.objects.get().state == "granted"
     made.round()

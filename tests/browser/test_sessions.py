@@ -126,7 +126,7 @@ class Boxes:
         page.wait_for_selector(".is-current")
 
     def send(self, page):
-        page.keyboard.press("Join")
+        page.keyboard.press("Enter")
 
     def arrived(self):
         return Assignment.objects.get().draft.get("long_answer", {}).get("candidate_index") == 0
@@ -138,12 +138,12 @@ class Spans(Boxes):
     def begin(self, at_work):
         watched, person = super().begin(at_work)
         super().type(watched.page)
-        watched.page.keyboard.press("Join")
+        watched.page.keyboard.press("Enter")
         watched.page.wait_for_selector("[data-stage=short_answer]")
         return watched, person
 
     def type(self, page):
-        for key in ("ArrowRight", "ArrowRight", "Join"):
+        for key in ("ArrowRight", "ArrowRight", "Enter"):
             page.keyboard.press(key)
         page.wait_for_selector("[data-spans] li")
 
@@ -251,7 +251,7 @@ def desks(at_work, open_browser):
         person = factories.annotator(campaign)
         watched = open_browser(person)
         watched.go(f"/work/{campaign.slug}/")
-        watched.page.keyboard.press("Join")
+        watched.page.keyboard.press("Enter")
         watched.page.wait_for_selector("[data-stage]")
         watched.page.wait_for_load_state()
         return watched, person

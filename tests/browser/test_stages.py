@@ -25,7 +25,7 @@ def test_keys_choose_a_reason_and_send_nothing(at_work):
     page.keyboard.press("2")
     page.wait_for_selector(f"[data-stage=question]:not([data-assignment='{first}'])")
     page.keyboard.press("4")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector(".done-page")
     answers = [row.answer["question"] for row in Annotation.objects.order_by("pk")]
     assert [(one["label"], one["reason"]) for one in answers] == [("bad", "opinion"), ("bad", "incomprehensible")]
@@ -97,10 +97,10 @@ def test_enter_shows_a_box_that_is_out_of_sight_first_and_the_outline_follows(at
     assert page.locator("[data-outline] [aria-current]").evaluate(
         "one => one.getBoundingClientRect().bottom <= innerHeight && one.getBoundingClientRect().top > 0"
     )
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("#problem:has-text('Press Enter again')")
     assert page.locator("[data-stage=long_answer]").count() == 1
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
 
 
@@ -120,14 +120,14 @@ def test_a_row_stands_under_its_headers_and_what_is_around_it_is_shown_on_reques
     page = watched.page
     to_boxes(page)
     page.locator("[data-document] td").first.click()
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
     assert page.inner_text("[data-lead]").split() == "Fares of the ferry Passage Price in crowns".split()
     assert page.locator(".around [data-token]").count() == 0  # only the box's own words can be marked
     page.keyboard.press("b")
     page.wait_for_selector("[data-stage=long_answer]")
     page.locator("[data-document] li").nth(1).click()
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-lead]:has-text('three times a day')")
     assert not page.locator("[data-around-part]").first.is_visible()
     page.keyboard.press("c")
@@ -141,9 +141,9 @@ def test_neighbouring_spans_are_two_marks_and_the_blanks_of_one_belong_to_it(at_
     page = watched.page
     to_boxes(page)
     page.keyboard.press("j")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=short_answer]")
-    for key in ("ArrowRight", "Shift+ArrowRight", "Join", "ArrowRight", "Join"):
+    for key in ("ArrowRight", "Shift+ArrowRight", "Enter", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     assert page.locator("[data-spans] .text").all_inner_texts() == ["The ferry", "leaves"]
     assert page.locator(".is-first").all_inner_texts() == ["The", "leaves"]

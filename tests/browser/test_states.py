@@ -180,7 +180,7 @@ def test_the_desk_without_a_connection_is_accessible(open_browser, look):
     watched.expected = ("ERR_INTERNET_DISCONNECTED", "ERR_FAILED", "htmx:")
     page = watched.page
     watched.go(scene.work)
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=question]")
     page.wait_for_load_state()
     watched.context.set_offline(True)
@@ -198,7 +198,7 @@ def test_a_change_of_the_guidelines_is_read_by_keyboard(open_browser, look):
     watched = see(open_browser, scene.person, look)
     page = watched.page
     watched.go(scene.work)
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=question]")
     page.wait_for_load_state()
     guideline_publish(
@@ -208,7 +208,7 @@ def test_a_change_of_the_guidelines_is_read_by_keyboard(open_browser, look):
     page.wait_for_selector(".changes ins")
     assert "注意" in page.inner_text("main")
     assert_accessible(page, "guidelines changed")
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=question]")
 
 

@@ -33,7 +33,7 @@ def judge(expert, campaign, keys):
         for key in keys:
             expert.page.keyboard.press(key)
         with expert.page.expect_navigation():
-            expert.page.keyboard.press("Join")
+            expert.page.keyboard.press("Enter")
     expert.page.get_by_text("No cases to judge").wait_for()
 
 

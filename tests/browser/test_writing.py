@@ -53,7 +53,7 @@ def saved(page):
 def at_desk(open_browser, campaign, person=None, **options):
     watched = open_browser(person or factories.annotator(campaign), **options)
     watched.go(f"/work/{campaign.slug}/")
-    watched.page.keyboard.press("Join")
+    watched.page.keyboard.press("Enter")
     watched.page.wait_for_selector("[data-stage]")
     watched.page.wait_for_load_state()
     return watched
@@ -97,7 +97,7 @@ def written_for_a_sentence(watched, copy, question):
     page, ime = watched.page, InputMethod(watched.page)
     page.keyboard.press("2")
     saved(page)
-    page.keyboard.press("Join")
+    page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=write] mark [data-chosen]")
     assert page.inner_text("mark [data-chosen]") == f"{copy}。"  # without the words that only a screen reader says
     ime.write(copy)
@@ -142,7 +142,7 @@ def test_a_chinese_dbqa_question_goes_from_import_to_a_scored_release(open_brows
     assert "世界上最深的淡水湖是哪个？" in body and not third.page.locator("[data-chosen]").count()
     assert_accessible(third.page, "answer blind")
     third.page.keyboard.press("2")
-    third.page.keyboard.press("Join")
+    third.page.keyboard.press("Enter")
     handed_in(third, campaign)
 
     to = released(campaign, tmp_path / "out")
@@ -180,7 +180,7 @@ def accepted_in_the_marketplace(made, worker, question):
     """Take a HIT, whose frame shows a review, and accept the question by a key."""
     worker.page.get_by_role("button", name="Accept").first.click()
     frame = worker.page.frame_locator("#frame")
-    frame.get_by_role("button", name="我同意").press("Join")
+    frame.get_by_role("button", name="我同意").press("Enter")
     inner = worker.page.frame(url=re.compile("/visit/"))
     inner.wait_for_selector("[data-stage=review]")
     inner.wait_for_load_state()
@@ -211,7 +211,7 @@ def test_a_kbqa_question_is_written_by_link_and_reviewed_in_the_marketplace(
     factories.examine(campaign)
     third = at_desk(open_browser, campaign)
     third.page.get_by_text("2004年").click()
-    third.page.keyboard.press("Join")
+    third.page.keyboard.press("Enter")
     handed_in(third, campaign)
     to = released(campaign, tmp_path / "out")
     given = tmp_path / "answers.txt"

@@ -135,7 +135,7 @@ def _accept_and_send(watched, port):
     watched.page.click("button:has-text('Accept')")
     frame = watched.page.frame_locator("#frame")
     frame.locator("[name=port]").fill(port)
-    frame.locator("[name=port]").press("Join")
+    frame.locator("[name=port]").press("Enter")
     watched.page.wait_for_selector("h1:has-text('Submitted')")
 
 
@@ -171,7 +171,7 @@ def test_returning_expiry_and_the_next_one(lab, worker, open_worker):
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.wait_for_selector("h1:has-text('Time is up')")
     watched.go("/work/")
-    page.wait_for_selector("text=You hold no HIT now")
+    page.wait_for_selector("text=You have no HITs in progress")
 
 
 def test_an_html_question_of_old_is_done_and_the_next_comes_by_itself(lab, worker, open_worker):
@@ -199,7 +199,7 @@ def test_an_html_question_of_old_is_done_and_the_next_comes_by_itself(lab, worke
         before = page.url
         frame.locator("button").click()
         page.wait_for_url(lambda url, before=before: url != before)
-    page.wait_for_selector("text=There is no further HIT of this kind for you")
+    page.wait_for_selector("text=There are no more HITs of this kind for you")
     assert Assignment.objects.filter(state="Submitted").count() == 2
 
 
@@ -288,7 +288,7 @@ def test_a_newcomer_signs_up_agrees_and_takes_a_test(lab, open_worker):
     page.click("button:has-text('Save')")
     page.wait_for_selector("text=Saved.")
     watched.go(f"/qualifications/{kind['QualificationTypeId']}/")
-    page.click("text=Begin the test")
+    page.click("text=Start the test")
     page.click("button:has-text('Send')")
     page.wait_for_selector("text=Some questions need an answer")
     assert "alert(1)" not in page.content()
