@@ -66,7 +66,7 @@ def _import(manager, shared, tmp_path):
     )
     page.set_input_files("section:nth-of-type(2) [name=file]", questions)
     with page.expect_navigation():
-        page.click("button:has-text('Import: Questions')")
+        page.click("button:has-text('Import items')")
     assert jobs_run_due() == 1
     page.reload()
     page.click("text=Launch batch 1")
