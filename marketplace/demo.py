@@ -73,7 +73,7 @@ def _password(email: str) -> str:
 
 def _post(requester: Requester, now: datetime) -> None:
     relevance = TypeValues(
-        title="Judge how well an answer fits a question",
+        title="Choose one of four labels for an answer",
         description="Read a question and one answer to it, and choose one of four labels. About twenty seconds each.",
         keywords="relevance, questions, reading",
         reward=Decimal("0.12"),
