@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import transaction
 from django.utils import timezone
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from accounts.selectors import consent_text_current
@@ -34,7 +34,7 @@ from annotation.slots.services.exclusions import annotation_exclude, annotation_
 from annotation.slots.services.slots import items_extend
 from annotation.slots.services.sweeps import assignments_expire
 from annotation.work.services.submissions import answer_take, assignment_skip
-from annotation.work.services.undo import NothingToUndo, submission_undo
+from annotation.work.services.undo import NothingToUndo, OpenedAgain, submission_undo
 from quality.labels.services.verdicts import items_judge, items_lock
 from quality.models import PolicyVersion
 from quality.policies.policy import Policy, policy_from
@@ -81,7 +81,7 @@ class World:
         self.submit(person, number, provisional=True)
 
     def undo(self, person, number):
-        with suppress(NothingToUndo):
+        with suppress(NothingToUndo, OpenedAgain):
             submission_undo(campaign=self.campaign, surrogate_id=person.surrogate_id, now=self.now)
 
     def skip(self, person, number):
@@ -216,6 +216,7 @@ UNHURRIED = {"deadline": None, "suppress_health_check": [HealthCheck.function_sc
 
 
 @settings(max_examples=15, **UNHURRIED)
+@example([("claim", 0, 0), ("claim", 0, 0), ("submit", 0, 0), ("undo", 0, 0), ("undo", 0, 0)])  # the second is refused
 @anything
 def test_whatever_happens_the_rows_agree(steps):
     happen(steps)
