@@ -105,6 +105,7 @@ def _sqlite_copy(folder: Path, target: str) -> None:
 def _postgresql_template() -> str:
     name = f"quorate_template_{template_key()}"
     with connection._nodb_cursor() as cursor:
+        cursor.execute("SET lock_timeout = 0")  # a busy machine takes longer to migrate than a page may wait for a lock
         cursor.execute("SELECT pg_advisory_lock(%s)", [zlib.crc32(name.encode())])
         cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
         if cursor.fetchone() is None:
