@@ -6,6 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from web.error_texts import keyed_text
+from web.job_titles import TITLES, outcome_of
 
 
 class JobState(models.TextChoices):
@@ -76,7 +77,12 @@ class Job(models.Model):
     @property
     def title(self) -> str:
         """What a person calls it: the file it is about, or the kind of work."""
-        return str(self.payload.get("name") or self.kind.rpartition(".")[2])
+        return str(self.payload.get("name") or TITLES.get(self.kind) or self.kind.rpartition(".")[2])
+
+    @property
+    def outcome(self) -> str:
+        """What came of it, if its result counts something."""
+        return outcome_of(self.result) if self.state == JobState.DONE else ""
 
     @property
     def problem(self) -> str:

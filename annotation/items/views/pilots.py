@@ -25,14 +25,15 @@ def pilot(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.SEE_ANSWERS)
     found = pilot_items(campaign)
     answered = found["agreeing"] + len(found["differing"])
-    drafts = campaign.batches.filter(state=BatchState.DRAFT).order_by("ordinal")
+    drafts = list(campaign.batches.filter(state=BatchState.DRAFT).order_by("ordinal"))
     context = {
         "campaign": campaign,
         "may_manage": can(signed_in(request), Action.MANAGE, campaign.pk),
         **found,
         "answered": answered,
         "share": 100 * found["agreeing"] / answered if answered else None,
-        "next_batch": drafts.filter(purpose=Purpose.WORK).first(),
+        "next_batch": next((batch for batch in drafts if batch.purpose == Purpose.WORK), None),
+        "pilot_batch": next((batch for batch in drafts if batch.purpose == Purpose.PILOT), None),
         "form": PilotForm(),
         "guideline_form": GuidelineForm(initial={"body": guideline_current(campaign).body}),
     }
