@@ -112,7 +112,13 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_for(request, slug, Action.SEE_RELEASES)
     user = signed_in(request)
     splits = list(campaign.splits.filter(weight__gt=0).order_by("position"))
+    rows = list(Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100])
     form = ReleaseForm(campaign, splits, request.POST or None)
+    if rows:  # mostly the same again
+        form.initial |= {
+            "licence": rows[0].frozen.get("licence") or "",
+            "authors": "\n".join(rows[0].frozen.get("authors", [])),
+        }
     may = actions_of(user, campaign.pk)
     may_release = Action.RELEASE in may
     if request.method == "POST":
@@ -126,7 +132,6 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             except ReleaseError as error:
                 is_about_ways = "ways" in form.fields and error.key in ("release_ways_missing", "release_ways_unmet")
                 form.add_error("ways" if is_about_ways else None, error_text(error))
-    rows = Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100]
     sealed = [split.name for split in splits if split.sealed_at is not None]
     counted, counted_at = splits_counted(campaign)
     context = {

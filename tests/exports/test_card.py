@@ -107,7 +107,7 @@ def test_the_card_can_be_downloaded(labelled):
 
 @pytest.mark.parametrize("sign", ["\n", "\u2028", "\u202e", "\u200b"])
 def test_a_licence_or_an_author_cannot_pass_for_another_line_of_the_card(labelled, tmp_path, sign):
-    for option in ("--licence", "--author"):
+    for option in ("--license", "--author"):
         with pytest.raises(CommandError, match="on one line"):
             write(labelled, tmp_path, option, f"CC0-1.0{sign}## The labels are right")
     assert not Release.objects.exists()
@@ -150,7 +150,7 @@ def test_what_people_wrote_stands_as_text_in_the_card(tmp_path):
         "1",
         "--to",
         str(tmp_path),
-        "--licence",
+        "--license",
         "<b>[x](y)",
         "--author",
         "<i>[x](y), A",

@@ -86,7 +86,7 @@ def test_the_page_says_what_changed_since_the_release_before_and_shows_the_first
     assert "First rows of labels" in page
     assert "naïve 😀" in page  # of the items
     listed = researcher.get(f"/campaigns/{judged.slug}/releases/").content.decode()
-    assert "CC0-1.0" in listed
+    assert "CC0-1.0" in listed and 'value="CC0-1.0"' in listed  # proposed for the next one
     assert "train 4" in listed
     card = b"".join(researcher.get(f"/campaigns/{judged.slug}/releases/2/files/README.md").streaming_content).decode()
     assert "Since release 1:" in card

@@ -149,7 +149,7 @@ def test_the_hugging_face_library_loads_every_table_offline_with_ids_intact(judg
 
 @pytest.mark.peers
 def test_croissant_is_valid_and_loads(judged, tmp_path):
-    folder = release(judged, tmp_path, "--licence", "CC-BY-4.0", "--author", "Tolliver, Agnes")
+    folder = release(judged, tmp_path, "--license", "CC-BY-4.0", "--author", "Tolliver, Agnes")
     validate = [str(Path(sys.executable).parent / "mlcroissant"), "validate", "--jsonld", "croissant.json"]
     ran = subprocess.run(validate, cwd=folder, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

@@ -44,7 +44,14 @@ class Command(BaseCommand):
         order.add_argument("--as-imported", action="store_true", help="keep the order in which the items were imported")
         parser.add_argument("--split", action="append", default=[], metavar="NAME", help="only this split; repeatable")
         parser.add_argument("--shards", type=int, default=1, help="files a split (default 1)")
-        parser.add_argument("--licence", default="", metavar="SPDX", help="as the card and the manifest say it")
+        parser.add_argument(
+            "--license",
+            "--licence",  # of version 0.2.0
+            dest="licence",
+            default="",
+            metavar="SPDX",
+            help="SPDX identifier for the card and the manifest",
+        )
         parser.add_argument(
             "--author",
             action="append",

@@ -134,5 +134,6 @@ def _terms(row: Workforce) -> list[tuple[Any, Any]]:
     for name, field in fields.items():
         if name in row.terms and row.terms[name] not in (None, ""):
             value = field.prepare_value(row.terms[name])
+            value = {True: _("Yes"), False: _("No")}[value] if isinstance(value, bool) else value
             found.append((field.label, dict(getattr(field, "choices", ())).get(value, value)))
     return found

@@ -298,7 +298,7 @@ def test_a_short_name_stands_in_addresses(slug):
 @pytest.mark.django_db
 def test_what_people_wrote_stays_one_line_of_the_card_without_html(judged, tmp_path):
     Campaign.objects.update(title="Two\nlines \x1b[31m<script>", content_warning="Storms\n# Heading")
-    folder = release(judged, tmp_path, "--licence", "yes", "--author", "Agnes")
+    folder = release(judged, tmp_path, "--license", "yes", "--author", "Agnes")
     card = (folder / "README.md").read_text()
     assert "\n# Two lines \\[31m&lt;script&gt;\n" in card
     assert "Content warning: Storms # Heading\n" in card

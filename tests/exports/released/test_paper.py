@@ -27,7 +27,7 @@ def paper(folder, to, *options):
 
 
 def test_tables_and_paragraph_say_what_the_release_says(judged, tmp_path):
-    files = paper(release(judged, tmp_path / "out", "--licence", "CC-BY-4.0"), tmp_path / "paper")
+    files = paper(release(judged, tmp_path / "out", "--license", "CC-BY-4.0"), tmp_path / "paper")
     tables, methods = (files[name].read_text() for name in ("tables.tex", "methods.tex"))
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
     assert "train & 5 \\\\" in tables
@@ -85,7 +85,7 @@ def test_a_deposit_for_review_names_nobody_and_is_whole(tmp_path):
         "Tolliver, Agnes",
         "--author",
         "The Harbour Lab",
-        "--licence",
+        "--license",
         "CC-BY-4.0",
     )
     with zipfile.ZipFile(paper(folder, tmp_path / "paper", "--anonymous")["deposit.zip"]) as deposit:
