@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 
 from annotation.models import Campaign
 from quality.gold.key_statistics import doubtful_keys
-from quality.models import GoldCheck, GoldKey, GoldKeyState
+from quality.models import CaseReason, CaseState, GoldCheck, GoldKey, GoldKeyState, Opinion, Phase
 from quality.policies.effects import paused_shares
 from quality.policies.policy import Policy
 
@@ -27,6 +27,20 @@ class KeysPage:
 def checks_held(campaign: Campaign) -> QuerySet[GoldCheck]:
     """Return the checks that are held against people or for them: those of keys that were right."""
     return GoldCheck.objects.filter(campaign=campaign, is_void=False)
+
+
+def experts_on_key() -> dict[str, Subquery]:
+    """Return what experts decided last about the item of an outer key, and why: columns for a query of keys."""
+    decided = Opinion.objects.filter(
+        Q(case__experts=1) | Q(phase=Phase.CONSENSUS),
+        case__item=OuterRef("item"),
+        case__because=CaseReason.GOLD,
+        case__state=CaseState.DECIDED,
+    ).order_by("-pk")
+    return {
+        "experts_said": Subquery(decided.values("said")[:1]),
+        "experts_reason": Subquery(decided.values("justification")[:1]),
+    }
 
 
 def keys_page(*, campaign: Campaign, state: str, after: int) -> KeysPage:

@@ -19,13 +19,14 @@ from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
 from annotation.items.selectors import answers_side_by_side, comparison_of
 from annotation.models import Campaign, Purpose
+from annotation.tasktypes.base import Pages
 from annotation.tasktypes.registry import TASK_TYPES, pages_of
 from jobs.models import Job
 from jobs.services import job_enqueue
 from quality.dashboard.services import quality_numbers_request
 from quality.experts.services.cases import CaseError
 from quality.gold.forms import GoldForm, PilotKeysForm
-from quality.gold.selectors import FEW_NEWCOMERS, keys_page
+from quality.gold.selectors import FEW_NEWCOMERS, experts_on_key, keys_page
 from quality.gold.services.key_changes import KeyRefused, gold_key_ask, gold_key_edit, gold_key_retire
 from quality.models import GoldKey, GoldKeyState, QualitySnapshot
 from quality.payloads import GoldImportPayload, PilotKeysPayload
@@ -112,7 +113,7 @@ def _numbers(campaign: Campaign, snapshot: QualitySnapshot | None) -> dict[str, 
 def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
     """Show a key with what people answered; POST corrects it, retires it, or puts it before experts."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    rows = GoldKey.objects.select_related("item__tokenization__document", "campaign")
+    rows = GoldKey.objects.select_related("item__tokenization__document", "campaign").annotate(**experts_on_key())
     found = get_object_or_404(rows, pk=key_id, campaign=campaign)
     if request.method == "POST":
         try:
@@ -130,10 +131,17 @@ def key(request: HttpRequest, slug: str, key_id: int) -> HttpResponse:
         "accepted_parts": [pages.part(found.item, part) for part in task_type.parts_of_key(found.accepted)],
         "accepted": json.dumps(found.accepted, ensure_ascii=False),
         "checks": checks,
+        "experts_said": _experts_said(found, pages) if found.state == GoldKeyState.WAITING else [],
         "may_manage": False,
         **pages.item(found.item.content),
     }
     return render(request, "quality/gold/key.html", context)
+
+
+def _experts_said(found: Any, pages: Pages) -> list[str]:
+    """Return what experts judged of a key that they didn't confirm, by the names of the grades."""
+    names = {grade: str(name) for grade, name, _meaning in pages.grades}
+    return [names.get(grade, str(grade)) for grade in (found.experts_said or {}).values()]
 
 
 def _change(request: HttpRequest, found: GoldKey) -> str:
