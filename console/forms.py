@@ -12,7 +12,7 @@ class PlanForm(forms.Form):
     people = forms.IntegerField(label=_("Number of annotators"), min_value=2, max_value=20_000, initial=60)
     reward_cents = forms.IntegerField(label=_("Reward per answer (cents)"), min_value=0, max_value=100_000, initial=5)
     answers_a_day = forms.FloatField(
-        label=_("Answers per day of an average annotator"), min_value=0.1, max_value=10_000, initial=60
+        label=_("Average answers per annotator per day"), min_value=0.1, max_value=10_000, initial=60
     )
     no_majority = forms.FloatField(
         label=_("Share of items without a majority among careful annotators"),

@@ -87,7 +87,7 @@ class SubmissionForm(forms.Form):
     threshold = forms.FloatField(
         label=gettext_lazy("Threshold"),
         help_text=gettext_lazy(
-            "The score from which on an answer counts as given. Use the best threshold on a split with known labels."
+            "Answers that score at or above this value count as given. Use the best threshold on a split with known labels."
         ),
     )
 

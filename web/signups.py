@@ -67,7 +67,9 @@ class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
         label=_lazy("Your name"),
         max_length=150,
         required=False,
-        help_text=_lazy("Managers of your campaigns see it, datasets never contain it. A nickname is fine."),
+        help_text=_lazy(
+            "Managers of your campaigns can see this name, but it never appears in datasets. A nickname is fine."
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
     field_order = ("email", "name", "password1", "password2")

@@ -104,10 +104,10 @@ class CampaignForm(DeadlineForm):
         label=_("Keep together in one split"),
         required=False,
         choices=[
-            ("", _("the default of the task type")),
+            ("", _("the task type's default")),
             ("item", _("nothing")),
-            ("document", _("items of the same document")),
-            ("question", _("items of the same question (relevance)")),
+            ("document", _("items that share a document")),
+            ("question", _("items that share a question (relevance)")),
         ],
     )
     time_zone = TimeZoneField()

@@ -55,16 +55,16 @@ def _page(campaign: Campaign, name: str) -> str:
 
 def _role(campaign: Campaign, data: Mapping[str, Any]) -> Text:
     given = {
-        "annotator": _('You\'re now an annotator of "%(campaign)s"'),
-        "expert": _('You\'re now an expert of "%(campaign)s"'),
+        "annotator": _('You\'re now an annotator in "%(campaign)s"'),
+        "expert": _('You\'re now an expert in "%(campaign)s"'),
         "manager": _('You\'re now a manager of "%(campaign)s"'),
-        "researcher": _('You\'re now a researcher of "%(campaign)s"'),
+        "researcher": _('You\'re now a researcher in "%(campaign)s"'),
     }
     taken = {
-        "annotator": _('You\'re no longer an annotator of "%(campaign)s"'),
-        "expert": _('You\'re no longer an expert of "%(campaign)s"'),
+        "annotator": _('You\'re no longer an annotator in "%(campaign)s"'),
+        "expert": _('You\'re no longer an expert in "%(campaign)s"'),
         "manager": _('You\'re no longer a manager of "%(campaign)s"'),
-        "researcher": _('You\'re no longer a researcher of "%(campaign)s"'),
+        "researcher": _('You\'re no longer a researcher in "%(campaign)s"'),
     }
     subject = (given if data["given"] else taken)[data["role"]] % {"campaign": campaign.title}
     if data["given"]:

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from marketplace.protocol import requirements
 
 SYSTEM_NAMES = {
-    requirements.PERCENT_APPROVED: _("Approved assignments, in percent"),
+    requirements.PERCENT_APPROVED: _("Approval rate (%)"),
     requirements.NUMBER_APPROVED: _("Approved assignments"),
     requirements.LOCALE: _("Country"),
     requirements.ADULT: _("You accept adult content"),

@@ -31,10 +31,10 @@ def _error_against_dollars(numbers: Numbers, title: str) -> Chart | None:
         "target",
         title,
         text,
-        (_("What"), _("Dollars beyond the first votes"), _("Share of wrong labels")),
+        (_("What"), _("Extra cost after the first votes ($)"), _("Share of wrong labels")),
         rows,
         lambda axes: kinds.path_to_level(
-            axes, done, to_come, level, x=_("Dollars beyond the first votes"), y=_("Predicted label error")
+            axes, done, to_come, level, x=_("Extra cost after the first votes ($)"), y=_("Predicted label error")
         ),
     )
 

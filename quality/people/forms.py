@@ -18,15 +18,15 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no gen
             "collector": _("Measure"),
             "is_above": _("Condition"),
             "limit": _("Limit"),
-            "window": _("Over the last so many"),
-            "least": _("Not before there are"),
+            "window": _("Window size"),
+            "least": _("Minimum observations"),
             "act": _("Action"),
         }
         help_texts = {"limit": _("A share between 0 and 1, or seconds.")}
 
     limit = forms.FloatField(min_value=0, max_value=86_400, initial=0.4, label=_("Limit"))
-    window = forms.IntegerField(min_value=1, max_value=1_000, initial=20, label=_("Over the last so many"))
-    least = forms.IntegerField(min_value=1, max_value=1_000, initial=10, label=_("Not before there are"))
+    window = forms.IntegerField(min_value=1, max_value=1_000, initial=20, label=_("Window size"))
+    least = forms.IntegerField(min_value=1, max_value=1_000, initial=10, label=_("Minimum observations"))
 
     def clean(self) -> dict[str, Any]:
         """Return the fields; no rule waits for more than it looks at."""

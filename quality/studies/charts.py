@@ -44,7 +44,7 @@ def _paths(numbers: Numbers, title: str) -> Chart | None:
         "paths",
         title,
         text,
-        (_("Path"), _("Share"), _("95 %, low"), _("95 %, high")),
+        (_("Path"), _("Share"), _("Interval (95%), low"), _("Interval (95%), high")),
         [(name, *_row(one)) for name, one in zip(names, shares.values(), strict=True)],
         lambda axes: kinds.bars_with_intervals(
             axes, names, [_spread(one) for one in shares.values()], x=_("Share of items")
@@ -69,8 +69,8 @@ def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
         _("Annotators with an answer"),
         *(name for _grade, name in grades),
         _("All"),
-        _("95 %, low"),
-        _("95 %, high"),
+        _("Interval (95%), low"),
+        _("Interval (95%), high"),
     )
     table = [
         (name, *(round(row["grades"][grade]["share"], 4) for grade, _name in grades), *_row(row["all"]))
@@ -110,7 +110,7 @@ def _coverage(numbers: Numbers, title: str) -> Chart | None:
         "coverage",
         title,
         text,
-        (_("Answer"), _("Most popular"), _("Share"), _("95 %, low"), _("95 %, high")),
+        (_("Answer"), _("Most popular"), _("Share"), _("Interval (95%), low"), _("Interval (95%), high")),
         rows,
         lambda axes: kinds.lines(
             axes, ranks, series, x=_("Number of most frequent answers"), y=_("Share of all answers")
@@ -150,7 +150,7 @@ def _bounds(numbers: Numbers, title: str) -> Chart | None:
         "bounds",
         title,
         text,
-        (_("Answer"), "α", "F1", _("95 %, low"), _("95 %, high")),
+        (_("Answer"), "α", "F1", _("Interval (95%), low"), _("Interval (95%), high")),
         rows,
         lambda axes: kinds.lines(axes, alphas, series, x=_("Answers required by the super-annotator (α)"), y="F1"),
     )

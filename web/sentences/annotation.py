@@ -36,7 +36,7 @@ TEXTS: dict[str, str | Plural] = {
     "question_reason": _("Choose one of the five reasons."),
     "box_unknown": _("This page has no such box."),
     "box_reason": _("That reason doesn't fit the choice."),
-    "short_without_long": _("A short answer needs a long answer."),
+    "short_without_long": _("Choose a long answer before the short answer."),
     "short_kind": _("Choose spans, yes, no, or no short answer."),
     "spans_missing": _("Mark at least one span, or choose yes, no, or no short answer."),
     "spans_too_many": _("Mark at most %(most)s spans."),
@@ -58,6 +58,6 @@ TEXTS: dict[str, str | Plural] = {
     "choice_unknown": _("That isn't one of the choices."),
     "sentence_missing": _("Choose a sentence."),
     "text_expected": _("Expected text."),
-    "text_too_long": _("A text has at most %(most)s characters."),
+    "text_too_long": _("Text can have at most %(most)s characters."),
     "text_unpublishable": _("The text contains a character that can't be published."),
 }

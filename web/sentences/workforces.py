@@ -12,9 +12,9 @@ TEXTS: dict[str, str | Plural] = {
     "arrival_signature": _("The signature doesn't match this address."),
     "arrival_expired": _("This address has expired. Open the task again from where you found it."),
     "terms_unknown": _("Unknown terms of %(kind)s: %(problem)s"),
-    "arrival_members": _("Members of a campaign log in."),
-    "arrival_person": _("%(parameter)s isn't an id of the panel."),
-    "arrival_visit": _("%(parameter)s isn't an id of a visit."),
+    "arrival_members": _("Members need an account and log in."),
+    "arrival_person": _("%(parameter)s isn't a valid ID of the panel."),
+    "arrival_visit": _("%(parameter)s isn't a valid visit ID."),
     "arrival_unsigned_panel": _("This address lacks the panel's signature."),
     "terms_return_url": _("return_url must be an http or https address."),
     "terms_return_url_parts": _(

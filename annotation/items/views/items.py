@@ -24,7 +24,7 @@ def retire(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     item = get_object_or_404(Item, pk=item_id, campaign=campaign)
     reason = request.POST.get("reason", "").strip() or _("broken")
     if item_retire(item=item, reason=reason, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
-        messages.success(request, _("Retired. What was submitted is kept."))
+        messages.success(request, _("Retired. Submitted answers are kept."))
     else:
         messages.error(request, _("The item is already retired, or its split is sealed."))
     return redirect("item", slug=slug, item_id=item_id)

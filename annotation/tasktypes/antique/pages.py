@@ -18,7 +18,7 @@ LABELS = (
     ),
     (
         3,
-        _("An answer, not convincing"),
+        _("An answer, but not a convincing one"),
         _("It can be an answer, but it isn't convincing. A much better answer should exist."),
     ),
     (

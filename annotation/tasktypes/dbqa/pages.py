@@ -23,7 +23,7 @@ class DocumentBasedPages(WritingPages):
     }
     rows_name = _("Documents")
     rows_help = _(
-        ".jsonl with a title and a list of sentences, or .csv with one sentence per row in the column sentences"
+        ".jsonl with a title and a list of sentences, or .csv with one sentence per row in a column named sentences"
     )
     rows_sample = (
         '{"id": "d1", "title": "贝加尔湖", "sentences": ["贝加尔湖位于俄罗斯西伯利亚的南部。", "它是世界上最深的淡水湖。"]}\n'

@@ -19,7 +19,7 @@ BAD_REASON_LABELS = (
 )
 NULL_REASON_LABELS = (
     ("absent", _("The page doesn't say")),
-    ("spread", _("Spread over several boxes")),
+    ("spread", _("The answer spans several boxes")),
 )
 
 
@@ -37,10 +37,10 @@ class NaturalQuestionsPages(Pages):
         ("yes_no", _("Yes or no")),
     )
     measures = {
-        "answered": _("An answer or none"),
+        "answered": _("Answer or no answer"),
         "question": _("Good or bad question"),
-        "long_answer": _("Which box (distance of sets)"),
-        "short_answer": _("Which words (distance of sets)"),
+        "long_answer": _("Box chosen (set distance)"),
+        "short_answer": _("Words chosen (set distance)"),
     }
     # Section 4.2 of the paper, in our words.
     grades = (

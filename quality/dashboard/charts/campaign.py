@@ -78,14 +78,14 @@ def _agreement(numbers: Numbers, title: str) -> Chart | None:
     highs = [part["alpha"] if part["high"] is None else part["high"] for part in parts]
     name = numbers.measures.get(trend["key"], trend["key"])
     text = _(
-        "%(name)s, items in %(parts)s parts by when they were first answered: first %(first).2f, last %(last).2f."
+        "%(name)s over time, for items in %(parts)s parts by first answer: %(first).2f in the first part, %(last).2f in the last."
     ) % {
         "name": name,
         "parts": len(parts),
         "first": values[0],
         "last": values[-1],
     }
-    header = (_("Until (UTC)"), _("Items"), _("Annotators"), "α", _("95 %, low"), _("95 %, high"))
+    header = (_("Until (UTC)"), _("Items"), _("Annotators"), "α", _("Interval (95%), low"), _("Interval (95%), high"))
     rows = [
         (part["until"], part["units"], part["annotators"], *(_rounded(part[key]) for key in ("alpha", "low", "high")))
         for part in parts

@@ -61,7 +61,7 @@ def test_an_invited_person_reads_their_new_role_in_the_subject(campaign):
     )
     invitation_accept(token_sha256=token_hash(token), user=person, now=now)
     [(to, subject, body)] = sent()
-    assert (to, subject) == (person.email, 'You\'re now an expert of "Bridges and rivers"')
+    assert (to, subject) == (person.email, 'You\'re now an expert in "Bridges and rivers"')
     assert reverse("home") in body
     assert reverse("notifications") in body
     assert Invitation.objects.get().uses_left == 0
@@ -73,7 +73,7 @@ def test_a_removed_person_reads_which_role_they_lost(client, campaign):
     membership = Membership.objects.get(user=person)
     client.post(reverse("membership-revoke", args=[campaign.slug, membership.pk]))
     assert [(to, subject) for to, subject, _ in sent()] == [
-        (person.email, 'You\'re no longer an annotator of "Bridges and rivers"')
+        (person.email, 'You\'re no longer an annotator in "Bridges and rivers"')
     ]
 
 

@@ -27,7 +27,7 @@ class LinkForm(TermsForm):
         label=_("Links without the panel's signature"),
         choices=[
             (Unsigned.WAIT, _("Count work when the panel's list confirms it")),
-            (Unsigned.COUNT, _("Count work immediately (anyone with the link can invent people)")),
+            (Unsigned.COUNT, _("Count work immediately (anyone with the link can submit work under made-up IDs)")),
             (Unsigned.REFUSE, _("Refuse")),
         ],
         initial=Unsigned.WAIT,

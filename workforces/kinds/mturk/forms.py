@@ -37,7 +37,7 @@ class MTurkForm(TermsForm):
     qualification = forms.ChoiceField(
         label=_("Eligible workers"),
         choices=[
-            ("own", _("Every worker of the marketplace")),
+            ("own", _("Any worker on the marketplace")),
             ("paper", _("Workers as in ANTIQUE: over 98 % approved, at least 5,000 tasks")),
         ],
     )
