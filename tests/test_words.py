@@ -125,3 +125,12 @@ def test_no_paragraph_of_the_docs_is_too_long_to_read():
             if page.parent.name != "decisions" and paragraph[:1] != "|" and len(paragraph.split()) > 120:
                 long.add(f"{page.relative_to(ROOT)}: {paragraph.strip()[:60]}")
     assert long == set()
+
+
+def test_the_glossary_has_the_terms_of_the_catalog():
+    catalog = (ROOT / "locale/zh_Hans/LC_MESSAGES/django.po").read_text(encoding="utf-8")
+    said = dict(re.findall(r'^msgid "(.*)"\nmsgstr "(.*)"$', catalog, re.MULTILINE))
+    rows = re.findall(r"^\| (.+?) \| (.+?) \|$", (ROOT / "locale/GLOSSARY.md").read_text(encoding="utf-8"), re.MULTILINE)
+    terms = dict(row for row in rows if row[0] != "English")
+    assert len(terms) > 40
+    assert {term: said.get(term) for term in terms} == terms
