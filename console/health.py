@@ -11,13 +11,15 @@ from pathlib import Path
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Min
 from kombu.exceptions import KombuError
 
 from config.celery import app
-from jobs.models import Heartbeat
+from jobs.models import Heartbeat, Job, JobState
 from jobs.ticks import TICK
 
 WORKER_SILENT = timedelta(seconds=90)  # a tick is due every ten seconds
+LANE_SILENT = timedelta(seconds=90)  # that a due job may wait while no other job of its lane is being worked on
 KEPT_SECONDS = 5.0
 BROKER_SECONDS = 2.0  # of each step: connecting, and each answer of the broker
 
@@ -84,6 +86,15 @@ def _worker(now: datetime) -> Iterator[str]:
         yield "no worker was seen lately"
 
 
+def _lanes(now: datetime) -> Iterator[str]:
+    """Name each lane whose jobs wait although none of them is being worked on."""
+    unfinished = Job.objects.filter(state__in=[JobState.QUEUED, JobState.RUNNING])
+    working = unfinished.filter(state=JobState.RUNNING, lease_until__gt=now).values("lane")
+    late = unfinished.filter(due_at__lt=now - LANE_SILENT).exclude(lane__in=working)
+    for lane, due_at in late.order_by("lane").values_list("lane").annotate(oldest=Min("due_at")):
+        yield f"the lane {lane} has had no worker for {(now - due_at).total_seconds():.0f} seconds"
+
+
 def _disk(_now: datetime) -> Iterator[str]:
     folder = Path(settings.DATA_DIR)
     while not folder.exists():
@@ -110,5 +121,5 @@ def _broker(_now: datetime) -> Iterator[str]:
         broker.release()
 
 
-_DATABASE: tuple[Callable[[datetime], Iterator[str]], ...] = (_writable, _migrated, _worker)
+_DATABASE: tuple[Callable[[datetime], Iterator[str]], ...] = (_writable, _migrated, _worker, _lanes)
 readiness = Readiness(problems)

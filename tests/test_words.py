@@ -130,7 +130,9 @@ def test_no_paragraph_of_the_docs_is_too_long_to_read():
 def test_the_glossary_has_the_terms_of_the_catalog():
     catalog = (ROOT / "locale/zh_Hans/LC_MESSAGES/django.po").read_text(encoding="utf-8")
     said = dict(re.findall(r'^msgid "(.*)"\nmsgstr "(.*)"$', catalog, re.MULTILINE))
-    rows = re.findall(r"^\| (.+?) \| (.+?) \|$", (ROOT / "locale/GLOSSARY.md").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (.+?) \| (.+?) \|$", (ROOT / "locale/GLOSSARY.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     terms = dict(row for row in rows if row[0] != "English")
     assert len(terms) > 40
     assert {term: said.get(term) for term in terms} == terms

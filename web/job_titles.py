@@ -1,6 +1,6 @@
 """What jobs are called and what came of them, for people: by the kinds and results that the apps use."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.utils.functional import Promise
@@ -38,7 +38,7 @@ TITLES: dict[str, Promise] = {
 
 def outcome_of(result: Mapping[str, Any]) -> str:
     """Return what came of a job whose result counts something, as a sentence; nothing where it does not."""
-    texts = {
+    texts: dict[str, Callable[[int], str]] = {
         "slots": lambda n: ngettext("%(n)s annotation requested.", "%(n)s annotations requested.", n),
         "opened": lambda n: ngettext("%(n)s case sent to experts.", "%(n)s cases sent to experts.", n),
         "keys": lambda n: ngettext("%(n)s gold question added.", "%(n)s gold questions added.", n),

@@ -43,7 +43,13 @@ def _peers(found: Mapping[str, Any]) -> Chart | None:
         "peers",
         "Agreement with the others, by annotator",
         text,
-        ("Annotator", "Judgments of items that others judged", "Agreement", "Interval (95%), low", "Interval (95%), high"),
+        (
+            "Annotator",
+            "Judgments of items that others judged",
+            "Agreement",
+            "Interval (95%), low",
+            "Interval (95%), high",
+        ),
         table,
         lambda axes: kinds.funnel(
             axes,

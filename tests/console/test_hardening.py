@@ -28,7 +28,7 @@ from console import health
 from console.checks import files_are_private, frames_are_signed
 from console.health import Readiness, readiness
 from database.cache import LastingDatabaseCache
-from jobs.models import Heartbeat
+from jobs.models import Heartbeat, Job
 from jobs.ticks import tick
 from tests import factories
 from tests.conftest import ROOT
@@ -230,6 +230,35 @@ def test_ready_means_that_work_can_be_done_and_is_looked_at(settings, monkeypatc
     monkeypatch.setattr(app.conf, "broker_url", settings.CELERY_BROKER_URL)
     assert ready() == (503, "the broker does not answer\n")
     assert Client().get("/healthz").content == b"ok\n"
+
+
+@pytest.mark.django_db
+def test_a_lane_without_a_worker_is_named():
+    def ready():
+        readiness.forget()
+        answer = Client().get("/readyz")
+        return answer.status_code, answer.content.decode()
+
+    now = timezone.now()
+    assert tick(now=now)
+    waiting = Job.objects.create(kind="exports.write", lane="bulk", created_at=now, due_at=now - timedelta(seconds=60))
+    assert ready() == (200, "ok\n")
+    Job.objects.filter(pk=waiting.pk).update(due_at=now - timedelta(seconds=105))
+    status, said = ready()
+    assert status == 503 and re.fullmatch(r"the lane bulk has had no worker for 10\d seconds\n", said)
+    other = Job.objects.create(
+        kind="annotation.import_items",
+        lane="bulk",
+        state="running",
+        created_at=now,
+        due_at=now - timedelta(hours=1),
+        lease_until=now + timedelta(seconds=60),
+    )
+    assert ready() == (200, "ok\n")  # it waits for a long import
+    Job.objects.filter(pk=other.pk).update(lease_until=now - timedelta(seconds=1))  # whose worker was killed
+    assert ready()[0] == 503
+    Job.objects.filter(pk=other.pk).update(lane="upkeep", lease_until=now + timedelta(seconds=60))
+    assert "the lane bulk" in ready()[1]  # another lane's worker does not help
 
 
 @pytest.fixture
