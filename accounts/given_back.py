@@ -26,7 +26,7 @@ def given_back(request: HttpRequest, why: str, page: str = "") -> HttpResponse:
     if request.headers.get("HX-Request"):
         return HttpResponse(_sentence(why), status=status, headers=headers, content_type="text/plain; charset=utf-8")
     login = f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': page or '/'})}"
-    context = {"why": why, "login": login, "page": page, "fields": _fields(request), "has_files": bool(request.FILES)}
+    context = {"why": why, "login": login, "page": page, "fields": fields_of(request), "has_files": bool(request.FILES)}
     response = render(request, "accounts/given_back.html", context, status=status)
     response[SESSION_HEADER] = why
     return response
@@ -44,7 +44,7 @@ def _sentence(why: str) -> str:
     return _("Someone else logged in after this page was opened. Your marks are kept in this tab.")
 
 
-def _fields(request: HttpRequest) -> list[tuple[str, str, bool]]:
+def fields_of(request: HttpRequest) -> list[tuple[str, str, bool]]:
     """Return name, value and whether it is long, of what was sent; nothing of what another site sent or what is secret."""
     own = resolve_url(settings.LOGIN_URL).rsplit("/", 2)[0] + "/"
     if not _is_from_here(request) or request.path.startswith(own):

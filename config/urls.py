@@ -5,6 +5,7 @@ from django.urls import include, path
 from web.catalogue import catalogue
 from web.signups import OwnersSignupView
 
+handler500 = "accounts.away.failed"
 urlpatterns = [
     path("account/signup/", OwnersSignupView.as_view(), name="account_signup"),
     path("account/", include("allauth.urls")),

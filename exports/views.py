@@ -115,10 +115,8 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     rows = list(Release.objects.select_related("job").filter(campaign=campaign).order_by("-number")[:100])
     form = ReleaseForm(campaign, splits, request.POST or None)
     if rows:  # mostly the same again
-        form.initial |= {
-            "licence": rows[0].frozen.get("licence") or "",
-            "authors": "\n".join(rows[0].frozen.get("authors", [])),
-        }
+        form.initial["licence"] = rows[0].frozen.get("licence") or ""
+        form.initial["authors"] = "\n".join(rows[0].frozen.get("authors", []))
     may = actions_of(user, campaign.pk)
     may_release = Action.RELEASE in may
     if request.method == "POST":

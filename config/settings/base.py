@@ -270,7 +270,8 @@ LOGGING: dict[str, Any] = {
     "formatters": {
         "line": {"()": "web.logs.RedactingFormatter", "format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"short": {"()": "web.logs.ShortWhenAway"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["short"]}},
     # Django's own would also mail error reports, with addresses in them.
     "loggers": {"django": {"handlers": [], "level": "INFO"}, "django.server": {"handlers": [], "propagate": True}},
     "root": {"handlers": ["console"], "level": env.str("QUORATE_LOG_LEVEL", default="INFO")},
