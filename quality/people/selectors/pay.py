@@ -7,13 +7,18 @@ from django.db.models import Sum
 
 from annotation.models import Annotation, Campaign
 from workforces.models import LedgerEntry
+from workforces.services.pay import TRAINING
 
 
 def wages_of(campaign: Campaign) -> dict[str, Any]:
-    """Return cents an hour over people: by the time they were active, and by the server's clock."""
+    """Return cents an hour over people: by the time they were active, and by the server's clock.
+
+    Bonuses for the training round are left out, since the time that it took isn't measured.
+    """
     paid = {
         row["surrogate"]: row["cents"]
         for row in LedgerEntry.objects.filter(campaign=campaign)
+        .exclude(kind="bonus", errand__token__startswith=TRAINING)
         .values("surrogate")
         .annotate(cents=Sum("cents"))
         .order_by("surrogate")

@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from accounts.identities import external_erase
 from accounts.models import AuditEvent, ExternalIdentity
-from annotation.models import Participation
+from annotation.models import Annotation, Participation
 from annotation.people.services.standing import standing_move
+from quality.people.selectors.pay import wages_of
 from tests import factories
 from tests.workforces.acts import arrive, fault, paid
 from workforces.kinds.mturk.client import Market
@@ -266,6 +267,17 @@ def test_someone_who_did_the_training_and_finds_nothing_left_hands_in_and_is_pai
     assert Ticket.objects.get().state == "approved"
     assert not Ticket.objects.get().work.exists()
     assert paid(made) == 10 + 25
+
+
+def test_hourly_pay_leaves_out_the_bonus_for_a_training_whose_time_is_not_measured(desk):
+    made = desk(items=1, n=1, has_training=True, terms={"training_bonus_cents": 25})
+    made.round()
+    made.worker("trained").work()
+    made.round()
+    made.round()
+    assert paid(made) == 10 + 25
+    [seconds] = Annotation.objects.filter(campaign=made.campaign).values_list("seconds", flat=True)
+    assert wages_of(made.campaign)["wall"]["median"] == round(10 * 3600 / seconds)
 
 
 def test_work_that_could_not_be_handed_in_is_paid_by_a_posting_for_one(desk):
