@@ -199,7 +199,7 @@ def test_the_page_says_of_which_crowd_a_forecast_is(client, tmp_path):
     rows = [f"i{item},p{who},{1 + (item + who // 3) % 4}" for item in range(40) for who in range(4)]
     (tmp_path / "pilot.csv").write_text("\n".join(["item,worker,label", *rows]))
     planned(campaign.slug, "--people", "20", "--runs", "2", "--crowd", str(tmp_path / "pilot.csv"), "--keep")
-    assert "The crowd is fitted to the judgments of pilot.csv." in client.get(address).content.decode()
+    assert "The simulated crowd is fitted to the judgments in pilot.csv." in client.get(address).content.decode()
 
 
 def page_names(client, address):
