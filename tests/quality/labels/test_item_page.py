@@ -113,6 +113,6 @@ def test_what_is_done_says_what_will_happen_first_and_how_to_take_it_back_after(
     told = client.post(reverse("annotation-restore", args=[campaign.slug, vote.pk]), follow=True).content.decode()
     assert "The annotation counts again." in told
     overview = client.get(reverse("campaign", args=[campaign.slug])).content.decode()
-    assert "won't be collected" in overview
+    assert "won't be assigned" in overview
     person = client.get(reverse("quality-person", args=[campaign.slug, vote.surrogate_id])).content.decode()
     assert "1 answer will be excluded and reassigned" in person
