@@ -15,7 +15,7 @@ _LONG = 60  # characters that are worth copying
 
 
 def given_back(request: HttpRequest, why: str, page: str = "") -> HttpResponse:
-    """Answer what was sent without the right to send it, as the person who sent it can read it.
+    """Answer what was sent without the right to send it, with what was sent, for its sender to read.
 
     Scripts get a header and a sentence, people a page with everything that they sent.
     """

@@ -2,8 +2,9 @@
 
 from django.dispatch import Signal
 
-# An annotator, whose place is locked, is about to be handed an item for which nobody has scheduled anything yet (their first one
-# is). The person who receives it schedules injections, and says how far (`annotation.people.services.standing.injections_scheduled`). Arguments: place, now.
+# An annotator, whose place is locked, is about to be assigned an item for which nothing is scheduled yet (as is their
+# first one). A receiver schedules injections, and says how far
+# (`annotation.people.services.standing.injections_scheduled`). Arguments: place, now.
 participation_advanced = Signal()
 # An annotator withdrew; their work was moved to a new surrogate. Arguments: campaign, before, after (surrogate ids).
 participation_withdrawn = Signal()

@@ -10,8 +10,8 @@ from django.db.backends.utils import CursorWrapper
 class LastingDatabaseCache(DatabaseCache):
     """Delete what has expired, and nothing else.
 
-    Django's own deletes entries at random once there are many. Rate limits live here: the person who can make many
-    entries could make the limits forget.
+    Django's own deletes entries at random once there are many. Rate limits live here: with many entries
+    of their own, anyone could have the limits forgotten.
     """
 
     def _cull(self, db: str, cursor: CursorWrapper, now: datetime, num: int) -> None:

@@ -64,7 +64,7 @@ def is_transient(error: BaseException) -> bool:
 def durable(service: Callable[P, R]) -> Callable[P, R]:
     """Run a service as one transaction, and run it again a few times when the database says: not now.
 
-    Within another transaction it is a part of that one, and the person who opened that one runs it again.
+    Within another transaction it is a part of that one, and the code that opened that one runs it again.
     """
 
     @wraps(service)

@@ -1,8 +1,8 @@
 """A limit on the memory of commands that read what others wrote.
 
 Limits on lines, ratios and rows refuse what can be known beforehand. What a file stands for is known only once it is
-unpacked, and what says otherwise (the footer of a Parquet file, say) was written by the person who made it. So the process itself
-is limited: a file that was made to fill memories ends its command with a sentence, and nothing else.
+unpacked, and what says otherwise (the footer of a Parquet file, say) was written by the file's author. So the process
+itself is limited: a file that was made to fill memories ends its command with a sentence, and nothing else.
 """
 
 import resource

@@ -19,7 +19,7 @@ class JobState(models.TextChoices):
 
 
 class Job(models.Model):
-    """One piece of slow work. The person who holds the lease works on it; everything it does names its attempt."""
+    """One piece of slow work. The worker that holds the lease does it; everything it does names its attempt."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=60)
@@ -86,7 +86,7 @@ class Job(models.Model):
 
     @property
     def problem(self) -> str:
-        """Why it failed or waits, in the language of the person who reads where the error was kept by its key."""
+        """Why it failed or waits, in the reader's language where the error was kept by its key."""
         kept = self.result.get("problem") if self.state == JobState.FAILED else None
         return keyed_text(kept["key"], kept["data"]) if kept else self.error
 

@@ -1,6 +1,6 @@
 """How people work: signals that say whose work to look at first. Never a reason to refuse pay or to suspend by themselves.
 
-Time alone is weak, and its sign differs between crowds: the person who is fast may be good. Each signal therefore comes with how
+Time alone is weak, and its sign differs between crowds: fast people may be good. Each signal therefore comes with how
 often it points at people whose gold checks say that they are good.
 """
 

@@ -60,7 +60,7 @@ class PlainLoginForm(LoginForm):  # type: ignore[misc]  # untyped library
 
 
 class OwnersSignupForm(SignupForm):  # type: ignore[misc]  # untyped library
-    """A sign-up that holds no address: the person who named it before, or names it at the same time, stands in nobody's way."""
+    """A sign-up that holds no address: an earlier sign-up with it, or one at the same time, stands in nobody's way."""
 
     account_already_exists: bool
     name = forms.CharField(

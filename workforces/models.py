@@ -64,7 +64,7 @@ class PostingState(models.TextChoices):
 
 
 class Posting(models.Model):
-    """A HIT: so many tickets, for the person who takes them."""
+    """A HIT with some tickets for the people who take them."""
 
     workforce = models.ForeignKey(Workforce, on_delete=models.CASCADE, related_name="postings")
     number = models.PositiveIntegerField()

@@ -149,8 +149,10 @@ class Participation(models.Model):
 
     ``cursor`` only saves work: slots before it were served to this person or do not suit them. It holds for
     the queue as it was at ``queue_version``. ``served`` counts the items that were assigned to this person, each
-    once; before the item ``planned_to`` is assigned, the person who puts injections between them is asked. ``submitted`` is the tally that quotas go by: the submissions of this person that were not taken back, late,
-    given up or withdrawn; see `annotation.slots.services.counting`. ``trained`` counts the examples of the training round that they have done.
+    once; before the item ``planned_to`` is assigned, `annotation.signals.participation_advanced` asks for injections.
+    ``submitted`` is the tally that quotas go by: the submissions of this person that were not taken back, late, given up
+    or withdrawn; see `annotation.slots.services.counting`. ``trained`` counts the examples of the training round that
+    they have done.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="participations")
@@ -211,7 +213,7 @@ class Withdrawal(models.Model):
 class QueueRewind(models.Model):
     """That slots were added to the queue before places that people may have passed, append-only.
 
-    Nobody's row is touched for it: the person who claims next goes back as far as the rewinds since their version say.
+    Nobody's row is touched for it: their next claim goes back as far as the rewinds since their version say.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="queue_rewinds")

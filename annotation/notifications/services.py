@@ -44,7 +44,7 @@ def notify(
 ) -> int:
     """Write emails to people who want this kind, in the transaction of what they report; return how many.
 
-    The person who acted is told nothing about it.
+    The person whose action it reports gets none.
     """
     require_transaction()
     wanted = users.filter(is_active=True).exclude(muted_notifications__kind=kind)

@@ -44,7 +44,7 @@ def order_key(seed: int, *, batch: int, round_: int, wave: int, item: str, index
 def follow_up_key(annotation_id: int) -> int:
     """Return where what follows an annotation lies in the queue: before all batches, the newest last.
 
-    Not by chance: the person who is brought back to what is new passes nothing older.
+    Not by chance: a person who is brought back to new items passes no older ones.
     """
     return annotation_id % (1 << _BATCH_SHIFT)
 

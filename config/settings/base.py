@@ -144,7 +144,8 @@ def email_verification(default: str) -> str:
 
 
 ACCOUNT_EMAIL_VERIFICATION = email_verification("none")
-# By a code that is entered where one signed up. A link would confirm the account of the person who named the address first.
+# By a code that is entered in the browser of the sign-up. A link would confirm an account that someone else had made with
+# the address before.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_EMAIL_VERIFICATION == "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
 ACCOUNT_FORMS = {"signup": "web.signups.OwnersSignupForm", "login": "web.signups.PlainLoginForm"}

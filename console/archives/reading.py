@@ -251,7 +251,7 @@ def _insert_users(rows: Iterator[list[Any]]) -> dict[int, int]:
         else:  # nobody has worked here: they are who they were there
             user.surrogate_id, user.key = values["surrogate_id"], values["key"]
             if not user.is_admin:
-                # The person who made the account shows first that the address is theirs, before they have its roles.
+                # The owner of the account shows first that the address is theirs, before they have its roles.
                 user.set_unusable_password()
             user.save(update_fields=["surrogate_id", "key", "password"])
         found[old] = user.pk

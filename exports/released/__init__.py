@@ -1,1 +1,1 @@
-"""Reading a release's folder again: the person who has it needs nothing else, neither a server nor a database."""
+"""Reading a release's folder again, without a server or a database."""

@@ -77,7 +77,7 @@ class Worker(AbstractBaseUser):
     is_active = models.BooleanField(default=True)
     joined_at = models.DateTimeField()
     agreed_at = models.DateTimeField(null=True)
-    # A record from before this marketplace, given by the person who seeds workers; real decisions add to it.
+    # A record from before this marketplace, given when workers are seeded; real decisions add to it.
     prior_approved = models.PositiveIntegerField(default=0)
     prior_rejected = models.PositiveIntegerField(default=0)
 

@@ -1,7 +1,7 @@
 """ScoreMyKnownAnswers/2011-09-01: compare answers with known ones, and what to do about the score.
 
-SimplePlurality, the policy over a whole HIT, is not run here: agreement is the business of the person who
-collects the data.
+SimplePlurality, the policy over a whole HIT, is not run here: agreement is the business of those who
+collect the data.
 """
 
 from collections.abc import Mapping

@@ -94,7 +94,7 @@ def _logins() -> dict[str, str]:
 def seed_people() -> dict[str, str]:
     """Create the demo's people where they are missing; return their logins.
 
-    The person who came with an archive has no password and is no administrator yet.
+    People who came with an archive have no password and aren't administrators yet.
     """
     logins = _logins()
     for name, email in PEOPLE.items():

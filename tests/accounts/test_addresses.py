@@ -185,7 +185,7 @@ def test_who_names_an_address_first_gains_nothing_when_its_owner_confirms_it(tok
     confirm(owner, mailoutbox)
     assert is_in(owner)
     assert User.objects.get(email=OWN).check_password(PASSWORD)
-    confirm(thief, [thiefs_mail])  # the person who reads it
+    confirm(thief, [thiefs_mail])  # the thief reads it
     assert not is_in(thief)
     client = Client()
     client.post(reverse("account_login"), {"login": OWN, "password": "thief's password 1"})

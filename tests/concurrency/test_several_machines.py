@@ -178,7 +178,7 @@ def test_nothing_is_lost_and_nothing_doubled_when_a_web_process_and_a_worker_are
         done = crowd.outcomes[Outcome.HANDED_IN]
         if kills and done >= kills[0][0]:
             machines.kill(kills.pop(0)[1])
-        # The person who was cut off comes back to what they hold.
+        # People who were cut off come back to what they hold.
         return done >= ITEMS * VOTES * 0.9 and not {"open", "held"} & set(machines.found()["slots"])
 
     assert crowd.run(is_over, seconds=300), crowd.outcomes

@@ -168,7 +168,7 @@ def test_the_command_learns_a_crowd_from_judgments(tmp_path, model):
     )
     pilot = found["pilot"]
     assert pilot["accuracy"]["low"] < pilot["accuracy"]["value"] < pilot["accuracy"]["high"]
-    assert found["setting"]["spam"] == 0  # the person who did not read is among those who were learned from
+    assert found["setting"]["spam"] == 0  # the crowd is fitted to people of whom one did not read
     alone = json.loads(planned(*arguments, "--crowd", str(tmp_path / "labels.csv")))
     assert alone["pilot"]["accuracy"]["value"] is None
     with pytest.raises(CommandError, match="no item of the pilot has 8 judgments"):

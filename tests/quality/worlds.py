@@ -19,7 +19,7 @@ from quality.policies.policy import Policy
 from quality.policies.services import policy_publish
 from tests import factories
 
-# The person who comes meets three keys first.
+# New annotators meet three keys first.
 FIRST = Policy(gold_rate=0, gold_first=3, gold_first_items=3, inspection_rate=1.0)
 
 

@@ -37,7 +37,7 @@ def test_a_crowd_answers_whatever_a_campaign_asks(make, live_server):
 
 def test_a_crowd_writes_questions(live_server):
     campaign = writing.campaign("kbqa", options={"review": False, "recovery": False})
-    enlivened(campaign, live_server.url, people=1)  # of several, the person who came first might not read
+    enlivened(campaign, live_server.url, people=1)  # of several, the first might not read
     [found] = Annotation.objects.filter(campaign=campaign, state="counted")
     assert "高等数学" in found.answer["question"]
 

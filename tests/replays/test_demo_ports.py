@@ -37,7 +37,7 @@ def test_a_demo_keeps_its_ports_and_says_when_one_is_taken(tmp_path, first):
 
 
 def test_a_port_stays_taken_while_its_server_is_away(first):
-    """A server inherits the socket: the person who waits for the port while it starts again does not get it."""
+    """A server inherits the socket, so no other process gets the port while the server starts again."""
     with listener_from(first) as listener:
         for _ in range(2):
             child = start_child(web_command(f"fd://{listener.fileno()}"), dict(os.environ), (listener.fileno(),))

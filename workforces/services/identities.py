@@ -86,7 +86,7 @@ def ticket_identify(*, ticket: Ticket, name: str, now: datetime) -> UUID:
     if left_since(scope_id=campaign.pk, person=person, visit=visit):  # who withdrew meant this visit too
         asked = withdrawal_of(campaign=campaign, surrogate_id=person)
         if asked is None:
-            # The person who left keeps the standing that they earned: they may come back.
+            # People who left keep the standing that they earned: they may come back.
             standing_join(campaign=campaign, before=visit, after=person, now=now)
             participation_withdraw(campaign=campaign, surrogate_id=visit, now=now)
             return _hand_over(ticket, visit, person)

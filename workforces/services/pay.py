@@ -280,7 +280,7 @@ def _open_cents(workforce: Workforce) -> int:
     ):
         reward, training = place_cents(workforce, posting_terms(posting))
         places = posting.places - posting.decided
-        # The person who takes a free place may be new; of tickets in work it is known.
+        # A free place may go to a new person; of tickets in work it is known.
         total += places * reward + max(0, places - posting.trained) * training
     return total
 

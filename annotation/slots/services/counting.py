@@ -40,7 +40,7 @@ SUSPENDED = "suspended"  # why the work of an annotator who was suspended is exc
 
 
 def people_lock(*, campaign_id: UUID, surrogate_ids: Iterable[UUID]) -> list[Participation]:
-    """Lock people's places in a campaign, in one order; the person who has none yet is left out."""
+    """Lock people's places in a campaign, in one order; people who have none yet are left out."""
     require_transaction()
     places = Participation.objects.filter(campaign_id=campaign_id, surrogate_id__in=set(surrogate_ids))
     return list(places.select_for_update(no_key=True).order_by("pk"))
@@ -142,7 +142,8 @@ def submission_take_back(*, annotation: Annotation, now: datetime) -> bool:
 def submission_come_back(*, annotation: Annotation, now: datetime) -> bool:
     """Count a submission that was taken back as it was: its author let the time pass in which to change it.
 
-    The person who ended the assignment that holds its slot calls this, with the person's lock. Return whether it counts.
+    The service that ended the assignment that holds its slot calls this, with the annotator's lock. Return whether it
+    counts.
     """
     require_transaction()
     rows = [row for row in _locked([annotation], (State.UNDONE,)) if row.item.state == ItemState.ACTIVE]

@@ -76,7 +76,7 @@ def _lane(lane: str, sleeper: threading.Event, longest: float) -> Callable[[], N
     def run() -> None:
         nonlocal pause
         sleeper.clear()  # before the look, so that no word of what comes after it is lost
-        if STOPPING.is_set():  # the person who wakes us a last time may have done so just before
+        if STOPPING.is_set():  # the last wake-up may have come just before
             return
         if jobs_run_due(limit=1, lanes=[lane]):
             pause = FIRST_PAUSE_SECONDS

@@ -16,7 +16,7 @@ from quality.models import Inspection, InspectionTally, InspectionVerdict
 def inspections_draw(*, campaign: Campaign, annotations: Sequence[Annotation], rate: float) -> int:
     """Draw the share of each annotator's counted work that is read, to within one annotation; return how many.
 
-    Systematic with a random start: the person who submits 5 has 1 of them read at a share of 0.2, never none and never 3. What is
+    Systematic with a random start: of 5 submissions of a person, 1 is read at a share of 0.2, never none and never 3. What is
     examined again since it stopped or began to count again was drawn from before.
     """
     require_transaction()

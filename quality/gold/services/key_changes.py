@@ -64,7 +64,7 @@ def gold_key_edit(*, key: GoldKey, accepted: Any, actor_id: UUID, now: datetime)
 
     Experts who were asked about what it accepted before are asked no more.
 
-    The person who was checked with it is assessed again. What a pause led to is for a manager to decide.
+    People who were checked with it are assessed again. What a pause led to is for a manager to decide.
 
     Raises
     ------

@@ -208,7 +208,7 @@ def _opinions(case_ids: Collection[int | None]) -> tuple[dict[int, list[Any]], d
 
 
 def _kappa(campaign: Campaign, alone: dict[int, list[Any]]) -> float | None:
-    """Return how far two experts agree on an item beyond chance; the person who of them came first is left to chance.
+    """Return how far two experts agree on an item beyond chance; which of the two counts as first is left to chance.
 
     Quadratic weights where the labels are steps of a scale. Each pair is entered in both orders: neither of the two is
     the reference.

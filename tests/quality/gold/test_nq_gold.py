@@ -222,7 +222,7 @@ def test_keys_are_made_of_what_answers_agree_on(page):
     assert judging.agreed_on([said("bad"), said("bad")]) == [{"question": "bad"}]
     assert judging.agreed_on([said("bad"), said()]) is None
     assert judging.agreed_on([said(), said()]) == [{"long_answer": -1}]
-    for answer in (same, said("bad"), said(), said(box=2, kind="yes")):  # the person who agreed hits their own key
+    for answer in (same, said("bad"), said(), said(box=2, kind="yes")):  # people whose answer became the key hit it
         assert judging.missed(judging.agreed_on([answer, answer]), answer) == ""
 
 

@@ -1,6 +1,6 @@
 """Errands at the marketplace: due, sending, confirmed. Every call is outside of a transaction.
 
-A worker can die between any two lines. Before the call the row says ``sending``; the person who comes next sees
+A worker can die between any two lines. Before the call the row says ``sending``; the next worker sees
 that, and either sends the same token again (the marketplace knows it for a day) or reads back first.
 """
 

@@ -138,7 +138,7 @@ def compensation_post(
 ) -> Posting:
     """Post a HIT that only one person can take, to pay them for work that they could not submit.
 
-    A marketplace pays for submitted assignments only; the person who lost theirs needs another one to be paid by.
+    A marketplace pays for submitted assignments only, so a person who lost theirs needs another one to be paid for.
 
     Raises
     ------

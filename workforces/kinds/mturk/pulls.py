@@ -152,7 +152,7 @@ def _pull(work: Work, market: Market, posting: Posting, began: datetime) -> int:
 
 
 def _people_of(posting: Posting, remotes: Sequence[RemoteAssignment]) -> set[UUID]:
-    """Return the person who taking these submissions in may be about."""
+    """Return the people whom taking in these submissions may concern."""
     named = ExternalIdentity.objects.filter(
         source=posting.workforce.source, name__in={remote.worker for remote in remotes}
     )
