@@ -2,12 +2,12 @@
 
 import sys
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.defaults import server_error
 
-from accounts.given_back import fields_of
+from accounts.given_back import fields_of, for_scripts
 from database.transactions import is_transient
 
 RETRY_SECONDS = 10
@@ -20,15 +20,13 @@ def failed(request: HttpRequest) -> HttpResponse:
         return server_error(request)
     headers = {"Retry-After": str(RETRY_SECONDS)}
     said = _("The database doesn't respond. Nothing was saved. Try again in a moment.")
-    if request.headers.get("Accept") == "application/json":
-        return JsonResponse({"error": said}, status=503, headers=headers)
-    if request.headers.get("HX-Request"):
-        return HttpResponse(said, status=503, headers=headers, content_type="text/plain; charset=utf-8")
+    if (answer := for_scripts(request, said, status=503, headers=headers)) is not None:
+        return answer
     context = {
         "path": request.get_full_path(),
-        "fields": fields_of(request) if request.method == "POST" else [],
-        "token": request.POST.get("csrfmiddlewaretoken", "") if request.method == "POST" else "",
-        "has_files": bool(request.FILES) if request.method == "POST" else False,
+        "fields": fields_of(request),
+        "token": request.POST.get("csrfmiddlewaretoken", ""),
+        "has_files": bool(request.FILES),
     }
     # Without the request: what pages know of a person is in the database.
     return HttpResponse(render_to_string("503.html", context), status=503, headers=headers)

@@ -1,5 +1,6 @@
 """What a person sent and the server could not take: given back, so that it can be sent again."""
 
+from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
@@ -21,15 +22,22 @@ def given_back(request: HttpRequest, why: str, page: str = "") -> HttpResponse:
     """
     status = 401 if why == OUT else 403
     headers = {SESSION_HEADER: why}
-    if request.headers.get("Accept") == "application/json":
-        return JsonResponse({"error": _sentence(why)}, status=status, headers=headers)
-    if request.headers.get("HX-Request"):
-        return HttpResponse(_sentence(why), status=status, headers=headers, content_type="text/plain; charset=utf-8")
+    if (answer := for_scripts(request, _sentence(why), status=status, headers=headers)) is not None:
+        return answer
     login = f"{resolve_url(settings.LOGIN_URL)}?{urlencode({'next': page or '/'})}"
     context = {"why": why, "login": login, "page": page, "fields": fields_of(request), "has_files": bool(request.FILES)}
     response = render(request, "accounts/given_back.html", context, status=status)
     response[SESSION_HEADER] = why
     return response
+
+
+def for_scripts(request: HttpRequest, sentence: str, *, status: int, headers: Mapping[str, str]) -> HttpResponse | None:
+    """Return a sentence as the script that asked reads it; None if a person asked, who gets a page."""
+    if request.headers.get("Accept") == "application/json":
+        return JsonResponse({"error": sentence}, status=status, headers=headers)
+    if request.headers.get("HX-Request"):
+        return HttpResponse(sentence, status=status, headers=headers, content_type="text/plain; charset=utf-8")
+    return None
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -121,7 +121,7 @@ def failed_jobs_tell(now: datetime) -> None:
         with transaction.atomic():
             users = members(campaign, Role.MANAGER)
             job = newest[campaign.pk].title[:100]
-            notify_daily(campaign=campaign, kind=NotificationKind.JOB, users=users, now=now, job=job)
+            notify(campaign=campaign, kind=NotificationKind.JOB, users=users, now=now, job=job)
 
 
 @durable
