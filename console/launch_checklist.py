@@ -37,7 +37,6 @@ class Step:
 
 def launch_checklist(campaign: Campaign) -> list[Step]:
     """Return the steps before a launch in the order of work, by at most ten lookups in indexes."""
-    has_annotators = Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR).exists()
     workforces = list(Workforce.objects.filter(campaign=campaign))
     return [
         Step(
@@ -71,7 +70,7 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
         *_experts_for_gold(campaign),
         Step(
             _("Annotators"),
-            has_annotators or bool(workforces),
+            bool(workforces) or Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR).exists(),
             _("Nobody is invited to annotate."),
             "campaign-people",
             _("Invite annotators"),

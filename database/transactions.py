@@ -14,8 +14,9 @@ logger = logging.getLogger(__name__)
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# PostgreSQL: serialization failure, deadlock, lock timeout, statement timeout, and a server that is going away.
-TRANSIENT_STATES = {"40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03", "53300"}
+# PostgreSQL: serialization failure, deadlock, lock timeout and statement timeout; and a server that goes away or is full.
+_BUSY_STATES = {"40001", "40P01", "55P03", "57014"}
+_AWAY_STATES = {"57P01", "57P02", "57P03", "53300"}
 ATTEMPTS = 4
 PAUSE_SECONDS = 0.05
 
@@ -46,19 +47,32 @@ def is_transient(error: BaseException) -> bool:
     True of deadlocks, serialization failures, lock and statement timeouts, lost connections, and SQLite's
     "database is locked"; never of a constraint or a mistake in a statement.
     """
-    cause = error.__cause__ if isinstance(error, OperationalError | InterfaceError) else error
-    state = getattr(cause, "sqlstate", None)
+    return _state_of(error) in _BUSY_STATES or _is_locked(error) or is_away(error)
+
+
+def is_away(error: BaseException) -> bool:
+    """Return whether the database cannot be reached: its connection was refused, ended or lost, or it takes no more."""
+    state = _state_of(error)
     if state is not None:
-        return state in TRANSIENT_STATES or str(state).startswith("08")
-    text = str(error).lower()
-    if (
-        isinstance(error, sqlite3.OperationalError)
-        or "database is locked" in text
-        or "database table is locked" in text
-    ):
-        return "locked" in text
+        return state in _AWAY_STATES or state.startswith("08")
     # Without a state: the connection was lost before the server could say anything.
-    return isinstance(error, InterfaceError) or (isinstance(error, OperationalError) and "connection" in text)
+    lost = isinstance(error, InterfaceError) or (
+        isinstance(error, OperationalError) and "connection" in str(error).lower()
+    )
+    return lost and not _is_locked(error)
+
+
+def _state_of(error: BaseException) -> str | None:
+    """Return PostgreSQL's code for an error, if it gave one."""
+    cause = error.__cause__ if isinstance(error, OperationalError | InterfaceError) else error
+    return getattr(cause, "sqlstate", None)
+
+
+def _is_locked(error: BaseException) -> bool:
+    text = str(error).lower()
+    if isinstance(error, sqlite3.OperationalError):
+        return "locked" in text
+    return "database is locked" in text or "database table is locked" in text
 
 
 def durable(service: Callable[P, R]) -> Callable[P, R]:

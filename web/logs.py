@@ -3,7 +3,7 @@
 import logging
 import re
 
-from database.transactions import is_transient
+from database.transactions import is_away
 
 # /visit/, /statement/, /invite/ and /join/ of the platform; /join/, /s/ and /content/ of the marketplace.
 _TOKEN = re.compile(r"/(visit|statement|invite|join|s|content)/[^/\s\"'<>?]+")
@@ -20,7 +20,7 @@ class ShortWhenAway(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Shorten the record, and keep it."""
         error = record.exc_info[1] if record.exc_info else None
-        if record.name == "django.request" and error is not None and is_transient(error):
+        if record.name == "django.request" and error is not None and is_away(error):
             record.msg, record.args = f"{record.getMessage()}: the database does not answer", ()
             record.exc_info = record.exc_text = None
         return True

@@ -1,14 +1,20 @@
 """With a database that is away, a request gets 503 in plain words, what was sent back, and one line in the log."""
 
 import json
+import logging
 import os
 import socket
 import subprocess
 import sys
 
+import psycopg
+import pytest
 from django.conf import settings as django_settings
+from django.db import OperationalError
 
+from database.transactions import is_transient
 from tests.conftest import ROOT
+from web.logs import ShortWhenAway
 
 ASK = """
 import json, logging, django
@@ -51,3 +57,20 @@ def test_a_database_that_is_away_is_said_once(tmp_path):
     assert "Traceback" not in done.stderr
     assert [line for line in lines if "the database does not answer" not in line] == []
     assert len(lines) == 4  # one a request
+
+
+@pytest.mark.parametrize(
+    ("cause", "is_short"),
+    [
+        (psycopg.errors.AdminShutdown("terminating connection"), True),
+        (psycopg.errors.QueryCanceled("canceling statement due to statement timeout"), False),  # which one, and why?
+        (psycopg.errors.DeadlockDetected("deadlock detected"), False),
+    ],
+)
+def test_only_a_database_that_is_away_has_no_traceback_in_the_log(cause, is_short):
+    error = OperationalError(str(cause))
+    error.__cause__ = cause
+    assert is_transient(error)  # all of them may be tried again
+    record = logging.LogRecord("django.request", logging.ERROR, "", 1, "Failed: /", (), (type(error), error, None))
+    assert ShortWhenAway().filter(record)
+    assert (record.exc_info is None) == is_short
