@@ -1,4 +1,4 @@
-"""Accounts of synthetic people. Their addresses lead nowhere: who makes them switches mail off."""
+"""Accounts of synthetic people. Their addresses lead nowhere, so they get no emails."""
 
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
@@ -7,6 +7,7 @@ from django.utils import timezone
 from accounts.models import Role, User
 from accounts.services import membership_grant
 from annotation.models import Campaign
+from annotation.notifications.services import kinds_choose
 
 
 def accounts(campaign: Campaign, name: str, count: int, password: str) -> list[str]:
@@ -19,5 +20,6 @@ def accounts(campaign: Campaign, name: str, count: int, password: str) -> list[s
                 user = User.objects.create_user(email, None)
                 # Hashed once for all of them: hashing takes a third of a second.
                 User.objects.filter(pk=user.pk).update(password=hashed)
+                kinds_choose(user=user, wanted=[])
             membership_grant(user=user, scope_id=campaign.pk, role=Role.ANNOTATOR, actor_id=None, now=timezone.now())
     return emails

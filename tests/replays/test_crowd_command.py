@@ -7,9 +7,11 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from accounts.models import AuditEvent, User
-from annotation.models import Annotation, Campaign
+from annotation.campaigns.services.campaigns import campaign_move
+from annotation.models import Annotation, Campaign, CampaignState, Notification, NotificationKind
 from tests import factories, writing
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,6 +35,15 @@ def test_a_crowd_answers_whatever_a_campaign_asks(make, live_server):
     assert said.rstrip().endswith("0 are open")
     assert campaign.is_synthetic
     assert AuditEvent.objects.get(action="campaign_mark_synthetic").scope_id == campaign.pk
+
+
+def test_a_crowd_is_sent_no_emails_and_its_command_leaves_those_of_others_alone(live_server, settings):
+    campaign, manager, backend = factories.antique(items=1, n=1), factories.user(), settings.EMAIL_BACKEND
+    factories.join(campaign, manager)
+    enlivened(campaign, live_server.url)
+    assert backend == settings.EMAIL_BACKEND
+    campaign_move(campaign=campaign, to=CampaignState.CLOSED, actor_id=None, now=timezone.now())
+    assert [row.user for row in Notification.objects.filter(kind=NotificationKind.CAMPAIGN)] == [manager]
 
 
 def test_a_crowd_writes_questions(live_server):

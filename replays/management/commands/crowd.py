@@ -68,7 +68,6 @@ class Command(BaseCommand):
             raise CommandError(f"{campaign.slug} is {campaign.get_state_display().lower()}: nothing is handed out")
         _refuse_production(campaign, options["production"])
         url = (options["url"] or settings.PLATFORM_URL).rstrip("/")
-        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"  # a synthetic crowd has no mailboxes
         began = time.monotonic()
         try:
             if not options["mixed"]:
