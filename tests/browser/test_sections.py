@@ -39,7 +39,8 @@ def open_page(page, section, name, width):
         page.click(".section-menu summary")
         page.locator(".section-menu").get_by_role("link", name=name, exact=True).last.click()
         return 2
-    page.locator(".sections").get_by_role("link", name=section, exact=True).click()
+    with page.expect_navigation():  # otherwise the pages of the section before are still there
+        page.locator(".sections").get_by_role("link", name=section, exact=True).click()
     inside = page.locator(".section-pages").get_by_role("link", name=name, exact=True)
     if not inside.count() or inside.get_attribute("aria-current") == "page":
         return 1
