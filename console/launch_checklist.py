@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import Exists, OuterRef
 from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import ConsentText, Membership, Role
 from annotation.campaigns.selectors.campaigns import guideline_current
-from annotation.models import Batch, BatchState, Campaign, Item, Purpose
+from annotation.models import Batch, BatchState, Campaign, Item, Purpose, Split
 from annotation.tasktypes.base import Voted
 from annotation.tasktypes.registry import TASK_TYPES
 from quality.models import CampaignPlan, GoldKey, GoldKeyState
@@ -36,7 +38,7 @@ class Step:
 
 
 def launch_checklist(campaign: Campaign) -> list[Step]:
-    """Return the steps before a launch in the order of work, by at most ten lookups in indexes."""
+    """Return the steps before a launch in the order of work, by at most eleven lookups in indexes."""
     workforces = list(Workforce.objects.filter(campaign=campaign))
     return [
         Step(
@@ -46,6 +48,7 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
             "campaign-import",
             _("Import items"),
         ),
+        *_empty_splits(campaign),
         Step(
             _("Guidelines"),
             bool(guideline_current(campaign).body.strip()),
@@ -85,6 +88,17 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
         ),
         *_plan(campaign),
     ]
+
+
+def _empty_splits(campaign: Campaign) -> list[Step]:
+    """Return the step of filling splits, if items were drawn into others only."""
+    has_items = Exists(Item.objects.filter(split=OuterRef("pk")))
+    splits = Split.objects.filter(campaign=campaign, weight__gt=0).annotate(has_items=has_items)
+    empty = [split.name for split in splits.order_by("position") if not split.has_items]
+    if not empty or len(empty) == len(splits):  # without any items, that is the step to take
+        return []
+    why = _("No items in these splits: {names}. Splits are drawn at random, so small ones can stay empty.")
+    return [Step(_("Splits"), False, format_lazy(why, names=", ".join(empty)), "campaign-import", _("Import items"))]
 
 
 def _plan(campaign: Campaign) -> list[Step]:

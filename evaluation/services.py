@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Max, Q
 
 from accounts.audit import record
+from annotation.campaigns.selectors.sealing import LEAST_ITEMS
 from annotation.locks import campaign_lock
 from evaluation.boards.child import score_apart
 from evaluation.boards.gold import gold_of, metrics_of
@@ -27,7 +28,6 @@ from jobs.payloads import FilePayload
 from jobs.services import job_enqueue
 from jobs.uploads import upload_path
 from jobs.work import Work
-from quality.labels.services.sealing import LEAST
 from web.errors import KeyedError
 
 MOST_BYTES = 100 * 2**20
@@ -67,8 +67,8 @@ def board_create(
         boards = Board.objects.filter(campaign=release.campaign, split=split, metric=metric)
         if boards.filter(Q(release=release) | Q(is_sealed=True) if is_sealed else Q(release=release)).exists():
             raise BoardError("board_exists")
-        if _units(release, split) < LEAST:
-            raise BoardError("board_too_small", split=split, least=LEAST, release=release.number)
+        if _units(release, split) < LEAST_ITEMS:
+            raise BoardError("board_too_small", split=split, least=LEAST_ITEMS, release=release.number)
         last = Board.objects.filter(campaign=release.campaign).aggregate(last=Max("number"))["last"] or 0
         board = Board.objects.create(
             campaign=release.campaign,

@@ -11,13 +11,14 @@ from django.db.models import Count, F, Max
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
-from annotation.campaigns.selectors.sealing import sealed_names
+from annotation.campaigns.selectors.sealing import LEAST_ITEMS, sealed_names
 from annotation.models import Campaign
 from evaluation.boards.gold import metrics_of
 from evaluation.boards.ladder import LEAST_STEP
@@ -36,7 +37,10 @@ class BoardForm(forms.Form):
     """What a board scores."""
 
     release = forms.TypedChoiceField(label=gettext_lazy("Release"))
-    split = forms.ChoiceField(label=gettext_lazy("Split"))
+    split = forms.ChoiceField(
+        label=gettext_lazy("Split"),
+        help_text=format_lazy(gettext_lazy("With at least {least} labeled items."), least=LEAST_ITEMS),
+    )
     metric = forms.ChoiceField(label=gettext_lazy("Metric"))
     step = forms.FloatField(
         label=gettext_lazy("Step"),

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.permissions import Action, actions_of, can, signed_in
 from annotation.access import campaign_for
 from annotation.campaigns.selectors.overview import splits_counted
+from annotation.campaigns.selectors.sealing import LEAST_ITEMS
 from annotation.models import Campaign, Split
 from exports.archive import zip_stream
 from exports.build import SUMS, descriptions_of
@@ -143,6 +144,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         "splits": splits,
         "may_seal": Action.MANAGE in may,
         "may_unseal": Action.UNSEAL in may,
+        "least_to_seal": LEAST_ITEMS,
     }
     return render(request, "exports/releases.html", context)
 

@@ -131,8 +131,8 @@ class Batch(models.Model):
         constraints = [models.UniqueConstraint(fields=["campaign", "ordinal"], name="batch_ordinal")]
 
     def __str__(self) -> str:
-        name = _("batch") if self.purpose == Purpose.WORK else Purpose(self.purpose).label.lower()
-        return f"{name} {self.ordinal}"
+        name = _("batch %(number)s") % {"number": self.ordinal}
+        return name if self.purpose == Purpose.WORK else f"{name} ({Purpose(self.purpose).label.lower()})"
 
 
 class Standing(models.TextChoices):

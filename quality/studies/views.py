@@ -36,7 +36,7 @@ def studies(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "campaign": campaign,
         "agreement": agreement_shown(campaign),
-        "charts": list(STUDIES),
+        "charts": STUDIES,
         "is_studied": _is_studied(campaign),
         "sees_answers": can(signed_in(request), Action.SEE_ANSWERS, campaign.pk),
     }

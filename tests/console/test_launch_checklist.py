@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.models import Role
 from accounts.services import membership_grant
 from annotation.campaigns.services.campaigns import guideline_publish
-from annotation.models import CampaignState
+from annotation.models import BatchState, CampaignState, Purpose
 from annotation.tasktypes.registry import TASK_TYPES
 from console.launch_checklist import launch_checklist
 from quality.models import GoldKeyState
@@ -47,6 +47,18 @@ def test_each_step_is_ready_once_it_is_done(draft):
     assert "Guidelines" in missing(draft)
 
 
+def test_a_split_that_no_item_was_drawn_into_is_named(draft):
+    draft.splits.create(name="rare", n=1, weight=1, position=9)
+    assert "Splits" not in missing(draft)  # there are no items at all
+    factories.import_questions(draft, ["where is the harbour"])
+    drawn = draft.items.get().split
+    step = next(step for step in launch_checklist(draft) if str(step.label) == "Splits")
+    empty = [split.name for split in draft.splits.order_by("position") if split.weight and split != drawn]
+    assert f"No items in these splits: {', '.join(empty)}." in str(step.if_missing)
+    draft.splits.exclude(pk=drawn.pk).update(weight=0)
+    assert "Splits" not in missing(draft)
+
+
 def test_gold_that_waits_for_an_expert_needs_an_expert(campaign):
     factories.import_questions(campaign, ["where is the harbour"])
     item = campaign.items.get()
@@ -80,8 +92,11 @@ def test_a_manager_sees_it_before_the_launch_only(draft):
     for step in launch_checklist(draft):
         if not step.is_done:
             assert reverse(step.url, args=[draft.slug]) in html.split("Launch checklist")[1]
+    factories.import_questions(draft, ["where is the harbour"])
     draft.state = CampaignState.OPEN
     draft.save()
+    assert "Launch checklist" in client.get(address).content.decode()  # as while a pilot runs
+    draft.batches.filter(purpose=Purpose.WORK).update(state=BatchState.OPEN)
     assert "Launch checklist" not in client.get(address).content.decode()
 
 

@@ -1,13 +1,14 @@
 """What the overview of a campaign shows, read from the numbers a job left."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 
 from accounts.models import User
 from annotation.campaigns.snapshot import PersonNumbers, SplitNumbers
-from annotation.models import Batch, BatchState, Campaign, Item, ItemReport, Snapshot
+from annotation.models import Batch, BatchState, Campaign, CampaignState, Item, ItemReport, Purpose, Snapshot
 from annotation.slots.selectors.met_by_all import LOOKED_AT
 from annotation.tasktypes.registry import pages_of
 
@@ -23,6 +24,7 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
     total = data.get("annotations", 0)
     pages = pages_of(campaign.task_type)
     seconds = data.get("stage_median_seconds", {})
+    batches = _to_launch(campaign)
     return {
         "snapshot": snapshot,
         "slots": {state: slots.get(state, 0) for state in ("open", "held", "filled")},
@@ -38,15 +40,26 @@ def overview_of(campaign: Campaign, *, named: bool) -> dict[str, Any]:
         "splits": data.get("splits", []),
         "days": data.get("days", []),
         "people": _people(data.get("people", []), named=named),
-        "batches": _to_launch(campaign),
+        "batches": batches,
+        "before_first_launch": _is_before_first_launch(campaign, batches),
         "reported": ItemReport.objects.filter(item__campaign=campaign, resolved_at=None).exists(),
     }
 
 
-def _to_launch(campaign: Campaign) -> QuerySet[Batch]:
+def _to_launch(campaign: Campaign) -> list[Batch]:
     """Return the batches with items that aren't launched yet."""
     has_items = Exists(Item.objects.filter(batch=OuterRef("pk")))
-    return Batch.objects.filter(has_items, campaign=campaign, state=BatchState.DRAFT).order_by("ordinal")
+    return list(Batch.objects.filter(has_items, campaign=campaign, state=BatchState.DRAFT).order_by("ordinal"))
+
+
+def _is_before_first_launch(campaign: Campaign, to_launch: Sequence[Batch]) -> bool:
+    """Return whether no items of the dataset were launched yet, as while a pilot runs."""
+    if campaign.state == CampaignState.DRAFT:
+        return True
+    if campaign.state == CampaignState.CLOSED or not any(batch.purpose == Purpose.WORK for batch in to_launch):
+        return False
+    launched = Batch.objects.filter(campaign=campaign, purpose=Purpose.WORK).exclude(state=BatchState.DRAFT)
+    return not launched.exists()
 
 
 def _bars(labels: tuple[tuple[str, Any], ...], paths: dict[str, int], total: int) -> list[dict[str, Any]]:

@@ -4,6 +4,8 @@ from django.db.models import Q
 
 from annotation.models import Campaign, Item
 
+LEAST_ITEMS = 10  # of fewer items, what numbers said before and say after would tell labels
+
 
 def unsealed(path: str = "item") -> Q:
     """Return the condition that an item's split is not sealed; ``path`` leads from the rows to the item.

@@ -33,7 +33,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     numbers_request(campaign=campaign, now=timezone.now())
     quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
-    context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot, "charts": list(CHARTS)}
+    context: dict[str, Any] = {"campaign": campaign, "snapshot": snapshot, "charts": CHARTS}
     if snapshot is not None:
         shown = snapshot.data.get("outside", [])[:MOST_OUTSIDE]
         names = {str(key): name for key, name in names_of(UUID(key) for key in shown).items()}

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.audit import record
+from annotation.campaigns.selectors.sealing import LEAST_ITEMS
 from annotation.locks import campaign_lock
 from annotation.models import (
     ORDINARY,
@@ -34,7 +35,6 @@ from quality.models import (
 )
 from web.errors import KeyedError
 
-LEAST = 10  # of fewer items, what numbers said before and say after would tell labels
 _UNFINISHED = (SlotState.OPEN, SlotState.ASIDE, SlotState.HELD)
 _NUMBERS = (Snapshot, QualitySnapshot, StudySnapshot, TargetSnapshot, BehaviourSnapshot)
 
@@ -100,8 +100,8 @@ def _refuse_unless_done(split: Split) -> None:
     active = split.items.filter(state=ItemState.ACTIVE)
     items = active.filter(batch__purpose__in=ORDINARY)
     asked = active.filter(batch__purpose__in=[*ORDINARY, Purpose.REVIEW])
-    if items.count() < LEAST:
-        raise SealError("split_too_small", split=str(split), least=LEAST)
+    if items.count() < LEAST_ITEMS:
+        raise SealError("split_too_small", split=str(split), least=LEAST_ITEMS)
     slots = Slot.objects.filter(item__in=asked, state__in=_UNFINISHED)
     answers = Annotation.objects.filter(item__in=asked)
     unseen = answers.filter(Q(state=AnnotationState.PROVISIONAL) | Q(state=AnnotationState.COUNTED, is_examined=False))

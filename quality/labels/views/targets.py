@@ -36,7 +36,7 @@ def target(request: HttpRequest, slug: str) -> HttpResponse:
         context |= {
             "policy": policy,
             "is_aimed_at": policy.process is Process.TARGET,
-            "charts": list(TARGET),
+            "charts": TARGET,
             "snapshot": snapshot,
             "waves": snapshot.data.get("waves", [])[: -LAST_WAVES - 1 : -1] if snapshot else [],
             "before": before,

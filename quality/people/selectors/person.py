@@ -2,10 +2,14 @@
 
 import statistics
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 from uuid import UUID
+
+from django.db.models import Count, Max, Q
+from django.db.models.functions import TruncDate
 
 from annotation.campaigns.selectors.sealing import unsealed
 from annotation.items.selectors import ShownAnswer, answer_shown
@@ -14,6 +18,7 @@ from annotation.models import (
     Annotation,
     AnnotationState,
     Campaign,
+    CountedChange,
     Participation,
     Snapshot,
     StandingChange,
@@ -108,7 +113,7 @@ def _with_peers(
 
 
 def _timeline(campaign: Campaign, surrogate_id: UUID) -> list[dict[str, Any]]:
-    """Return what became of a person's standing, and why, the latest first."""
+    """Return what became of a person's standing and work, and why, the latest first."""
     changes = StandingChange.objects.filter(campaign=campaign, surrogate_id=surrogate_id).order_by("-pk")[:MOST_SHOWN]
     appeals = Review.objects.filter(campaign=campaign, surrogate_id=surrogate_id, appealed_at__isnull=False)
     rows = chain(
@@ -122,8 +127,23 @@ def _timeline(campaign: Campaign, surrogate_id: UUID) -> list[dict[str, Any]]:
             for row in changes
         ),
         ({"at": row.appealed_at, "appeal": row.appeal, "answer": row.appeal_answer} for row in appeals[:MOST_SHOWN]),
+        _exclusions(campaign, surrogate_id),
     )
     return sorted(rows, key=lambda row: row["at"], reverse=True)
+
+
+def _exclusions(campaign: Campaign, surrogate_id: UUID) -> Iterator[dict[str, Any]]:
+    """Return how many of a person's answers were excluded or counted again, by day and whether a manager did it."""
+    own = CountedChange.objects.filter(annotation__campaign=campaign, annotation__surrogate_id=surrogate_id)
+    changes = own.filter(Q(after=AnnotationState.EXCLUDED) | Q(before=AnnotationState.EXCLUDED))
+    days = changes.values("after", day=TruncDate("at"), by_person=Q(changed_by__isnull=False))
+    for row in days.annotate(answers=Count("pk"), last=Max("at")).order_by("-last")[:MOST_SHOWN]:
+        yield {
+            "at": row["last"],
+            "answers": row["answers"],
+            "is_excluded": row["after"] == AnnotationState.EXCLUDED,
+            "by_person": row["by_person"],
+        }
 
 
 def _beside_the_rest(campaign: Campaign, surrogate_id: UUID) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.permissions import Action, signed_in
 from annotation.access import campaign_for
-from annotation.models import Campaign, Standing
+from annotation.models import Campaign, Participation, Standing
 from annotation.tasktypes.registry import pages_of
 from quality.dashboard.services import quality_numbers_request
 from quality.models import QualitySnapshot
@@ -52,16 +52,31 @@ ACTS = [
 def people(request: HttpRequest, slug: str) -> HttpResponseBase:
     """List who works here, from numbers that a job computed; POST does something about those who are ticked."""
     campaign = campaign_for(request, slug, Action.MANAGE)
-    quality_numbers_request(campaign=campaign, now=timezone.now())
+    job = quality_numbers_request(campaign=campaign, now=timezone.now())
     snapshot = QualitySnapshot.objects.filter(campaign=campaign).first()
-    found = snapshot.data.get("people", []) if snapshot else []
-    rows = [{**row, "rank": RANKS.index(row["standing"])} for row in found]
+    rows = _with_standing_now(campaign, snapshot.data.get("people", []) if snapshot else [])
     table = Table(ListRows(rows, "surrogate_id"), _columns(campaign), _named, sort="standing")
     if request.method == "POST":
         _act_on_several(request, campaign, [UUID(row["surrogate_id"]) for row in table.ticked(request.POST)])
         return redirect(request.get_full_path())
-    context = {"campaign": campaign, "table": table.page(request.GET, ACTS), "snapshot": snapshot}
+    context = {
+        "campaign": campaign,
+        "table": table.page(request.GET, ACTS),
+        "snapshot": snapshot,
+        "is_recalculating": job is not None,
+    }
     return as_file(table, request.GET, name=f"{slug}-people") or render(request, "quality/people/people.html", context)
+
+
+def _with_standing_now(campaign: Campaign, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows with today's standing: a manager who has just paused someone looks for it here."""
+    people = Participation.objects.filter(campaign=campaign).values_list("surrogate_id", "standing")
+    now = {str(surrogate_id): standing for surrogate_id, standing in people}
+    standings = [now.get(row["surrogate_id"], row["standing"]) for row in rows]
+    return [
+        {**row, "standing": standing, "rank": RANKS.index(standing)}
+        for row, standing in zip(rows, standings, strict=True)
+    ]
 
 
 def _named(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

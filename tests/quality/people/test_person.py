@@ -85,6 +85,19 @@ def test_each_act_can_be_taken_back_and_has_its_reason(campaign, client):
     assert set(changes.values_list("changed_by", flat=True)) == {boss.surrogate_id}
 
 
+def test_the_list_shows_the_standing_that_was_just_decided(campaign, client):
+    client.force_login(factories.user(is_admin=True))
+    surrogate_id = differing(campaign)
+    url = reverse("quality-people", args=[campaign.slug])
+    quality_numbers_refresh(campaign=campaign, now=timezone.now() - timedelta(minutes=1))
+    client.post(reverse("quality-person", args=[campaign.slug, surrogate_id]), {"act": "pause", "reason": "Look."})
+    body = client.get(url).content.decode()
+    assert '<span class="tag warn">Paused</span>' in body
+    assert "Newer numbers are being calculated" in body
+    factories.run_jobs()
+    assert "Newer numbers are being calculated" not in client.get(url).content.decode()
+
+
 def test_work_from_a_day_on_is_excluded_and_counted_again(campaign, client):
     client.force_login(factories.user(is_admin=True))
     surrogate_id = differing(campaign)
@@ -103,9 +116,13 @@ def test_work_from_a_day_on_is_excluded_and_counted_again(campaign, client):
     client.post(url, {"act": "exclude", "reason": "Drift.", "since": since})
     factories.run_jobs()
     assert own.filter(state=AnnotationState.COUNTED).get() == old
+    excluded = own.filter(state=AnnotationState.EXCLUDED).count()
+    assert f"{excluded} answers excluded" in client.get(url).content.decode()
     client.post(url, {"act": "count_again", "reason": "No drift.", "since": since})
     factories.run_jobs()
     assert own.filter(state=AnnotationState.EXCLUDED).get() == by_hand  # what was excluded by itself stays so
+    counted_again = f"{excluded - 1} answer{'s' * (excluded > 2)} counted again"
+    assert counted_again in " ".join(client.get(url).content.decode().split())
     assert client.post(url, {"act": "exclude", "reason": "x", "since": "2026-13-45"}, follow=True).status_code == 200
 
 
