@@ -39,7 +39,7 @@ class InvitationAdapter(FailuresByAddress, NamedAddresses, DefaultAccountAdapter
         others = User.objects.filter(email__iexact=email)
         is_open = settings.ACCOUNT_EMAIL_VERIFICATION != "mandatory"
         if isinstance(user, User) and is_open and others.exclude(pk=user.pk).exists():
-            raise ValidationError(_("This address cannot be used."))
+            raise ValidationError(_("You can't use this email address. Enter another one."))
         return email
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:

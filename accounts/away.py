@@ -19,7 +19,7 @@ def failed(request: HttpRequest) -> HttpResponse:
     if error is None or not is_transient(error):
         return server_error(request)
     headers = {"Retry-After": str(RETRY_SECONDS)}
-    said = _("The database doesn't respond. Nothing was saved. Try again in a moment.")
+    said = _("The database isn't responding. Nothing was saved. Try again in a moment.")
     if (answer := for_scripts(request, said, status=503, headers=headers)) is not None:
         return answer
     context = {

@@ -226,7 +226,7 @@ def invitations_send(
             now=now,
         )
         text = _(
-            "You are invited to a campaign: %(campaign)s. The link works for this address alone, until %(day)s."
+            'You\'re invited to the campaign "%(campaign)s". This link works only for this email address and expires on %(day)s.'
         ) % {
             "campaign": label,
             "day": f"{now + timedelta(days=days):%Y-%m-%d}",

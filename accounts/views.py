@@ -77,8 +77,8 @@ def privacy(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and request.POST.get("confirm") == user.email:
         user_erase(user=user, actor_id=user.surrogate_id, now=timezone.now())
         logout(request)
-        messages.success(request, _("Your account and personal data are erased."))
+        messages.success(request, _("Your account and personal data have been erased."))
         return redirect("account_login")
     if request.method == "POST":
-        messages.error(request, _("To erase your account, type your email address exactly."))
+        messages.error(request, _("To erase your account, enter the exact email address of your account."))
     return render(request, "accounts/privacy.html")

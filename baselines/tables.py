@@ -11,7 +11,7 @@ from exports.released.paper import table_tex
 
 
 class Figure(NamedTuple):
-    """A metric with its 95 % interval; None where there is none."""
+    """A metric with its 95% interval; None where there is none."""
 
     value: float | None
     low: float | None = None

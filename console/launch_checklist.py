@@ -52,21 +52,21 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
         Step(
             _("Guidelines"),
             bool(guideline_current(campaign).body.strip()),
-            _("Annotators see only the questions and the buttons."),
+            _("Annotators see only the questions and buttons, without instructions."),
             "campaign-guidelines",
             _("Write guidelines"),
         ),
         Step(
             _("Pilot"),
             Batch.objects.filter(campaign=campaign, purpose=Purpose.PILOT).exclude(state=BatchState.DRAFT).exists(),
-            _("Unclear guidelines are found only after annotators have been paid."),
+            _("You'd find unclear guidelines only after paying annotators."),
             "pilot",
             _("Start a pilot"),
         ),
         Step(
             _("Gold questions"),
             GoldKey.objects.filter(campaign=campaign, state=GoldKeyState.ACTIVE).exists(),
-            _("Nobody's accuracy is measured, so careless work isn't noticed."),
+            _("Accuracy isn't measured, so careless work goes unnoticed."),
             "quality-gold",
             _("Add gold questions"),
         ),
@@ -74,7 +74,7 @@ def launch_checklist(campaign: Campaign) -> list[Step]:
         Step(
             _("Annotators"),
             bool(workforces) or Membership.objects.filter(scope_id=campaign.pk, role=Role.ANNOTATOR).exists(),
-            _("Nobody is invited to annotate."),
+            _("You haven't invited any annotators yet."),
             "campaign-people",
             _("Invite annotators"),
         ),
@@ -109,9 +109,9 @@ def _plan(campaign: Campaign) -> list[Step]:
         Step(
             _("Plan"),
             CampaignPlan.objects.filter(campaign=campaign).exists(),
-            _("There is no forecast of cost and label quality to compare the results with."),
+            _("Without a forecast of cost and label quality, you can't compare results with expectations."),
             "campaign-plan",
-            _("Make a plan"),
+            _("Create a plan"),
         )
     ]
 

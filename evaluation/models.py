@@ -73,7 +73,7 @@ class TeamMember(models.Model):
 class SubmissionState(models.TextChoices):
     """What became of a submission."""
 
-    WAITING = "waiting", _("Is being scored")
+    WAITING = "waiting", _("Being scored")
     SHOWN = "shown", _("Scored")
     NOT_SHOWN = "not_shown", _("Not enough improvement")
     REFUSED = "refused", _("Could not be scored")

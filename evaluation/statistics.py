@@ -15,7 +15,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 def mean_intervals(values: Values, *, resamples: int, seed: int) -> dict[str, tuple[float, float]]:
-    """Return by measure the 95 % percentile interval of its mean, over questions drawn with replacement.
+    """Return by measure the 95% percentile interval of its mean, over questions drawn with replacement.
 
     Nothing without resamples or questions.
     """
@@ -31,7 +31,7 @@ def mean_intervals(values: Values, *, resamples: int, seed: int) -> dict[str, tu
 
 
 def ratio_interval(parts: Sequence[tuple[int, int]], *, resamples: int, seed: int) -> tuple[float, float] | None:
-    """Return the 95 % percentile interval of a share of all, over questions drawn with replacement.
+    """Return the 95% percentile interval of a share of all, over questions drawn with replacement.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class BoardForm(forms.Form):
     )
     metric = forms.ChoiceField(label=gettext_lazy("Metric"))
     step = forms.FloatField(
-        label=gettext_lazy("Step"),
+        label=gettext_lazy("Rounding step"),
         initial=0.01,
         min_value=LEAST_STEP,
         max_value=0.5,
@@ -74,11 +74,11 @@ class TeamForm(forms.Form):
 
     name = forms.CharField(label=gettext_lazy("Team"), max_length=60)
     code = forms.CharField(
-        label=gettext_lazy("Code"),
+        label=gettext_lazy("Team code"),
         max_length=20,
         required=False,
         help_text=gettext_lazy(
-            "Enter the code of a team to join it. Its members can see the code. Leave empty to create a team."
+            "To join an existing team, enter its code. Its members can see the code. Leave empty to create a team."
         ),
     )
 
@@ -91,7 +91,7 @@ class SubmissionForm(forms.Form):
     threshold = forms.FloatField(
         label=gettext_lazy("Threshold"),
         help_text=gettext_lazy(
-            "Answers that score at or above this value count as given. Use the best threshold on a split with known labels."
+            "Predictions scored at or above this value count as answers; lower ones count as no answer. Choose the threshold that works best on a split with known labels."
         ),
     )
 

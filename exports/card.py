@@ -213,7 +213,7 @@ def _trust(manifest: dict[str, Any]) -> list[str]:
     error = manifest["label_error"]
     return [
         "## How far to trust it",
-        "Krippendorff's alpha over the annotations of this release, of the first round (95 % two-way jackknife intervals):\n\n"
+        "Krippendorff's alpha over the annotations of this release, of the first round (95% two-way jackknife intervals):\n\n"
         + "\n".join(rows)
         if rows
         else "Agreement is undefined: no item has two annotations, or nobody said anything but one thing.",

@@ -9,7 +9,7 @@ from jobs.models import JobState
 class ReleaseState(models.TextChoices):
     """Whether a release is written."""
 
-    WRITING = "writing", _("Being written")
+    WRITING = "writing", _("Being created")
     READY = "ready", _("Ready")
     FAILED = "failed", _("Failed")
 

@@ -44,7 +44,9 @@ class ReleaseForm(forms.Form):
         min_value=1,
         max_value=200,
         required=False,
-        help_text=_("For formats with single annotations. Items with fewer annotations are listed as incomplete."),
+        help_text=_(
+            "Applies to formats that list individual annotations. Items with fewer annotations are listed as incomplete."
+        ),
     )
     splits = forms.ModelMultipleChoiceField(
         label=_("Splits"),
@@ -56,12 +58,12 @@ class ReleaseForm(forms.Form):
     )
     shards = forms.IntegerField(label=_("Files per split"), min_value=1, max_value=100, initial=1)
     seed = forms.IntegerField(
-        label=_("Seed for the order of items"),
+        label=_("Seed for the item order"),
         initial=0,
         required=False,
         min_value=0,
         max_value=2**53,
-        help_text=_("Leave empty to keep the order of the import."),
+        help_text=_("Leave empty to keep the import order."),
     )
 
     licence = forms.CharField(
@@ -76,7 +78,9 @@ class ReleaseForm(forms.Form):
     labels_only = forms.BooleanField(
         label=_("Omit texts"),
         required=False,
-        help_text=_("For texts that may not be redistributed. The release then has only labels, votes, and ids."),
+        help_text=_(
+            "Use this option if you can't redistribute the texts. The release then contains only labels, votes, and ids."
+        ),
     )
 
     authors = forms.CharField(
@@ -84,7 +88,9 @@ class ReleaseForm(forms.Form):
         max_length=5000,
         required=False,
         widget=forms.Textarea({"rows": 3}),
-        help_text=_("Authors to cite, one per line, people as “Family, Given”. Leave empty to omit CITATION.cff."),
+        help_text=_(
+            "Enter one author to cite per line. Write people's names as “Family, Given”. Leave empty to omit CITATION.cff."
+        ),
     )
 
     def clean_authors(self) -> list[str]:
@@ -206,7 +212,7 @@ def _ready(request: HttpRequest, slug: str, number: int) -> Release:
 
 
 def _away(request: HttpRequest, row: Release) -> HttpResponse:
-    messages.error(request, _("The file storage doesn't respond. Try again in a few minutes."))
+    messages.error(request, _("The file storage isn't responding. Try again in a few minutes."))
     return redirect("release", slug=row.campaign.slug, number=row.number)
 
 

@@ -10,7 +10,7 @@ from marketplace.models import Worker
 from marketplace.protocol.answers import Answer
 from marketplace.protocol.forms import Field, Form
 
-_TWO_LETTERS = RegexValidator(r"^[A-Z]{2}$", _("Two capital letters, as in ISO 3166: DE, US, CN."))
+_TWO_LETTERS = RegexValidator(r"^[A-Z]{2}$", _("Enter a code of two capital letters."))
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -21,14 +21,18 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         required=False,
         max_length=2,
         validators=[_TWO_LETTERS],
-        help_text=_("Two letters, such as DE, US or CN. Requesters can ask for it."),
+        help_text=_(
+            "Enter a two-letter country code, such as DE, US, or CN. Some HITs are limited to certain countries."
+        ),
     )
     subdivision = forms.CharField(
         label=_("State or province"),
         required=False,
         max_length=2,
         validators=[_TWO_LETTERS],
-        help_text=_("Two letters, for example CA. Needed only if requesters ask for it."),
+        help_text=_(
+            "Enter a two-letter code, for example CA. It's needed only for HITs limited to certain states or provinces."
+        ),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -37,7 +41,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
             for name in ("country", "subdivision"):
                 self.fields[name].disabled = True
                 self.fields[name].help_text = _(
-                    "You can set this once. Later, only the marketplace's operator can change it."
+                    "You can set this only once. To change it, contact the marketplace's operator."
                 )
 
     class Meta:

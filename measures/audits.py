@@ -15,7 +15,7 @@ from measures.reliability import wilson
 
 MOST_STRATA = 4
 LEAST = 30  # judged of each stratum, or all there are
-TAIL = 0.025  # of a 95 % interval, at either end
+TAIL = 0.025  # of a 95% interval, at either end
 LEAST_DOUBT, MOST_DOUBT = 0.05, 0.5  # models are too sure: even labels that nobody contests are wrong at times
 
 
@@ -30,7 +30,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class LabelError:
-    """The share of labels that an expert does not share, with its 95 % interval."""
+    """The share of labels that an expert does not share, with its 95% interval."""
 
     share: float
     low: float
@@ -120,7 +120,7 @@ def allocation(sizes: Sequence[int], spreads: Sequence[float], count: int) -> li
 
 
 def label_error(strata: Sequence[Stratum]) -> LabelError:
-    """Return the share of wrong labels among the items of all strata, with its 95 % interval.
+    """Return the share of wrong labels among the items of all strata, with its 95% interval.
 
     Wilson's interval at the effective size of the sample: as many items as a plain random sample would need for the same
     variance, with half an error added to each stratum when the variance is computed, so that no errors at all do not pass
@@ -172,7 +172,7 @@ def label_error(strata: Sequence[Stratum]) -> LabelError:
 
 
 def _limits(stratum: Stratum) -> tuple[int, int]:
-    """Return the fewest and the most wrong labels that a stratum holds: of its exact 95 % interval (mid-P)."""
+    """Return the fewest and the most wrong labels that a stratum holds: of its exact 95% interval (mid-P)."""
     from scipy.stats import hypergeom  # type: ignore[import-untyped]  # noqa: PLC0415  half a second, seldom wanted
 
     def fewer(total: int) -> float:

@@ -187,7 +187,7 @@ def known_by_gold(checks: Iterable[tuple[Who, int, int]]) -> dict[Who, bool]:
 
 
 def pointed_at(signals: Mapping[Who, Signal], known: Mapping[Who, bool]) -> dict[str, dict[str, float | int | None]]:
-    """Return of the people known to be good, and to be bad, how many a signal points at, with Wilson's 95 % interval."""
+    """Return of the people known to be good, and to be bad, how many a signal points at, with Wilson's 95% interval."""
     found: dict[str, dict[str, float | int | None]] = {}
     for name, wanted in (("good", True), ("bad", False)):
         people = [person for person, is_good in known.items() if is_good is wanted]

@@ -12,7 +12,7 @@ MOST_DAYS = 3_650
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """In how many days what is left will be done: the median, and the bounds of 80 % of what may come."""
+    """In how many days what is left will be done: the median, and the bounds of 80% of what may come."""
 
     days: int
     low: int

@@ -6,12 +6,12 @@ import numpy as np
 
 from measures.judgments import Floats, Judgments, Places
 
-Z_95 = 1.959963984540054  # the normal quantile of a 95 % interval
+Z_95 = 1.959963984540054  # the normal quantile of a 95% interval
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A rate for each annotator with a 95 % interval; nan where there is no evidence. All of shape (annotators,)."""
+    """A rate for each annotator with a 95% interval; nan where there is no evidence. All of shape (annotators,)."""
 
     rate: Floats
     low: Floats

@@ -3,7 +3,7 @@
 An item is a row of answers, one of each annotator and all of different people; the first is its reference, drawn by chance.
 An answer is anything that can be compared, and None where an annotator found none.
 
-Every number here is a share or a ratio of sums over items, and items are a random sample: its 95 % interval is Wilson's at
+Every number here is a share or a ratio of sums over items, and items are a random sample: its 95% interval is Wilson's at
 the size at which a plain share would have the same variance (linearisation, as in survey sampling), so that it is safe near
 0 and 1. It holds for other items, answered by other annotators of the same kind.
 """
@@ -33,7 +33,7 @@ ADDED = 0.5  # of an item, half of it at each extreme, when a variance is comput
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share with its 95 % interval, and how many items it rests on; nan where it rests on nothing."""
+    """A share with its 95% interval, and how many items it rests on; nan where it rests on nothing."""
 
     share: float
     low: float

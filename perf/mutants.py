@@ -110,7 +110,7 @@ def main() -> None:
             (folder / path).write_text(kept)
             killed += dead
             print(f"{number:3} {'killed' if dead else 'SURVIVED':9} {room}:{line} {what}", flush=True)
-    print(f"{killed} of {len(chosen)} killed ({100 * killed / len(chosen):.0f} %); {len(found)} could be made")
+    print(f"{killed} of {len(chosen)} killed ({100 * killed / len(chosen):.0f}%); {len(found)} could be made")
 
 
 if __name__ == "__main__":

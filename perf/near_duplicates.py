@@ -1,6 +1,6 @@
 """The join of near duplicates at the size of nfL6: ``python -m perf.near_duplicates [--questions N]``.
 
-Questions of 4 to 18 terms, frequencies after Zipf, 3 % of them another one with a word changed, added or dropped. Prints for
+Questions of 4 to 18 terms, frequencies after Zipf, 3% of them another one with a word changed, added or dropped. Prints for
 each denominator, above the threshold and from it on: seconds, pairs, and how many times as fast as comparing all pairs
 would be, which is timed on a part. Then the peak of memory of it all.
 """
@@ -49,7 +49,7 @@ def main():
             took = time.perf_counter() - begun
             sign = ">" if strictly else "≥"
             print(
-                f"{sign} 90 % of {of}: {took:.2f} s, {found:,} pairs, {all_pairs / took:,.0f} times as fast as all pairs"
+                f"{sign} 90% of {of}: {took:.2f} s, {found:,} pairs, {all_pairs / took:,.0f} times as fast as all pairs"
             )
     print(f"peak of memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 

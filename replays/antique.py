@@ -1,8 +1,8 @@
 """ANTIQUE's collection (Hashemi et al. 2020, section 3), by a synthetic crowd over the real protocol.
 
 Seven batches, three workers a pair, gold checks, a strict majority, a second round, one expert, approvals and refusals,
-reconciled books, a release. The crowd's behavior is set from rates that the paper reports (about 12 % of the work
-rejected, about 13 % of pairs without a majority in the first round) and never from its totals.
+reconciled books, a release. The crowd's behavior is set from rates that the paper reports (about 12% of the work
+rejected, about 13% of pairs without a majority in the first round) and never from its totals.
 """
 
 import shutil

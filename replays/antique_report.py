@@ -39,8 +39,8 @@ def rendered(report: dict[str, Any]) -> str:
                 report,
                 "ANTIQUE, replayed",
                 "A crowd that knows only pages takes HITs of the marketplace, answers in its frames and is paid; the rules "
-                "of the paper (section 3.1) do the rest. The crowd is set from two rates of the paper: 12 % of work by "
-                "people who do not read, 13 % of pairs without a majority of three careful people.",
+                "of the paper (section 3.1) do the rest. The crowd is set from two rates of the paper: 12% of work by "
+                "people who do not read, 13% of pairs without a majority of three careful people.",
             ),
             table(["Table 1", "here", "paper", "paper × scale", "why they differ"], rows),
             "",
@@ -65,8 +65,8 @@ def reason(name: str, report: dict[str, Any]) -> str:
         "rejected": "people who do not read are paused early here, so that they do less; the paper excluded them by batch",
         "workers": "at least 16" if report["scale"] < 0.03 else "",
         "questions": "",
-        "second round": "the crowd is set to 13 % for careful people; those who do not read add to it until they are paused",
-        "experts": "a second round of three others; the paper's rules leave 17 to 34 % of such pairs on real crowds",
+        "second round": "the crowd is set to 13% for careful people; those who do not read add to it until they are paused",
+        "experts": "a second round of three others; the paper's rules leave 17 to 34% of such pairs on real crowds",
         "label 4": "true labels are drawn with the paper's shares; the asker's best answers count as 4 in both",
     }.get(name, "")
 
@@ -74,18 +74,18 @@ def reason(name: str, report: dict[str, Any]) -> str:
 def _rates(report: dict[str, Any]) -> str:
     found = report["summary"]
     rows = [
-        ("rejected judgments", share(found["excluded_paid"] + found["refused"], found["judgments"]), "11.8 %"),
+        ("rejected judgments", share(found["excluded_paid"] + found["refused"], found["judgments"]), "11.8%"),
         (
             "pairs without a majority in the first round",
             share(found["no_agreement_first"], found["pairs"]),
-            "about 13 %",
+            "about 13%",
         ),
-        ("of those, to an expert", share(found["expert_cases"], found["no_agreement_first"]), "19 %"),
+        ("of those, to an expert", share(found["expert_cases"], found["no_agreement_first"]), "19%"),
         ("judgments a pair", round(found["judgments"] / max(found["pairs"], 1), 2), "4.72"),
         ("judgments a worker", round(found["judgments"] / max(found["workers"], 1)), "257"),
-        ("gold checks", share(found["gold_checks"], found["judgments"] + found["gold_checks"]), "3 %"),
+        ("gold checks", share(found["gold_checks"], found["judgments"] + found["gold_checks"]), "3%"),
         ("annotators suspended", found["suspended"], "not said"),
-        ("submissions read by hand", share(found["inspected"], found["judgments"]), "20 %"),
+        ("submissions read by hand", share(found["inspected"], found["judgments"]), "20%"),
     ]
     return table(["rates", "here", "paper"], rows)
 

@@ -44,7 +44,7 @@ def _task(report: dict[str, Any], task: str) -> str:
     return (
         f"## {task.upper()}\n\n{one['questions']:,} of {one['items']:,} are released, {one['shortfall']:,} are not ready; the "
         f"files are those of the shared task, and `release_verify` finds nothing wrong. {what} is scored: {scored}.\n\n"
-        + table(["", "tasks", "share (95 %)"], rows)
+        + table(["", "tasks", "share (95%)"], rows)
         + "\n"
     )
 
@@ -52,4 +52,4 @@ def _task(report: dict[str, Any], task: str) -> str:
 def _share(row: dict[str, Any]) -> str:
     if "share" not in row:
         return "–"
-    return f"{100 * row['share']:.1f} % ({100 * row['low']:.1f} to {100 * row['high']:.1f})"
+    return f"{100 * row['share']:.1f}% ({100 * row['low']:.1f} to {100 * row['high']:.1f})"

@@ -77,7 +77,7 @@ def _share(found: Mapping[str, Any] | None) -> str:
     if not found or found.get("share") is None:
         return "–"
     value, low, high = (f"{100 * found[key]:.0f}" for key in ("share", "low", "high"))
-    return f"{value} % ({low} to {high})"
+    return f"{value}% ({low} to {high})"
 
 
 def _why(found: Mapping[str, Any]) -> str:
@@ -97,9 +97,9 @@ def _material(report: dict[str, Any]) -> str:
 def _figure_2(found: dict[str, Any]) -> str:
     if found.get("why"):
         return _why(found)
-    rows = [(title, _share(found["paths"].get(path)), f"{FIGURE_2[path]} %") for path, title in PATHS.items()]
+    rows = [(title, _share(found["paths"].get(path)), f"{FIGURE_2[path]}%") for path, title in PATHS.items()]
     boxes = [
-        (f"long answers that are {tag}", _share(found["boxes"].get(tag)), f"{paper} %") for tag, paper in BOXES.items()
+        (f"long answers that are {tag}", _share(found["boxes"].get(tag)), f"{paper}%") for tag, paper in BOXES.items()
     ]
     return table(["shares of annotations", "here", "paper"], [*rows, *boxes])
 
@@ -112,7 +112,7 @@ def _table_2(found: dict[str, Any]) -> str:
         one = found[kind]
         ours = [one["psi"], *(one["grades"].get(grade) for grade in GRADES)]
         rows.append((f"{NAMES[kind]} (n = {one['n']})", *map(_share, ours)))
-        rows.append((f"{NAMES[kind]}, paper", *(f"{value} %" for value in paper)))
+        rows.append((f"{NAMES[kind]}, paper", *(f"{value}%" for value in paper)))
     return table(["", "Ψ", "C", "Cd", "W"], rows)
 
 
@@ -124,7 +124,7 @@ def _variability(found: dict[str, Any]) -> str:
         cover = found[kind]["coverage"]
         for number, value in paper.items():
             ours = cover[number - 1] if len(cover) >= number else None
-            rows.append((f"{NAMES[kind]}: covered by the {number} most popular", _share(ours), f"{value} %"))
+            rows.append((f"{NAMES[kind]}: covered by the {number} most popular", _share(ours), f"{value}%"))
     tables = [table(["25 annotations", "here", "paper"], rows), *(_figure_4(kind, found[kind]) for kind in COVERAGE)]
     return "\n\n".join(tables)
 

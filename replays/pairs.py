@@ -15,7 +15,7 @@ from simulation.world import DrawnWorld, chance_of
 
 PAIRS, QUESTIONS, TEST_QUESTIONS, WORKERS, BATCHES = 31_385, 2_626, 200, 577, 7
 REJECTED, NO_MAJORITY = 0.12, 0.13  # rates that the paper reports
-POLICY = Policy()  # the paper's: 3 % gold, a second round alone, one expert, a fifth inspected
+POLICY = Policy()  # the paper's: 3% gold, a second round alone, one expert, a fifth inspected
 PRIOR = (2_914, 8_754, 9_276, 13_067 - QUESTIONS)  # Table 1 without the best answers, which nobody judged
 
 

@@ -20,7 +20,7 @@ def shown(value: Any) -> str:
 
 def share(part: float, of: float) -> str:
     """Return a share in per cent; a dash where there is nothing to share."""
-    return f"{100 * part / of:.1f} %" if of else "–"
+    return f"{100 * part / of:.1f}%" if of else "–"
 
 
 def opening(report: dict[str, Any], title: str, what: str) -> str:

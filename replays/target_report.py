@@ -16,7 +16,7 @@ def rendered(report: dict[str, Any]) -> str:
         ("dollars", *(f"{one['cents'] / 100:,.2f}" for one in both)),
         ("cents a label", *(round(one["cents"] / max(one["labels"], 1), 2) for one in both)),
         ("labels set by experts", *(one["wrong by rule"].get("expert", [0, 0])[1] for one in both)),
-        ("label error, as an audit found it (95 %)", *(_audited(one["label_error"]) for one in both)),
+        ("label error, as an audit found it (95%)", *(_audited(one["label_error"]) for one in both)),
         ("label error, by the truth of this world", *(_true(one["wrong by rule"]) for one in both)),
         ("suspended annotators", *(one["suspended"] for one in both)),
         ("differences between the books", *(len(one["differences"]) for one in both)),
@@ -28,7 +28,7 @@ def rendered(report: dict[str, Any]) -> str:
                 "The paper's process beside a target",
                 "The same pairs and the same crowd twice, over the real protocol: three votes, a second round and an expert as in "
                 "the ANTIQUE paper; and votes where the doubt is, until the error that an audit found of the first, for at most "
-                f"what its second round cost (aimed at {100 * aimed['error']:.1f} %, budget ${aimed['budget_cents'] / 100:,.2f}; "
+                f"what its second round cost (aimed at {100 * aimed['error']:.1f}%, budget ${aimed['budget_cents'] / 100:,.2f}; "
                 f"it ended by: {report['target']['stop'] or 'its last vote'}).",
             ),
             table(["", "paper", "target"], rows),
@@ -39,7 +39,9 @@ def rendered(report: dict[str, Any]) -> str:
 
 
 def _audited(found: dict[str, Any]) -> str:
-    return f"{100 * found['share']:.1f} % ({100 * found['low']:.1f} to {100 * found['high']:.1f}; {found['judged']} judged)"
+    return (
+        f"{100 * found['share']:.1f}% ({100 * found['low']:.1f} to {100 * found['high']:.1f}; {found['judged']} judged)"
+    )
 
 
 def _true(by_rule: dict[str, list[int]]) -> str:

@@ -39,12 +39,14 @@ class NamedAddresses:
         """Return the plain spelling; refuse an address that was named from the same network address too often just now."""
         email = plain_address(email.strip())
         if email.lower().endswith(UNCONFIRMED):
-            raise ValidationError(_("This address cannot be used."))
+            raise ValidationError(_("You can't use this email address. Enter another one."))
         request = self.request  # type: ignore[attr-defined]
         if is_confirming() and request is not None:
             key = f"named-address:{get_ip(request)}:{digest(email)}"
             if counted(key, NAMED_SECONDS) > MOST_NAMED:
-                raise ValidationError(_("This address was entered too often just now. Wait ten minutes."))
+                raise ValidationError(
+                    _("This email address was entered too many times. Wait ten minutes and try again.")
+                )
         return str(super().clean_email(email))  # type: ignore[misc]
 
 

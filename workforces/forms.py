@@ -49,7 +49,7 @@ class TermsForm(forms.Form):
         min_value=Decimal("0.01"),
         max_value=10_000_000,
         required=False,
-        help_text=_("Nothing new is posted once total spending reaches this amount."),
+        help_text=_("No new work is posted once total spending reaches this amount."),
     )
     floor_cents_per_hour = DollarsField(label=_("Minimum hourly pay ($)"), min_value=0, max_value=1000, initial=900)
     people = forms.IntegerField(label=_("Expected number of annotators"), min_value=1, max_value=100_000, initial=20)

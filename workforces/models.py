@@ -99,13 +99,13 @@ class Posting(models.Model):
 class TicketState(models.TextChoices):
     """Where a ticket stands. ``answered`` is a claim of the person; ``submitted`` is confirmed by the marketplace."""
 
-    OPEN = "open", _("In work")
+    OPEN = "open", _("In progress")
     ANSWERED = "answered", _("Answered, not confirmed")
     SUBMITTED = "submitted", _("Submitted")
     APPROVED = "approved", _("Approved")
     REFUSED = "refused", _("Refused")
     UNMATCHED = "unmatched", _("Needs a decision")
-    LAPSED = "lapsed", _("Lapsed")
+    LAPSED = "lapsed", _("Expired")
 
 
 class Ticket(models.Model):
@@ -151,12 +151,12 @@ class ErrandKind(models.TextChoices):
     """What is to be done at the marketplace."""
 
     PUBLISH = "publish", _("Publish")
-    EXPIRE = "expire", _("Expire")
+    EXPIRE = "expire", _("Expire posting")
     APPROVE = "approve", _("Approve")
     REJECT = "reject", _("Refuse pay")
     BONUS = "bonus", _("Bonus")
-    GRANT = "grant", _("Keep out of new postings")
-    REVOKE = "revoke", _("Let back into postings")
+    GRANT = "grant", _("Block from new postings")
+    REVOKE = "revoke", _("Allow in new postings again")
     NOTIFY = "notify", _("Message")
 
 

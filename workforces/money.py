@@ -58,7 +58,7 @@ def estimate(
     inspection_rate: float = 0.2,
     inspection_seconds: float = 20.0,
 ) -> Estimate:
-    """Return the estimate; the shares without agreement are those of ANTIQUE (about 13 % and 19 %)."""
+    """Return the estimate; the shares without agreement are those of ANTIQUE (about 13% and 19%)."""
     first = items * votes
     second = round(items * no_agreement) * votes
     gold = round((first + second) * gold_rate) + people * gold_first

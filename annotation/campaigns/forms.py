@@ -30,7 +30,9 @@ class SplitsField(forms.CharField):
                 continue
             if len(parts) not in (2, 3) or not all(part.isdecimal() for part in parts[1:]) or int(parts[1]) < 1:
                 raise forms.ValidationError(
-                    _("Line %(number)d: write a name, how many annotations per item, and its share of the items."),
+                    _(
+                        "Line %(number)d: enter the split's name, annotations per item, and share of the items, separated by spaces."
+                    ),
                     params={"number": number},
                 )
             if not SPLIT_NAME.fullmatch(parts[0]):
@@ -42,7 +44,9 @@ class SplitsField(forms.CharField):
                 )
             splits.append(NewSplit(parts[0], int(parts[1]), int(parts[2]) if len(parts) == 3 else 1))
         if not splits or are_named_alike(splits) or not any(split.weight for split in splits):
-            raise forms.ValidationError(_("Enter at least one split. Each needs its own name."))
+            raise forms.ValidationError(
+                _("Enter at least one split with a share above 0. Give each split a unique name.")
+            )
         return splits
 
 
@@ -70,7 +74,7 @@ class TimeZoneField(forms.CharField):
     """A time zone, found by typing a part of its name; a city alone is enough, in any case."""
 
     default_error_messages = {
-        "unknown": _("There is no time zone “%(name)s”. Choose one of the list, for example Europe/Berlin.")
+        "unknown": _("“%(name)s” isn't a known time zone. Choose one from the list, for example Europe/Berlin.")
     }
 
     def __init__(self, **kwargs: Any) -> None:
@@ -101,43 +105,42 @@ class CampaignForm(DeadlineForm):
         label=_("Task type"), choices=[(key, task_type.title) for key, task_type in TASK_TYPES.items()]
     )
     group_by = forms.ChoiceField(
-        label=_("Keep together in one split"),
+        label=_("Assign items to splits"),
         required=False,
         choices=[
-            ("", _("the task type's default")),
-            ("item", _("nothing")),
-            ("document", _("items that share a document")),
-            ("question", _("items that share a question (relevance)")),
+            ("", _("Default for the task type")),
+            ("item", _("One by one")),
+            ("document", _("All items of a document together")),
+            ("question", _("All items of a question together (relevance tasks)")),
         ],
     )
     time_zone = TimeZoneField()
     splits = SplitsField(
         label=_("Splits"),
         help_text=_(
-            "One split per line: name, annotations per item, and share of the items. Items are assigned to splits at random on import."
+            "Enter one split per line: name, annotations per item, and share of the items (a whole number). Items are assigned to splits at random on import."
         ),
     )
-    purpose = forms.CharField(label=_("What is this for?"), widget=forms.Textarea(attrs={"rows": 3}))
+    purpose = forms.CharField(label=_("Why are we collecting this data?"), widget=forms.Textarea(attrs={"rows": 3}))
     recorded = forms.CharField(
         label=_("What is recorded, and for how long?"),
         widget=forms.Textarea(attrs={"rows": 3}),
         initial=_(
-            "Your answers, how long each step takes, and what you choose on the page. Nothing you type is logged "
-            "key by key. Kept until the dataset is published; answers are published without your name."
+            "We record your answers, how long each step takes, and what you select on the page. We don't log individual keystrokes. We keep this data until the dataset is published. Answers are published without your name."
         ),
     )
     contact = forms.CharField(label=_("Contact"))
     approval_id = forms.CharField(label=_("Ethics approval"), required=False)
     tells_behaviour = forms.BooleanField(
-        label=_("compare how annotators work, and say so in the consent text"),
+        label=_("Compare how annotators work (stated in the consent text)"),
         required=False,
         initial=True,
         help_text=_(
-            "Compares time, variation of answers, pasted text, and input that comes from a program. It shows whose work to review first."
+            "Compares annotators' time per item, variety of answers, pasted text, and automated input. Managers use the comparison to decide whose work to review first."
         ),
     )
     has_training = forms.BooleanField(
-        label=_("training round before the first item"),
+        label=_("Training round before the first item"),
         required=False,
         initial=True,
     )
@@ -160,20 +163,22 @@ class CampaignForm(DeadlineForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         taught = ", ".join(one.title for one in TASK_TYPES.values() if one.training)
-        self.fields["has_training"].help_text = _("For task types with examples: %(names)s.") % {"names": taught}
+        self.fields["has_training"].help_text = _("Available for task types with worked examples: %(names)s.") % {
+            "names": taught
+        }
         field = self.fields["slug"]
         field.required = False
         field.help_text = _(
-            "Part of every address: lowercase letters, digits, hyphens. Leave empty to generate it from the title."
+            "Used in the campaign's web addresses. Use only letters, digits, hyphens, and underscores. Leave empty to generate it from the title."
         )
-        field.error_messages["invalid"] = _("Only letters, digits, hyphens and underscores.")
+        field.error_messages["invalid"] = _("Use only letters, digits, hyphens, and underscores.")
 
     def clean(self) -> dict[str, Any]:
         """Refuse numbers of votes that can tie."""
         data = super().clean()
         even = [split.name for split in data.get("splits") or () if split.n % 2 == 0]
         if even and isinstance(TASK_TYPES.get(data.get("task_type", "")), Voted):
-            said = _("%(names)s: an even number of votes can tie. Use an odd number, for example 3.")
+            said = _("Votes can tie in %(names)s. Use an odd number of annotations per item, for example 3.")
             self.add_error("splits", forms.ValidationError(said, params={"names": ", ".join(even)}))
         return data
 
@@ -189,19 +194,19 @@ class CampaignForm(DeadlineForm):
         if not slug:
             raise forms.ValidationError(_("Enter a short name. It can't be generated from this title."))
         if slug in RESERVED_SLUGS:
-            raise forms.ValidationError(_("This short name is taken."))
+            raise forms.ValidationError(_("This short name is already in use. Choose another one."))
         return slug
 
 
 class EffortForm(forms.Form):
     """What the effort of a new campaign is computed from; nothing of it is kept."""
 
-    items = forms.IntegerField(label=_("About how many items?"), min_value=1, max_value=10_000_000, initial=1000)
+    items = forms.IntegerField(label=_("Estimated number of items"), min_value=1, max_value=10_000_000, initial=1000)
     seconds = forms.IntegerField(
         label=_("Seconds per annotation"),
         min_value=1,
         max_value=86_400,
-        help_text=_("An estimate. A pilot shows the real time."),
+        help_text=_("Enter an estimate. A pilot shows the actual time."),
     )
     pay_an_hour = forms.DecimalField(
         label=_("Pay per hour (dollars)"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
@@ -254,7 +259,9 @@ class PilotForm(forms.Form):
     """How many imported items become a pilot."""
 
     items = forms.IntegerField(label=_("Items"), min_value=1, max_value=200, initial=20)
-    people = forms.IntegerField(label=_("Colleagues who answer each item"), min_value=2, max_value=50, initial=2)
+    people = forms.IntegerField(
+        label=_("Number of colleagues who answer each item"), min_value=2, max_value=50, initial=2
+    )
 
 
 class GuidelineForm(forms.Form):
@@ -264,8 +271,8 @@ class GuidelineForm(forms.Form):
         label=_("Guidelines (Markdown)"), max_length=MOST_OF_GUIDELINES, widget=forms.Textarea(attrs={"rows": 24})
     )
     note = forms.CharField(
-        label=_("Summary of the change"),
+        label=_("Summary of changes"),
         max_length=500,
         required=False,
-        help_text=_("Annotators see the summary and the marked changes before their next item."),
+        help_text=_("Annotators see this summary and the highlighted changes before their next item."),
     )

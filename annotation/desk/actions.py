@@ -75,7 +75,7 @@ def skip(seat: Seat, assignment_id: UUID) -> HttpResponse:
     now, sent = timezone.now(), seat.request.POST
     reason = sent.get("reason", "")
     if reason not in SKIP_REASONS:
-        return seat.problem(Problem(422, _("Choose why you skip this item.")))
+        return seat.problem(Problem(422, _("Choose a reason for skipping this item.")))
     return seat.go_on(seat.skip(assignment_id, reason=reason, note=sent.get("note", ""), now=now), now)
 
 

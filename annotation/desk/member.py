@@ -110,7 +110,7 @@ class MemberSeat(Seat):
             return Step(Claim(taken.assignment))
         if taken.annotation.state == AnnotationState.LATE:
             late = _(
-                "The time for this item had run out. Your answer is kept, but it isn't part of the dataset. Thank you."
+                "The time limit for this item had passed. Your answer is saved but won't be part of the dataset. Thank you."
             )
             messages.warning(self.request, late)
         return Step(taken.next, undo=taken.annotation.state == AnnotationState.COUNTED)

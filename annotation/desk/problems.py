@@ -30,7 +30,7 @@ class Problem:
 
 
 def _conflict(error: DraftConflict) -> Problem:
-    text = _("You changed this item in another tab. Reload to see the latest version; nothing is lost.")
+    text = _("You changed this item in another tab. Reload the page to see the latest version. Nothing is lost.")
     return Problem(409, text, {"version": error.version})
 
 
@@ -45,14 +45,16 @@ def _over(error: AssignmentOver) -> Problem:
 
 
 _PROBLEMS: dict[type[Exception], Callable[[Any], Problem]] = {
-    NoSuchAssignment: lambda _error: Problem(404, _("This task doesn't exist or isn't assigned to you.")),
+    NoSuchAssignment: lambda _error: Problem(404, _("This item doesn't exist or isn't assigned to you.")),
     ConsentMissing: lambda _error: Problem(
-        403, _("What you agreed to here has changed. Reload the page to read it; your marks are kept.")
+        403, _("The consent text has changed. Reload the page to read and accept it. Your work on this item is kept.")
     ),
     DraftConflict: _conflict,
     AssignmentOver: _over,
-    NothingToUndo: lambda _error: Problem(409, _("This can no longer be undone.")),
-    OpenedAgain: lambda _error: Problem(409, _("You reopened an answer. Submit it first.")),
+    NothingToUndo: lambda _error: Problem(409, _("You can no longer undo this answer.")),
+    OpenedAgain: lambda _error: Problem(
+        409, _("You've reopened an earlier answer. Submit it before you undo another one.")
+    ),
     HandedInElsewhere: lambda _error: Problem(
         409,
         _(

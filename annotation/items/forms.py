@@ -17,7 +17,9 @@ MAX_UPLOAD_BYTES = 2 * 2**30
 def check_size(upload: Any) -> None:
     """Refuse a file that is too large to import through the browser."""
     if upload.size > MAX_UPLOAD_BYTES:
-        raise forms.ValidationError(_("The file is too large for the browser; use the command line to import it."))
+        raise forms.ValidationError(
+            _("The file is too large to upload in the browser. Import it from the command line instead.")
+        )
 
 
 class ItemsFilterForm(forms.Form):
@@ -28,7 +30,7 @@ class ItemsFilterForm(forms.Form):
     state = forms.ChoiceField(
         choices=[
             ("active", _("Active")),
-            ("unfinished", _("Not finished")),
+            ("unfinished", _("Unfinished")),
             ("retired", _("Retired")),
             ("reported", _("Reported")),
         ]
@@ -83,9 +85,9 @@ class FilesField(forms.FileField):
 def _archive(files: list[Any]) -> "File[bytes]":
     """Return a zip archive of pages, each under its name."""
     if not all(file.name.lower().endswith((".html", ".htm")) for file in files):
-        raise forms.ValidationError(_("Several files at once must all be .html pages."))
+        raise forms.ValidationError(_("To upload several files at once, choose only .html files."))
     if len({file.name for file in files}) < len(files):
-        raise forms.ValidationError(_("Two of the files have the same name."))
+        raise forms.ValidationError(_("Two of the files have the same name. Rename one and try again."))
     archive = tempfile.TemporaryFile()  # noqa: SIM115  the caller reads it; it goes with the last reference
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in files:
@@ -100,7 +102,10 @@ class DocumentsForm(forms.Form):
     """Pages to import."""
 
     file = FilesField(
-        label=_("Pages"), help_text=_(".html (several at once), .zip of pages, or .jsonl with url, title, html")
+        label=_("Pages"),
+        help_text=_(
+            "Upload one or more .html files, a .zip file of .html pages, or a .jsonl file with url, title, and html fields."
+        ),
     )
 
 
@@ -111,17 +116,21 @@ class ItemsForm(forms.Form):
         validators=[check_size],
         label=_("File"),
     )
-    good_rows_only = forms.BooleanField(label=_("Import the good rows even if some are wrong"), required=False)
+    good_rows_only = forms.BooleanField(label=_("Import valid rows even if other rows have errors"), required=False)
     pilot = forms.BooleanField(
-        label=_("This is a pilot: keep it out of the dataset and its statistics"), required=False
+        label=_("Import as a pilot (excluded from the dataset and its statistics)"), required=False
     )
-    people = forms.IntegerField(label=_("People in the pilot"), initial=2, min_value=2, max_value=25, required=False)
+    people = forms.IntegerField(
+        label=_("Annotators per pilot item"), initial=2, min_value=2, max_value=25, required=False
+    )
 
 
 class PublishedForm(forms.Form):
     """A published Natural Questions file to import."""
 
     file = forms.FileField(
-        validators=[check_size], label=_("Published file"), help_text=_("Original format, .jsonl or .jsonl.gz")
+        validators=[check_size],
+        label=_("Published Natural Questions file"),
+        help_text=_("Use the original Natural Questions format (.jsonl or .jsonl.gz)."),
     )
-    with_annotations = forms.BooleanField(label=_("With its annotations"), required=False)
+    with_annotations = forms.BooleanField(label=_("Import its annotations too"), required=False)

@@ -24,11 +24,11 @@ class Campaign(models.Model):
     language = models.CharField(_("language of the documents"), max_length=12, default="en")
     time_zone = models.CharField(_("time zone"), max_length=60, default="UTC")
     seed = models.BigIntegerField(_("seed"), default=0)
-    deadline_seconds = models.PositiveIntegerField(_("time for one item"), default=1800)
-    quota = models.PositiveIntegerField(_("most items per person"), null=True, blank=True)
-    group_by = models.CharField(_("keep together in one split"), max_length=10, default="item")
+    deadline_seconds = models.PositiveIntegerField(_("time limit per item"), default=1800)
+    quota = models.PositiveIntegerField(_("maximum items per annotator"), null=True, blank=True)
+    group_by = models.CharField(_("how items are assigned to splits"), max_length=10, default="item")
     content_warning = models.CharField(_("content warning"), max_length=300, blank=True)
-    has_training = models.BooleanField(_("training round before the first item"), default=False)
+    has_training = models.BooleanField(_("Training round before the first item"), default=False)
     options = models.JSONField(default=dict)  # what it chose of what its task type leaves open (`Written.options`)
     is_synthetic = models.BooleanField(default=False)  # answered by a simulated crowd: said wherever it shows
     queue_version = models.PositiveBigIntegerField(default=0)  # the last `QueueRewind`

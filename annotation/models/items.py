@@ -72,10 +72,10 @@ class SlotState(models.TextChoices):
     """Whether a wanted annotation is waiting, in work or done."""
 
     OPEN = "open", _("Open")
-    HELD = "held", _("In work")
+    HELD = "held", _("In progress")
     FILLED = "filled", _("Done")
     CLOSED = "closed", _("Closed")
-    ASIDE = "aside", _("For one person")
+    ASIDE = "aside", _("Reserved for one annotator")
 
 
 class Slot(models.Model):

@@ -8,12 +8,12 @@ class NotificationKind(models.TextChoices):
     """What an email is about; each kind can be turned off."""
 
     ROLE = "role", _("Your roles change")
-    CAMPAIGN = "campaign", _("A campaign starts, pauses, resumes or closes")
-    STANDING = "standing", _("You are warned, paused or suspended, or an appeal is decided")
-    CASES = "cases", _("Expert cases are waiting for you")
-    DISCUSSION = "discussion", _("Experts discuss one of your cases")
-    REVIEW = "review", _("Decisions are waiting in a review queue")
-    GOLD = "gold", _("Gold questions run short")
+    CAMPAIGN = "campaign", _("A campaign starts, pauses, resumes, or closes")
+    STANDING = "standing", _("You're warned, paused, or suspended, or your appeal is decided")
+    CASES = "cases", _("You have cases to judge as an expert")
+    DISCUSSION = "discussion", _("Experts disagree about one of your cases")
+    REVIEW = "review", _("A review queue has decisions for you to make")
+    GOLD = "gold", _("Gold questions are running low")
     JOB = "job", _("A job fails")
 
 

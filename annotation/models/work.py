@@ -10,12 +10,12 @@ class AssignmentState(models.TextChoices):
     """What became of an assignment."""
 
     RESERVED = "reserved", _("Reserved")  # prefetched: becomes live when it is shown, or lapses
-    LIVE = "live", _("In work")
+    LIVE = "live", _("In progress")
     SUBMITTED = "submitted", _("Submitted")
     LATE = "late", _("Submitted late")
     EXPIRED = "expired", _("Expired")
     SKIPPED = "skipped", _("Skipped")
-    RELEASED = "released", _("Released")  # given back, the item was retired, or the reservation lapsed
+    RELEASED = "released", _("Unassigned")  # given back, the item was retired, or the reservation lapsed
     UNDONE = "undone", _("Undone")  # its author answers the item again, in another assignment
 
 

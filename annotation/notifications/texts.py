@@ -33,7 +33,7 @@ def mail_of(notification: Notification) -> Mail:
     campaign = notification.campaign
     with translation.override(_language(campaign)):
         text = _TEXTS[NotificationKind(notification.kind)](campaign, notification.data)
-        off = _("To turn these emails off: %(address)s") % {"address": _address(reverse("notifications"))}
+        off = _("To turn off these emails, go to %(address)s") % {"address": _address(reverse("notifications"))}
         body = "\n\n".join([text.message, _address(text.path), f"-- \n{off}"])
     return Mail(" ".join(text.subject.split()), f"{body}\n")  # a title may hold what no header can
 
@@ -70,14 +70,19 @@ def _role(campaign: Campaign, data: Mapping[str, Any]) -> Text:
     if data["given"]:
         return Text(subject, _("Your new role is active. Open the home page to start:"), reverse("home"))
     return Text(
-        subject, _("A manager removed this role. Your submitted work is kept. Your other roles:"), reverse("home")
+        subject,
+        _("You no longer have this role. Your submitted work is kept. To see your other roles, open the home page:"),
+        reverse("home"),
     )
 
 
 def _campaign(campaign: Campaign, data: Mapping[str, Any]) -> Text:
     texts = {
         "started": (_('"%(campaign)s" has started'), _("Items are available. Open the home page to start:")),
-        CampaignState.OPEN: (_('"%(campaign)s" is open again'), _("New items are available again:")),
+        CampaignState.OPEN: (
+            _('"%(campaign)s" is open again'),
+            _("Items are available again. Open the home page to continue:"),
+        ),
         CampaignState.PAUSED: (
             _('"%(campaign)s" is paused'),
             _("No new items are assigned until the campaign resumes. Submitted work is kept."),
@@ -109,8 +114,8 @@ def _standing(campaign: Campaign, data: Mapping[str, Any]) -> Text:
         )
         subject, parts = subjects[standing], [notice]
         if standing == Standing.SUSPENDED:
-            parts.append(_("Submitted work is kept. You can appeal once."))
-    parts.append(_("Open your standing in this campaign:"))
+            parts.append(_("Your submitted work is kept. You can appeal this decision once."))
+    parts.append(_("See your standing in this campaign:"))
     subject = subject % {"campaign": campaign.title}
     return Text(subject, "\n\n".join(part for part in parts if part), _page(campaign, "quality-standing"))
 
@@ -129,7 +134,7 @@ def _cases(campaign: Campaign, data: Mapping[str, Any]) -> Text:
 
 def _discussion(campaign: Campaign, data: Mapping[str, Any]) -> Text:
     return Text(
-        _('Discussion of a case in "%(campaign)s"') % {"campaign": campaign.title},
+        _('Case to discuss in "%(campaign)s"') % {"campaign": campaign.title},
         _("The experts disagree about this case. Discuss the case and agree on one judgment."),
         reverse("quality-case", args=[campaign.slug, data["case"]]),
     )
@@ -150,12 +155,12 @@ def _review(campaign: Campaign, data: Mapping[str, Any]) -> Text:
 def _gold(campaign: Campaign, data: Mapping[str, Any]) -> Text:
     count = data["count"]
     message = ngettext(
-        "The active gold questions cover %(number)s more new annotator. Add gold questions:",
-        "The active gold questions cover %(number)s more new annotators. Add gold questions:",
+        "The active gold questions are enough for %(number)s more new annotator. Add gold questions:",
+        "The active gold questions are enough for %(number)s more new annotators. Add gold questions:",
         count,
     )
     return Text(
-        _('Gold questions are running short in "%(campaign)s"') % {"campaign": campaign.title},
+        _('Gold questions are running low in "%(campaign)s"') % {"campaign": campaign.title},
         message % {"number": count},
         _page(campaign, "quality-gold"),
     )
@@ -164,7 +169,7 @@ def _gold(campaign: Campaign, data: Mapping[str, Any]) -> Text:
 def _job(campaign: Campaign, data: Mapping[str, Any]) -> Text:
     return Text(
         _('A job failed in "%(campaign)s": %(job)s') % {"campaign": campaign.title, "job": data["job"]},
-        _("Open the jobs page to see the reason and to try again:"),
+        _("Open the Jobs page to see the reason and retry the job:"),
         _page(campaign, "campaign-jobs"),
     )
 

@@ -14,9 +14,9 @@ class InvitationForm(forms.Form):
     """A link to hand out."""
 
     role = forms.ChoiceField(label=_("Role"))
-    uses = forms.IntegerField(label=_("Number of people"), min_value=1, max_value=10_000, initial=1)
+    uses = forms.IntegerField(label=_("Maximum number of uses"), min_value=1, max_value=10_000, initial=1)
     days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=365, initial=14)
-    note = forms.CharField(label=_("Note to yourself"), required=False, max_length=200)
+    note = forms.CharField(label=_("Internal note"), required=False, max_length=200)
 
     def __init__(self, roles: list[Role], data: Any = None) -> None:
         super().__init__(data)
@@ -35,7 +35,9 @@ class NamedInvitationsForm(forms.Form):
         label=_("Email addresses"),
         widget=forms.Textarea(attrs={"rows": 4}),
         max_length=50_000,
-        help_text=_("One per line, or separated by commas. You can paste a column of a table."),
+        help_text=_(
+            "Separate addresses with commas, spaces, or line breaks. You can paste a column from a spreadsheet."
+        ),
     )
     days = forms.IntegerField(label=_("Valid for (days)"), min_value=1, max_value=365, initial=14)
 
@@ -52,9 +54,11 @@ class NamedInvitationsForm(forms.Form):
         found, wrong = [one for one in plain.values() if one], [part for part, one in plain.items() if one is None]
         if wrong:
             shown = ", ".join(part[:60] for part in wrong[:5])
-            raise forms.ValidationError(_("Not an email address: %(which)s"), params={"which": shown})
+            raise forms.ValidationError(
+                _("Correct or remove these invalid email addresses: %(which)s"), params={"which": shown}
+            )
         if len(found) > self.MOST:
-            raise forms.ValidationError(_("Enter at most %(most)s at a time."), params={"most": self.MOST})
+            raise forms.ValidationError(_("Enter at most %(most)s addresses at a time."), params={"most": self.MOST})
         return found
 
 
@@ -70,7 +74,7 @@ class EmailDomainForm(forms.Form):
 
     domain = forms.RegexField(
         r"^@?[A-Za-z0-9.-]+\.[A-Za-z]{2,}$",
-        label=_("Take only addresses at this domain"),
+        label=_("Accept only email addresses from this domain"),
         required=False,
         max_length=200,
         help_text=_("For example uni.example. Leave empty to accept any address."),

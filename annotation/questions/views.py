@@ -46,7 +46,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
                 actor_id=signed_in(request).surrogate_id,
                 now=timezone.now(),
             )
-            messages.success(request, _("Published. Annotators see it beside the guidelines."))
+            messages.success(request, _("Published. Annotators now see the question and answer beside the guidelines."))
         except QuestionError as error:
             messages.error(request, error_text(error))
         return redirect("campaign-questions", slug=slug)
@@ -75,13 +75,13 @@ def answer(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
         return _page(request, campaign, report.pk)
     faq = request.POST.get("question", "").strip() if "publish" in request.POST and text else ""
     if "publish" in request.POST and text and not faq:
-        messages.error(request, _("Rephrase the question so that everyone understands it."))
+        messages.error(request, _("Enter the question to publish, worded so that everyone understands it."))
         return _page(request, campaign, report.pk)
     try:
         question_answer(
             report=report, answer=text, faq=faq, actor_id=signed_in(request).surrogate_id, now=timezone.now()
         )
-        messages.success(request, _("Closed."))
+        messages.success(request, _("The question is closed."))
     except QuestionError as error:
         messages.error(request, error_text(error))
     return redirect("campaign-questions", slug=slug)

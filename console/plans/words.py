@@ -9,14 +9,14 @@ TITLES = {
     "cents": _("cost"),
     "days": _("days"),
     "label_error": _("wrong labels"),
-    "no_majority": _("without a majority, first round"),
-    "expert_cases": _("items for experts"),
+    "no_majority": _("items without a majority (first round)"),
+    "expert_cases": _("items sent to experts"),
     "expert_hours": _("expert hours"),
     "inspection_hours": _("spot check hours"),
-    "alpha": _("alpha"),
-    "alpha_width": _("width of the interval of alpha"),
+    "alpha": _("Krippendorff's alpha"),
+    "alpha_width": _("width of alpha's confidence interval"),
     "judgments": _("judgments"),
-    "excluded": _("judgments by annotators who are suspended later"),
+    "excluded": _("judgments by annotators suspended later"),
     "suspended": _("suspended annotators"),
     "gold_checks": _("gold checks"),
     "gold_keys": _("gold questions needed"),
@@ -33,7 +33,7 @@ def written(name: str, value: float) -> str:
     if name in _DOLLARS:
         return f"${value / 100:,.2f}" if value < 100_000 else f"${value / 100:,.0f}"
     if name in _SHARES:
-        return f"{100 * value:.1f} %"
+        return f"{100 * value:.1f}%"
     if name in _FINE:
         return f"{value:.2f}"
     is_whole = value >= 10 or (name not in _TIMES and value == int(value))

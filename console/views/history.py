@@ -29,7 +29,7 @@ TAGS = {JobState.DONE: "good", JobState.FAILED: "bad"}
 RETRY = BulkAct(
     "retry",
     gettext_lazy("Try again"),
-    gettext_lazy("Failed jobs continue where they stopped. Other jobs don't change."),
+    gettext_lazy("Failed jobs continue from where they stopped. Other selected jobs aren't affected."),
 )
 
 
@@ -50,12 +50,16 @@ def log(request: HttpRequest, slug: str) -> HttpResponseBase:
     if wanted in ACTS:
         events = events.filter(action=wanted)
     columns = [
-        Column("at", _("At (UTC)"), lambda row: row[0].at, order="pk"),
+        Column("at", _("Time (UTC)"), lambda row: row[0].at, order="pk"),
         Column("who", _("Who"), lambda row: row[1]),
         Column("what", _("What"), lambda row: ACTS.get(row[0].action, row[0].action)),
         Column("why", _("Why"), _why),
-        Column("about", _("About"), lambda row: Cell(_subject(campaign, row[0]), is_code=True, whole=row[0].subject)),
-        Column("name", _("Name in the audit log"), lambda row: Cell(row[0].action, is_code=True), is_extra=True),
+        Column(
+            "about",
+            _("Affected record"),
+            lambda row: Cell(_subject(campaign, row[0]), is_code=True, whole=row[0].subject),
+        ),
+        Column("name", _("Action code"), lambda row: Cell(row[0].action, is_code=True), is_extra=True),
     ]
     table = Table(QueryRows(events), columns, _by_whom, sort="-at")
     context = {
@@ -76,7 +80,7 @@ def _by_whom(events: Sequence[AuditEvent]) -> list[tuple[AuditEvent, str]]:
     names = names_of([event.actor_id for event in events])
 
     def who(actor_id: UUID | None) -> str:
-        return names[actor_id] if actor_id else _("The platform")
+        return names[actor_id] if actor_id else _("System")
 
     return [(event, who(event.actor_id)) for event in events]
 
@@ -111,10 +115,10 @@ def _jobs(campaign: Campaign, state: str) -> Table:
         Column("what", _("What"), lambda job: Cell(job.title, reverse("job", args=[job.pk]))),
         Column("state", _("State"), lambda job: Cell(job.get_state_display(), tag=TAGS.get(job.state, "plain"))),
         Column("done", _("Done"), lambda job: job.done, is_number=True),
-        Column("total", _("Of"), lambda job: job.total, is_number=True),
+        Column("total", _("Total"), lambda job: job.total, is_number=True),
         Column("message", _("Message"), lambda job: job.error or job.message),
         Column("finished", _("Finished (UTC)"), lambda job: job.finished_at),
-        Column("kind", _("Kind"), lambda job: Cell(job.kind, is_code=True), is_extra=True),
+        Column("kind", _("Type"), lambda job: Cell(job.kind, is_code=True), is_extra=True),
         Column("attempts", _("Attempts"), lambda job: job.attempt, is_number=True, is_extra=True),
     ]
     return Table(QueryRows(rows), columns, sort="-at")

@@ -96,7 +96,7 @@ def _chart(last: CampaignPlan) -> Any:
     plans = {name: last.data["plans"][name] for name in last.data["names"]}
     spreads = [Spread(*(one["label_error"][key] for key in ("value", "low", "high"))) for one in plans.values()]
     text = "; ".join(
-        _("%(policy)s: %(share)s wrong for %(cost)s")
+        _("%(policy)s: %(share)s wrong labels for %(cost)s")
         % {
             "policy": name,
             "share": written("label_error", one["label_error"]["value"]),
@@ -112,7 +112,7 @@ def _chart(last: CampaignPlan) -> Any:
         (_("Policy"), _("Share"), _("Low"), _("High")),
         rows,
         lambda axes: kinds.bars_with_intervals(
-            axes, list(plans), spreads, x=_("Share of wrong labels (90 percent of runs)")
+            axes, list(plans), spreads, x=_("Share of wrong labels (range of 90 percent of runs)")
         ),
         (6.4, 0.9 + 0.5 * len(plans)),
     )

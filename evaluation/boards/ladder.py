@@ -3,7 +3,7 @@
 After the Ladder of Blum and Hardt (2015, "The Ladder: a reliable leaderboard for machine learning competitions"): a
 team learns a new score, rounded, only when it beats the best that anyone was shown before; otherwise it learns that it does
 not. Besides the stated step, an improvement has to pass a test on the paired differences whose level falls with each
-submission, so that all submissions ever made, by whomever, are shown a chance improvement with a probability of 5 % at most.
+submission, so that all submissions ever made, by whomever, are shown a chance improvement with a probability of 5% at most.
 """
 
 import math

@@ -55,7 +55,7 @@ def text(report: dict[str, Any]) -> str:
     verdict = "may stand in for an annotator" if report["passes"] else "may not stand in for an annotator"
     lines = [
         f"{report['items']:,} items, {report['annotators']:,} annotators, {report['tested']:,} of them with enough items to test",
-        f"says the same as a person: the model {100 * same['model']:.1f} %, another person {100 * same['people']:.1f} %",
+        f"says the same as a person: the model {100 * same['model']:.1f}%, another person {100 * same['people']:.1f}%",
         f"winning rate ω {report['omega']:.2f} (at ε = {report['epsilon']:g}), advantage ρ {report['rho']:.2f}",
         f"the model {verdict}: ω is {'at least' if report['passes'] else 'below'} {PASSES}",
         "",

@@ -116,7 +116,7 @@ def text(report: dict[str, Any]) -> str:
         lines += ["", f"{kind} answers at the best threshold ({metrics['best-threshold']:.5g})"]
         for name in ("f1", "precision", "recall"):
             low, high = report["intervals"][kind].get(name, (None, None))
-            interval = f"   95 %: {low:.4f} to {high:.4f}" if low is not None else ""
+            interval = f"   95%: {low:.4f} to {high:.4f}" if low is not None else ""
             lines.append(f"  {name:<10} {metrics[f'best-threshold-{name}']:.4f}{interval}")
         lines += [
             f"  recall at precision ≥ {target}: {metrics[f'recall-at-precision>={target}']:.4f}"

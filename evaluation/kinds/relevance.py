@@ -70,7 +70,7 @@ def text(report: dict[str, Any]) -> str:
     ]
     for run in report["runs"]:
         lines += ["", shown(run["run"]), *metric_lines(run["metrics"], run["intervals"])]
-        judged = ", ".join(f"{100 * share:.1f} % of the first {depth[1:]}" for depth, share in run["judged"].items())
+        judged = ", ".join(f"{100 * share:.1f}% of the first {depth[1:]}" for depth, share in run["judged"].items())
         lines.append(f"  judged: {judged}")
         for count, what in (
             (run["unanswered"], "questions are not answered and count 0"),

@@ -8,6 +8,6 @@ def metric_lines(metrics: Mapping[str, float], intervals: Mapping[str, Sequence[
     lines = []
     for name, value in metrics.items():
         interval = intervals.get(name)
-        between = f"   95 %: {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
+        between = f"   95%: {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
         lines.append(f"  {name:<{width}} {value:.4f}{between}")
     return lines

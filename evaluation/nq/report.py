@@ -22,7 +22,7 @@ def nq_report(
     """Return the report, and how each example was scored.
 
     The report holds ``metrics`` (the official numbers), ``accuracy`` (the share of examples on which Definition 1 of
-    section 5.1 is 1, with what scores below the best threshold taken as no answer), ``intervals`` (95 %, of F1,
+    section 5.1 is 1, with what scores below the best threshold taken as no answer), ``intervals`` (95%, of F1,
     precision and recall at the best threshold, over resampled examples), ``by_type`` (what is right among examples of
     each kind of answer, at the best threshold) and ``conditional`` (after section 6.4: see `_conditional`). With
     ``references``, ``people`` says what annotators reach (see `human_bounds`).
@@ -64,7 +64,7 @@ def _accuracy(rows: Sequence[Scored], least: float) -> float:
 
 
 def _intervals(rows: Sequence[Scored], least: float, resamples: int, seed: int) -> dict[str, list[float]]:
-    """Return 95 % percentile intervals over examples drawn with replacement; the threshold stays."""
+    """Return 95% percentile intervals over examples drawn with replacement; the threshold stays."""
     if not rows or not resamples:
         return {}
     import numpy as np  # noqa: PLC0415  a sixth of a second that scores alone do not need

@@ -1,7 +1,7 @@
 """What a pool's labels say: how much of it is relevant, and what each run brought.
 
 The ANTIQUE paper (section 3.1) judged the best 10 answers of BM25 to 100 questions, without the questions' own answers, to
-see how far the labels of the training set are from complete: 13.7 % were relevant.
+see how far the labels of the training set are from complete: 13.7% were relevant.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -112,5 +112,5 @@ def pool_lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _told(share: Mapping[str, Any]) -> str:
-    interval = f" (95 %: {share['interval'][0]:.1%} to {share['interval'][1]:.1%})" if share["interval"] else ""
+    interval = f" (95%: {share['interval'][0]:.1%} to {share['interval'][1]:.1%})" if share["interval"] else ""
     return f"{share['relevant']:,} of {share['judged']:,}, {share['share']:.1%}{interval}"

@@ -81,8 +81,8 @@ def _sentences(manifest: dict[str, Any]) -> Iterable[str]:
     error = manifest["label_error"]
     if error:
         yield (
-            f"An audit of {error['judged']:,} labels drawn by chance, judged blind by experts, found {100 * error['share']:.1f} % "
-            f"of the labels wrong (95 %: {100 * error['low']:.1f} to {100 * error['high']:.1f} %)."
+            f"An audit of {error['judged']:,} labels drawn by chance, judged blind by experts, found {100 * error['share']:.1f}% "
+            f"of the labels wrong (95%: {100 * error['low']:.1f} to {100 * error['high']:.1f}%)."
         )
     else:
         yield "The error of the labels was not measured."
@@ -93,7 +93,7 @@ def _sentences(manifest: dict[str, Any]) -> Iterable[str]:
 
 
 def _alpha(row: dict[str, Any]) -> str:
-    interval = f" (95 %: {row['low']:.2f} to {row['high']:.2f})" if row["low"] is not None else ""
+    interval = f" (95%: {row['low']:.2f} to {row['high']:.2f})" if row["low"] is not None else ""
     return f"α = {row['alpha']:.2f}{interval}"
 
 

@@ -1,6 +1,6 @@
 """What the marketplace takes, by the rules that Mechanical Turk published.
 
-20 % of the reward, 20 % more for HITs with ten or more assignments, 20 % of a bonus; at least one
+20% of the reward, 20% more for HITs with ten or more assignments, 20% of a bonus; at least one
 cent an assignment or bonus; half a cent is rounded up. Where the service left open whether parts are
 rounded one by one, the sum is.
 """
@@ -14,7 +14,7 @@ MANY_ASSIGNMENTS = 10
 
 @dataclass(frozen=True)
 class FeeRules:
-    """Shares of the amount (0.20 is 20 %) and the least fee in dollars."""
+    """Shares of the amount (0.20 is 20%) and the least fee in dollars."""
 
     base: Decimal
     many_assignments: Decimal

@@ -166,7 +166,7 @@ def _card(group: selectors.Group) -> dict[str, str]:
         "title": kind.title,
         "description": Truncator(kind.description).chars(200),
         "reward": str(kind.reward),
-        "available": _("%(count)s open") % {"count": group.shown_available},
+        "available": _("%(count)s available") % {"count": group.shown_available},
         "time": _("%(time)s allowed") % {"time": duration(kind.assignment_seconds)},
         "requester_name": kind.requester.name,
         "requester": reverse("requester", args=[kind.requester.customer_id]),

@@ -103,7 +103,12 @@ def _send(request: WorkerRequest, kind: QualificationType, begun: QualificationR
     except RequestRefused as refusal:
         messages.warning(request, _refused(refusal))
     else:
-        messages.success(request, _("Granted.") if sent.state == State.GRANTED else _("Sent to the requester."))
+        messages.success(
+            request,
+            _("Qualification granted.")
+            if sent.state == State.GRANTED
+            else _("Your request was sent to the requester."),
+        )
     return redirect("qualification", type_id=kind.qualification_type_id)
 
 

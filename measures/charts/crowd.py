@@ -30,7 +30,7 @@ def _peers(found: Mapping[str, Any]) -> Chart | None:
     together = sum(row["peers"] * row["peers_of"] for row in rows) / sum(row["peers_of"] for row in rows)
     least = {row["annotator"] for row in sorted(rows, key=lambda row: row["peers_high"])[:MOST_NAMED]}
     text = (
-        f"{len(rows):,} annotators; together they agree with another judgment of the item in {100 * together:.1f} % of cases. "
+        f"{len(rows):,} annotators; together they agree with another judgment of the item in {100 * together:.1f}% of cases. "
         f"Named: those whose interval ends lowest.{_left_out(rows)}"
     )
     rows = _drawn(rows, "peers_of", least)
@@ -47,14 +47,14 @@ def _peers(found: Mapping[str, Any]) -> Chart | None:
             "Annotator",
             "Judgments of items that others judged",
             "Agreement",
-            "Interval (95%), low",
-            "Interval (95%), high",
+            "Lower bound (95%)",
+            "Upper bound (95%)",
         ),
         table,
         lambda axes: kinds.funnel(
             axes,
             dots,
-            Level(together, f"all: {100 * together:.1f} %"),
+            Level(together, f"all: {100 * together:.1f}%"),
             [],
             x="Judgments of an annotator",
             y="Agreement with others",
@@ -77,10 +77,10 @@ def _truth(found: Mapping[str, Any]) -> Chart | None:
         (row["truth_of"], wrong[row["annotator"]], _name(row) if row["annotator"] in named else "") for row in drawn
     ]
     text = (
-        f"{len(rows):,} annotators; together {100 * share:.1f} % of {checks:,} judgments of items with a known answer are "
+        f"{len(rows):,} annotators; together {100 * share:.1f}% of {checks:,} judgments of items with a known answer are "
         f"wrong. Above the outer line, where at most 1 in 1,000 lies by chance: {len(worse):,}.{_left_out(rows)}"
     )
-    together = f"all: {100 * share:.1f} %"
+    together = f"all: {100 * share:.1f}%"
     return Chart(
         "truth",
         "Errors on items with a known answer, by annotator",
@@ -96,7 +96,7 @@ def _confusion(found: Mapping[str, Any]) -> Chart | None:
     if not 2 <= len(names) <= MOST_LABELS or not pairs.sum():
         return None
     shares = row_shares(pairs)
-    own = ", ".join(f"{name} {100 * shares[place, place]:.0f} %" for place, name in enumerate(names))
+    own = ", ".join(f"{name} {100 * shares[place, place]:.0f}%" for place, name in enumerate(names))
     return Chart(
         "confusion",
         "Label confusion between annotators",

@@ -137,7 +137,7 @@ def matrix(axes: "Axes", names: Sequence[str], shares: "Floats", *, x: str, y: s
         for column, share in enumerate(line):
             heat = DARKEST * max(0.0, float(share))
             axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=ACCENT, alpha=heat, edgecolor="none"))
-            axes.annotate(f"{100 * share:.0f} %", (column, row), ha="center", va="center")
+            axes.annotate(f"{100 * share:.0f}%", (column, row), ha="center", va="center")
     for edge in range(1, len(names)):
         axes.axhline(edge - 0.5, color=LINE, linewidth=0.6)
         axes.axvline(edge - 0.5, color=LINE, linewidth=0.6)
@@ -183,7 +183,7 @@ def bars_with_intervals(axes: "Axes", names: Sequence[str], spreads: Sequence[Sp
     )
     for place, one in enumerate(spreads):
         end = max(one.high, one.share)
-        axes.annotate(f"{100 * one.share:.0f} %", (end, place), xytext=(6, 0), textcoords="offset points", va="center")
+        axes.annotate(f"{100 * one.share:.0f}%", (end, place), xytext=(6, 0), textcoords="offset points", va="center")
     axes.set_xlim(0, 1.15 * max([*(max(one.high, one.share) for one in spreads), 0.05]))
     axes.set_yticks(list(places), [fill(_printable(name), 18) for name in names])
     axes.invert_yaxis()

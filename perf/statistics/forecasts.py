@@ -30,11 +30,11 @@ def main():
         held, error, width = cuts[:, :, 0].mean(axis=0), np.abs(cuts[:, :, 1]).mean(axis=0), cuts[:, :, 2].mean(axis=0)
         print(
             f"| {name} | "
-            + " | ".join(f"{100 * h:.0f} %, {e:.3f}, {w:.2f}" for h, e, w in zip(held, error, width, strict=True))
+            + " | ".join(f"{100 * h:.0f}%, {e:.3f}, {w:.2f}" for h, e, w in zip(held, error, width, strict=True))
             + " |"
         )
     overall = np.concatenate(everything).mean(axis=0)
-    print("| all | " + " | ".join(f"{100 * share:.0f} %" for share in overall) + " |")
+    print("| all | " + " | ".join(f"{100 * share:.0f}%" for share in overall) + " |")
 
 
 if __name__ == "__main__":

@@ -37,10 +37,10 @@ class SampleForm(forms.Form):
         min_value=1,
         max_value=5_000,
         initial=139,
-        help_text=_("Drawn at random from items whose first annotation can be judged."),
+        help_text=_("Items are drawn at random from those whose first annotation can be judged."),
     )
     least = forms.IntegerField(
-        label=_("Only items with at least this many annotations requested"),
+        label=_("Minimum annotations requested per item"),
         min_value=1,
         max_value=1_000,
         initial=1,

@@ -11,7 +11,7 @@ from annotation.tasktypes.labels import LABEL
 class InspectionVerdict(models.TextChoices):
     """What a manual check found."""
 
-    GOOD = "good", _("Right")
+    GOOD = "good", _("Correct")
     DEBATABLE = "debatable", _("Debatable")
     WRONG = "wrong", _("Wrong")
 
@@ -71,9 +71,9 @@ class CaseReason(models.TextChoices):
     """Why an item came before the experts; those who judge it alone are not told."""
 
     NO_AGREEMENT = "no_agreement", _("No agreement")
-    DOUBT = "doubt", _("Votes leave doubt")
+    DOUBT = "doubt", _("Inconclusive votes")
     INSPECTION = "inspection", _("Spot check")
-    MANAGER = "manager", _("A manager asked")
+    MANAGER = "manager", _("Requested by a manager")
     SAMPLE = "sample", _("Sample")
     GOLD = "gold", _("Gold question")
     AUDIT = "audit", _("Audit")

@@ -137,7 +137,7 @@ def _agreement(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def _sample(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return for each kind of part how often each grade was given in decided samples, with 95 % intervals."""
+    """Return for each kind of part how often each grade was given in decided samples, with 95% intervals."""
     decides = Q(case__experts=1) | Q(phase=Phase.CONSENSUS)
     rows = Opinion.objects.filter(
         decides,

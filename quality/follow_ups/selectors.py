@@ -13,7 +13,7 @@ from measures.reliability import wilson
 
 
 def follow_ups_of(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return how often each outcome came, with its share of what was asked alike and Wilson's 95 % interval.
+    """Return how often each outcome came, with its share of what was asked alike and Wilson's 95% interval.
 
     Grows with the campaign: for jobs, not for pages. Sealed splits are left out.
     """

@@ -11,11 +11,11 @@ class PilotKeysForm(forms.Form):
     """Gold keys to be made of what a pilot agreed on."""
 
     experts = forms.IntegerField(
-        label=_("Experts who confirm each gold question"),
+        label=_("Number of experts who confirm each gold question"),
         min_value=0,
         max_value=MOST_EXPERTS,
         initial=1,
-        help_text=_("Annotators who agree are wrong in 5 to 14 of 100 cases, and more often on hard items."),
+        help_text=_("Even when annotators agree, they're wrong in 5 to 14 of 100 cases, and more often on hard items."),
     )
 
 
@@ -25,10 +25,10 @@ class GoldForm(forms.Form):
     file = forms.FileField(
         validators=[check_size],
         label=_("Gold questions"),
-        help_text=_("The format of items, with a column accepted for the correct answers."),
+        help_text=_("Use the same format as for items, plus a column named “accepted” with the correct answers."),
     )
     experts = forms.IntegerField(
-        label=_("Experts who confirm each gold question"),
+        label=_("Number of experts who confirm each gold question"),
         min_value=0,
         max_value=MOST_EXPERTS,
         initial=1,

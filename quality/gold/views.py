@@ -162,12 +162,12 @@ def _change(request: HttpRequest, found: GoldKey) -> str:
         if is_wrong:
             said = ngettext("Retired. %(n)s check no longer counts.", "Retired. %(n)s checks no longer count.", void)
             return said % {"n": void}
-        return _("Retired.")
+        return _("Gold question retired.")
     if what == "ask":
         experts = whole_number(request.POST.get("experts"))
         opened = gold_key_ask(key=found, experts=experts, actor_id=actor_id, now=now)
         return (
-            _("Experts judge this gold question. It isn't used for checks until then.")
+            _("Sent to the experts. This gold question isn't used for checks until they confirm it.")
             if opened
             else _("The experts already have this item.")
         )

@@ -17,26 +17,26 @@ def _error_against_dollars(numbers: Numbers, title: str) -> Chart | None:
     done.append((found["spent_cents"] / 100, found["predicted"]))
     to_come = [(cents / 100, share) for cents, share in found["forecast"]]
     text = _(
-        "%(now).1f %% are expected to be wrong now; %(last).1f %% once $%(dollars).2f are spent. Aimed at: %(error).1f %%."
+        "Predicted label error: %(now).1f%% now, %(last).1f%% after spending $%(dollars).2f. Target: %(error).1f%%."
     ) % {
         "now": 100 * found["predicted"],
         "last": 100 * to_come[-1][1],
         "dollars": to_come[-1][0],
         "error": 100 * found["error"],
     }
-    rows = [(_("bought"), f"{dollars:.2f}", round(share, 4)) for dollars, share in done]
-    rows += [(_("expected"), f"{dollars:.2f}", round(share, 4)) for dollars, share in to_come]
-    level = Level(found["error"], _("aimed at: %(error).1f %%") % {"error": 100 * found["error"]})
+    rows = [(_("so far"), f"{dollars:.2f}", round(share, 4)) for dollars, share in done]
+    rows += [(_("forecast"), f"{dollars:.2f}", round(share, 4)) for dollars, share in to_come]
+    level = Level(found["error"], _("target: %(error).1f%%") % {"error": 100 * found["error"]})
     return Chart(
         "target",
         title,
         text,
-        (_("What"), _("Extra cost after the first votes ($)"), _("Share of wrong labels")),
+        (_("What"), _("Cost of extra votes ($)"), _("Share of wrong labels")),
         rows,
         lambda axes: kinds.path_to_level(
-            axes, done, to_come, level, x=_("Extra cost after the first votes ($)"), y=_("Predicted label error")
+            axes, done, to_come, level, x=_("Cost of extra votes ($)"), y=_("Predicted label error")
         ),
     )
 
 
-TARGET = {"target": Drawing(gettext_lazy("Error by cost"), _error_against_dollars)}
+TARGET = {"target": Drawing(gettext_lazy("Predicted label error by cost"), _error_against_dollars)}

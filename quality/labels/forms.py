@@ -15,14 +15,14 @@ class AuditForm(forms.Form):
         min_value=LEAST,
         max_value=MOST,
         initial=400,
-        help_text=_("Drawn at random. With 400 items, the error is known to about ±2 percentage points."),
+        help_text=_("Items are drawn at random. With 400 items, the margin of error is about ±2 percentage points."),
     )
     twice = forms.FloatField(
         label=_("Share judged by two experts"),
         min_value=LEAST_TWICE,
         max_value=1,
         initial=LEAST_TWICE,
-        help_text=_("Measures the agreement of experts. At least 0.2."),
+        help_text=_("Used to measure agreement between experts. The minimum is 0.2."),
     )
     seed = forms.IntegerField(label=_("Seed"), initial=0, min_value=-(2**63), max_value=2**63 - 1)
 
@@ -32,11 +32,13 @@ class BeforeForm(forms.Form):
 
     items = forms.IntegerField(label=_("Items"), min_value=10, max_value=5_000, initial=500)
     accuracy = forms.FloatField(
-        label=_("Accuracy of an annotator"),
+        label=_("Annotator accuracy"),
         min_value=0.3,
         max_value=0.99,
         initial=0.8,
-        help_text=_("As measured in a pilot or a similar campaign."),
+        help_text=_("Use the accuracy measured in a pilot or a similar campaign."),
     )
     fewest = forms.IntegerField(label=_("First votes per item"), min_value=1, max_value=20, initial=3)
-    vote_cents = forms.FloatField(label=_("Cents per answer, with fees"), min_value=0.01, max_value=10_000, initial=6)
+    vote_cents = forms.FloatField(
+        label=_("Cost per answer, including fees (cents)"), min_value=0.01, max_value=10_000, initial=6
+    )

@@ -12,7 +12,7 @@ class Rule(models.TextChoices):
 
     MAJORITY = "majority", _("Majority of the first round")
     SECOND = "second", _("Majority of the second round")
-    POOLED = "pooled", _("Most votes of both rounds")
+    POOLED = "pooled", _("Most votes across both rounds")
     PLURALITY = "plurality", _("Most frequent label")
     EXPERT = "expert", _("Expert")
 

@@ -22,7 +22,7 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no gen
             "least": _("Minimum observations"),
             "act": _("Action"),
         }
-        help_texts = {"limit": _("A share between 0 and 1, or seconds.")}
+        help_texts = {"limit": _("Enter a share from 0 to 1 or a number of seconds, depending on the measure.")}
 
     limit = forms.FloatField(min_value=0, max_value=86_400, initial=0.4, label=_("Limit"))
     window = forms.IntegerField(min_value=1, max_value=1_000, initial=20, label=_("Window size"))
@@ -32,5 +32,5 @@ class RuleForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's is no gen
         """Return the fields; no rule waits for more than it looks at."""
         data = super().clean() or {}
         if data.get("least", 0) > data.get("window", 1_000):
-            self.add_error("least", _("The window is smaller than this minimum."))
+            self.add_error("least", _("Enter a minimum no larger than the window size."))
         return data

@@ -63,9 +63,9 @@ class WatchRule(models.Model):
         choices=[
             ("gold", _("Share of gold checks missed")),
             ("inspection", _("Share of spot-checked answers found wrong")),
-            ("speed", _("Median seconds of an answer")),
+            ("speed", _("Median seconds per answer")),
             ("same", _("Share of the most frequent answer")),
-            ("skips", _("Share of items skipped, except offensive ones")),
+            ("skips", _("Share of items skipped (not counting offensive ones)")),
         ],
     )
     is_above = models.BooleanField(choices=[(True, _("above")), (False, _("below"))], default=True)
@@ -74,7 +74,7 @@ class WatchRule(models.Model):
     least = models.PositiveIntegerField()
     act = models.CharField(
         max_length=10,
-        choices=[("notify", _("Tell managers")), ("warn", _("Warn")), ("pause", _("Pause pending review"))],
+        choices=[("notify", _("Notify managers")), ("warn", _("Warn")), ("pause", _("Pause pending review"))],
     )
     created_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)

@@ -12,7 +12,7 @@ from quality.policies.policy import LEAST_RATE, Policy, Process, SecondRound
 
 PROCESSES = [
     (Process.PAPER, _("As in the ANTIQUE paper: majority, then a second round, then experts")),
-    (Process.FIXED, _("The same number of votes per item: the most frequent label, then experts")),
+    (Process.FIXED, _("Fixed number of votes per item: the most frequent label, then experts")),
     (Process.TARGET, _("Adaptive voting: extra votes for uncertain labels until the error target is reached")),
 ]
 
@@ -31,7 +31,7 @@ class TargetForm(forms.Form):
         min_value=0.001,
         max_value=0.5,
         initial=0.05,
-        help_text=_("For example, 0.05 means 5 of 100."),
+        help_text=_("For example, 0.05 allows 5 wrong labels per 100."),
     )
     budget = forms.DecimalField(
         label=_("Budget (dollars)"),
@@ -39,11 +39,11 @@ class TargetForm(forms.Form):
         max_value=1_000_000,
         decimal_places=2,
         initial=100,
-        help_text=_("For extra votes and experts."),
+        help_text=_("Covers extra votes and expert judgments."),
     )
     most = forms.IntegerField(label=_("Maximum votes per item"), min_value=1, max_value=100, initial=9)
     expert = forms.DecimalField(
-        label=_("Dollars per expert judgment"),
+        label=_("Cost per expert judgment (dollars)"),
         min_value=0,
         max_value=1_000,
         decimal_places=2,
@@ -73,13 +73,13 @@ class PolicyForm(forms.Form):
 
     process = forms.ChoiceField(label=_("How votes become labels"), choices=PROCESSES)
     second_round = forms.ChoiceField(label=_("Votes counted after a second round"), choices=SECOND_ROUNDS)
-    gold_first = forms.IntegerField(label=_("Gold checks among the first items"), min_value=0, max_value=100)
+    gold_first = forms.IntegerField(label=_("Gold checks in the initial phase"), min_value=0, max_value=100)
     gold_first_items = forms.IntegerField(label=_("Length of the initial phase (items)"), min_value=0, max_value=1_000)
     gold_rate = forms.FloatField(
-        label=_("Share of gold checks after that"),
+        label=_("Share of gold checks after the initial phase"),
         min_value=0,
         max_value=0.5,
-        help_text=_("0.03 in the ANTIQUE paper. With 0.05, careless annotators are found in half the time."),
+        help_text=_("The ANTIQUE paper uses 0.03. At 0.05, careless annotators are found in half the time."),
     )
     gold_most_exposures = forms.IntegerField(label=_("Maximum uses per gold question"), min_value=1, max_value=10_000)
     drift_run_length = forms.IntegerField(
@@ -89,10 +89,12 @@ class PolicyForm(forms.Form):
         help_text=_("Annotators whose accuracy drops are flagged but can keep working. 0 turns this off."),
     )
     inspection_rate = forms.FloatField(
-        label=_("Share of each annotator's work that is spot-checked"), min_value=0, max_value=1
+        label=_("Share of each annotator's work to spot-check"), min_value=0, max_value=1
     )
-    experts = forms.IntegerField(label=_("Experts per item without agreement"), min_value=1, max_value=MOST_EXPERTS)
-    decide_hours = forms.IntegerField(label=_("Hours to decide on a paused annotator"), min_value=1, max_value=720)
+    experts = forms.IntegerField(
+        label=_("Experts per item when annotators disagree"), min_value=1, max_value=MOST_EXPERTS
+    )
+    decide_hours = forms.IntegerField(label=_("Time to review a paused annotator (hours)"), min_value=1, max_value=720)
 
     def without_votes(self) -> None:
         """Leave out what says how votes become labels."""
@@ -111,16 +113,18 @@ class PolicyForm(forms.Form):
         """Return the fields; more checks than items make no sense."""
         data = super().clean() or {}
         if data.get("gold_first", 0) > data.get("gold_first_items", 0):
-            self.add_error("gold_first", _("This is more than the length of the initial phase."))
+            self.add_error("gold_first", _("Enter at most the length of the initial phase."))
         if 0 < data.get("gold_rate", 0) < LEAST_RATE:
             self.add_error("gold_rate", _("Enter 0 or at least 0.001."))
         if 0 < data.get("drift_run_length", 0) < 100:
-            self.add_error("drift_run_length", _("Values below 100 would cause constant alarms."))
+            self.add_error(
+                "drift_run_length", _("Enter 0 or at least 100. Smaller values cause constant false alarms.")
+            )
         return data
 
 
 class PlanForm(forms.Form):
     """The size of a campaign, to see what a policy comes to."""
 
-    people = forms.IntegerField(label=_("People"), min_value=1, max_value=100_000, initial=100)
-    items_each = forms.IntegerField(label=_("Items per group"), min_value=1, max_value=1_000, initial=250)
+    people = forms.IntegerField(label=_("Annotators"), min_value=1, max_value=100_000, initial=100)
+    items_each = forms.IntegerField(label=_("Items per annotator"), min_value=1, max_value=1_000, initial=250)

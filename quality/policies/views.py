@@ -73,5 +73,5 @@ def _published(request: HttpRequest, campaign: Campaign, changed: Policy, form: 
     except PolicyError as error:
         form.add_error(None, error_text(error))
         return False
-    messages.success(request, _("Published. The policy applies to decisions from now on."))
+    messages.success(request, _("Policy published. It applies to decisions from now on."))
     return True

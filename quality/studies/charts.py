@@ -37,14 +37,14 @@ def _paths(numbers: Numbers, title: str) -> Chart | None:
     text = _("%(items)s items: %(shares)s.") % {
         "items": found["items"],
         "shares": ", ".join(
-            f"{name} {100 * one['share']:.0f} %" for name, one in zip(names, shares.values(), strict=True)
+            f"{name} {100 * one['share']:.0f}%" for name, one in zip(names, shares.values(), strict=True)
         ),
     }
     return Chart(
         "paths",
         title,
         text,
-        (_("Path"), _("Share"), _("Interval (95%), low"), _("Interval (95%), high")),
+        (_("Path"), _("Share"), _("Lower bound (95%)"), _("Upper bound (95%)")),
         [(name, *_row(one)) for name, one in zip(names, shares.values(), strict=True)],
         lambda axes: kinds.bars_with_intervals(
             axes, names, [_spread(one) for one in shares.values()], x=_("Share of items")
@@ -61,16 +61,18 @@ def _figure_4(kind: str, numbers: Numbers, title: str) -> Chart | None:
     bins = [f"{row['above']:g}–{row['to']:g}" for row in rows]
     grades = [(grade, str(numbers.grades.get(grade, grade))) for grade in rows[0]["grades"]]
     parts = [Series(name, [row["grades"][grade]["share"] for row in rows]) for grade, name in grades]
-    text = _("%(items)s items. Of all, %(share).0f %% have an answer by more than 80 %% of their annotators.") % {
+    text = _(
+        "%(items)s items. For %(share).0f percent of them, more than 80 percent of the annotators found an answer."
+    ) % {
         "items": found["items"],
         "share": 100 * rows[-1]["all"]["share"],
     }
     header = (
-        _("Annotators with an answer"),
+        _("Share of annotators who found an answer"),
         *(name for _grade, name in grades),
         _("All"),
-        _("Interval (95%), low"),
-        _("Interval (95%), high"),
+        _("Lower bound (95%)"),
+        _("Upper bound (95%)"),
     )
     table = [
         (name, *(round(row["grades"][grade]["share"], 4) for grade, _name in grades), *_row(row["all"]))
@@ -98,7 +100,8 @@ def _coverage(numbers: Numbers, title: str) -> Chart | None:
         Series(str(numbers.parts.get(kind, kind)), [one["share"] for one in shares]) for kind, shares in found.items()
     ]
     text = " ".join(
-        _("%(name)s: the most popular is %(share).0f %% of all.") % {"name": one.name, "share": 100 * one.values[0]}
+        _("%(name)s: the most frequent answer accounts for %(share).0f percent of all answers.")
+        % {"name": one.name, "share": 100 * one.values[0]}
         for one in series
     )
     rows = [
@@ -110,10 +113,10 @@ def _coverage(numbers: Numbers, title: str) -> Chart | None:
         "coverage",
         title,
         text,
-        (_("Answer"), _("Most popular"), _("Share"), _("Interval (95%), low"), _("Interval (95%), high")),
+        (_("Answer"), _("Most frequent answers included"), _("Share"), _("Lower bound (95%)"), _("Upper bound (95%)")),
         rows,
         lambda axes: kinds.lines(
-            axes, ranks, series, x=_("Number of most frequent answers"), y=_("Share of all answers")
+            axes, ranks, series, x=_("Most frequent answers included"), y=_("Share of all answers")
         ),
     )
 
@@ -130,9 +133,7 @@ def _bounds(numbers: Numbers, title: str) -> Chart | None:
         for kind, one in kept.items()
     ]
     text = " ".join(
-        _(
-            "%(name)s: one annotator reaches an F1 of %(single).1f %%, the super-annotator %(super).1f %% (α = %(alpha)s)."
-        )
+        _("%(name)s: one annotator reaches an F1 of %(single).1f%%, the super-annotator %(super).1f%% (α = %(alpha)s).")
         % {
             "name": numbers.parts.get(kind, kind),
             "single": 100 * _known(one["single"]["f1"]),
@@ -150,7 +151,7 @@ def _bounds(numbers: Numbers, title: str) -> Chart | None:
         "bounds",
         title,
         text,
-        (_("Answer"), "α", "F1", _("Interval (95%), low"), _("Interval (95%), high")),
+        (_("Answer"), "α", "F1", _("Lower bound (95%)"), _("Upper bound (95%)")),
         rows,
         lambda axes: kinds.lines(axes, alphas, series, x=_("Answers required by the super-annotator (α)"), y="F1"),
     )
@@ -160,7 +161,7 @@ def _known(share: Mapping[str, Any]) -> float:
     return float(share["share"] or 0)
 
 
-_FIGURE_4 = gettext_lazy("Annotators who found an answer, by what experts say")
+_FIGURE_4 = gettext_lazy("Annotators who found an answer, by expert judgment")
 STUDIES: dict[str, Drawing] = {
     "paths": Drawing(gettext_lazy("How annotators decide"), _paths),
     "figure-4-passage": Drawing(_FIGURE_4, partial(_figure_4, "passage")),

@@ -53,7 +53,7 @@ TERMS = {
     "code_screened_out": "SCREENED",
     "code_nothing_left": "NOTHING",
 }
-# Far more gold than ANTIQUE's 3 %: with some twenty items a person, no honest rule could decide on less.
+# Far more gold than ANTIQUE's 3%: with some twenty items a person, no honest rule could decide on less.
 POLICY = Policy(gold_first=5, gold_first_items=12, gold_rate=0.15, gold_most_exposures=60)
 
 

@@ -1,6 +1,6 @@
 """Texts that say nearly the same: an exact join of sets of terms, and the groups that it makes.
 
-ANTIQUE dropped questions with "90 % term overlap" (Hashemi et al. 2020, section 3.1) and does not say of what. The share of
+ANTIQUE dropped questions with "90% term overlap" (Hashemi et al. 2020, section 3.1) and does not say of what. The share of
 the longer text is the default; the others are known as Jaccard (of all terms), Dice (of the mean length) and containment
 (of the shorter text). The join filters by prefix and length (Chaudhuri et al. 2006; Bayardo et al. 2007, "Scaling up all
 pairs similarity search"): it finds every pair, and compares few of those that are none.

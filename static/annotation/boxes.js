@@ -142,7 +142,7 @@ export class Boxes {
     if (!box) return;
     if (!this.isInSight(box)) {
       box.scrollIntoView({ block: "nearest" });
-      showProblem(_("This is the box. Press Enter again to use it."));
+      showProblem(_("This box is selected. Press Enter again to choose it."));
       return;
     }
     this.log.add("box_choose", Number(box.dataset.box));
@@ -230,7 +230,7 @@ export class Boxes {
   reportHits(index, total) {
     const count = this.root.querySelector("[data-find-count]");
     const field = /** @type {HTMLInputElement} */ (this.root.querySelector("[data-find]"));
-    if (count) count.textContent = total ? `${index + 1}/${total}` : field.value.length > 1 ? _("no hit") : "";
+    if (count) count.textContent = total ? `${index + 1}/${total}` : field.value.length > 1 ? _("no matches") : "";
   }
 
   focus() {

@@ -168,7 +168,7 @@ class Desk {
       return;
     }
     const text = event.detail.xhr.responseText;
-    showProblem(text.length < 400 ? text.trim() : _("Something went wrong on our side. What you had saved is kept."));
+    showProblem(text.length < 400 ? text.trim() : _("Something went wrong on our side. Your saved work is kept."));
   }
 
   /** @param {HTMLElement} root */

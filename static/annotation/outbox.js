@@ -23,7 +23,7 @@ export class Outbox {
   failed(event) {
     const { elt, triggeringEvent } = event.detail.requestConfig;
     this.keep(elt, triggeringEvent?.submitter);
-    showProblem(_("No connection. Your answer is kept here and is sent as soon as there is one. Keep this page open."));
+    showProblem(_("No connection. Your answer is kept in this browser and will be sent once you're back online. Keep this page open."));
   }
 
   /** @param {CustomEvent} event of htmx, whose request was refused for the session alone */
@@ -44,7 +44,7 @@ export class Outbox {
     event.preventDefault();
     this.began();
     this.keep(form, event.submitter);
-    showProblem(_("No connection. Your answer is kept here and is sent as soon as there is one. Keep this page open."));
+    showProblem(_("No connection. Your answer is kept in this browser and will be sent once you're back online. Keep this page open."));
   }
 
   /**

@@ -115,7 +115,7 @@ export class Spans {
     else if (this.anchor >= 0) this.mark(between(this.anchor, word));
     else {
       this.anchor = this.cursor = word;
-      announce(_("Start marked; choose the last word"));
+      announce(_("First word marked. Choose the last word."));
       this.draw();
     }
   }
@@ -240,7 +240,7 @@ export class Spans {
     const row = document.createElement("li");
     const label = document.createElement("span");
     label.className = "quiet";
-    label.textContent = _("Exports as:");
+    label.textContent = _("Exported as:");
     const text = document.createElement("span");
     text.className = "text";
     text.textContent = this.textOf(span);

@@ -71,7 +71,7 @@ class Writing {
   pasted(event) {
     if (!this.text?.hasAttribute("data-no-paste")) return;
     event.preventDefault();
-    showProblem(_("Pasting is switched off here: please write in words of your own."));
+    showProblem(_("Pasting is turned off here. Please write in your own words."));
   }
 
   /** @param {{text: string, refuses: boolean}[]} remarks the refusals first */

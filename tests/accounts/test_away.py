@@ -49,7 +49,7 @@ def test_a_database_that_is_away_is_said_once(tmp_path):
     said = json.loads(done.stdout.splitlines()[-1])
     for name in ("page", "posted", "part"):
         assert said[name][:2] == [503, "10"], said[name]
-        assert "doesn't respond" in said[name][2] or "doesn&#x27;t respond" in said[name][2]
+        assert "isn't responding" in said[name][2] or "doesn&#x27;t respond" in said[name][2]
     assert "<h1>" not in said["part"][2]
     assert "I typed this for a while" in said["posted"][2] and "secret" not in said["posted"][2]
     assert said["alive"][0] == 200

@@ -58,10 +58,10 @@ def test_removing_a_person_asks_first_and_says_what_was_done(client, campaign):
     client.force_login(boss)
     page = client.get(reverse("campaign-people", args=[campaign.slug])).content.decode()
     assert "Yes, remove" in page
-    assert f"{other.name} will no longer be Expert here and will be notified by email." in page
+    assert f"{other.name} will lose the role Expert in this campaign and be notified by email." in page
     revoke(client, campaign, other)
     after = client.get(reverse("campaign-people", args=[campaign.slug])).content.decode()
-    assert f"{other.name} is no longer Expert here. To take them back, invite them again." in after
+    assert f"{other.name} no longer has the role “Expert”. To restore it, send a new invitation." in after
 
 
 def test_a_manager_withdraws_invitations_of_who_works_and_no_others(client, campaign):

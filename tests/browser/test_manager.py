@@ -219,7 +219,7 @@ def test_a_pilot_is_drawn_read_and_its_guidelines_start_the_campaign(open_browse
         for _ in range(2):
             factories.annotate(campaign, person, **answers)
     watched.go(f"/campaigns/{campaign.slug}/pilot/")
-    assert "All annotators agree on 0 of 2 items (0 %)." in page.inner_text("main")
+    assert "All annotators agree on 0 of 2 items (0%)." in page.inner_text("main")
     assert_accessible(page, "pilot")
     page.fill("[name=body]", "# Clearer\n\nA harbour is a place.")
     page.fill("[name=note]", "Shorter.")

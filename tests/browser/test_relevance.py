@@ -179,9 +179,9 @@ def appeal(made, person):
     feedback = made.client.get_assignment(AssignmentId=ticket.remote_id)["Assignment"]["RequesterFeedback"]
     person.go(re.search(r"/statement/\S+", feedback).group())
     assert_accessible(person.page, "statement")
-    person.page.get_by_label("Why should this be reconsidered?").first.fill("I read it twice.")
+    person.page.get_by_label("Why should a manager reconsider?").first.fill("I read it twice.")
     person.page.get_by_role("button", name="Appeal").first.click()
-    person.page.get_by_text("Your appeal is with the managers").wait_for()
+    person.page.get_by_text("Your appeal has been sent to the managers").wait_for()
 
 
 def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F811
@@ -196,7 +196,7 @@ def test_a_manager_decides_inspects_and_undoes(desk, open_browser):  # noqa: F81
     assert_accessible(page, page.url)
     page.get_by_label("Reason").fill("Missed what is obvious.")
     page.get_by_role("button", name="Suspend and refuse pay").click()
-    page.get_by_text("Decided, not sent yet").wait_for()
+    page.get_by_text("Decisions not sent yet").wait_for()
     assert Errand.objects.filter(kind="reject", state="due").count() == 3
     page.get_by_role("button", name=re.compile("^Undo")).first.click()
     page.wait_for_load_state()

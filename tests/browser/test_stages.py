@@ -110,7 +110,7 @@ def test_the_count_of_find_goes_with_its_words(at_work):
     to_boxes(page)
     page.keyboard.press("/")
     page.keyboard.type("zzz")
-    assert page.inner_text("[data-find-count]") == "no hit"
+    assert page.inner_text("[data-find-count]") == "no matches"
     page.keyboard.press("Escape")
     assert page.inner_text("[data-find-count]") == ""
 

@@ -207,7 +207,7 @@ def test_a_change_of_the_guidelines_is_read_by_keyboard(open_browser, look):
     page.keyboard.press("2")
     page.wait_for_selector(".changes ins")
     assert "注意" in page.inner_text("main")
-    assert_accessible(page, "guidelines changed")
+    assert_accessible(page, "guidelines have changed")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-stage=question]")
 

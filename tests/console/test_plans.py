@@ -130,7 +130,7 @@ def test_every_number_has_a_title_and_is_written_as_people_read_it():
     assert list(TITLES) == list(NAMES)
     assert written("cents", 12_345) == "$123.45"
     assert written("cents", 3_412_345) == "$34,123"
-    assert written("label_error", 0.1234) == "12.3 %"
+    assert written("label_error", 0.1234) == "12.3%"
     assert (written("suspended", 2.6), written("suspended", 3.0)) == ("2.6", "3")
     assert span("days", {"value": 3.0, "low": 3.0, "high": 3.0}) == "3.0"
     assert span("days", {"value": 3.0, "low": 2.0, "high": 4.0}) == "3.0 (2.0 to 4.0)"
@@ -195,7 +195,7 @@ def test_the_page_says_of_which_crowd_a_forecast_is(client, tmp_path):
     client.force_login(manager)
     address = reverse("campaign-plan", args=[campaign.slug])
     planned(campaign.slug, "--people", "20", "--runs", "2", "--keep")
-    assert "The crowd model is based on assumptions." in client.get(address).content.decode()
+    assert "The simulated crowd is based on assumptions." in client.get(address).content.decode()
     rows = [f"i{item},p{who},{1 + (item + who // 3) % 4}" for item in range(40) for who in range(4)]
     (tmp_path / "pilot.csv").write_text("\n".join(["item,worker,label", *rows]))
     planned(campaign.slug, "--people", "20", "--runs", "2", "--crowd", str(tmp_path / "pilot.csv"), "--keep")
@@ -228,7 +228,7 @@ def test_a_manager_makes_a_forecast_on_the_page_and_sees_what_came_beside_it(cli
         "seed": 1,
     }
     refused = client.post(address, {**asked, "people": 3})
-    assert "Enter more people" in refused.content.decode()
+    assert "Enter more annotators" in refused.content.decode()
     assert client.post(address, asked).status_code == 302
     factories.run_jobs()
     kept = CampaignPlan.objects.get(campaign=campaign)

@@ -102,7 +102,7 @@ def test_an_answer_that_is_none_changes_nothing(door):
     page = seat.open()
     refused = answer(seat, page, label=9)
     assert refused.status_code == 422
-    assert "The label must be 1, 2, 3 or 4" in refused.content.decode()
+    assert "The label must be 1, 2, 3, or 4" in refused.content.decode()
     assert not Annotation.objects.exists()
     assert Assignment.objects.get().state == AssignmentState.LIVE
 
@@ -171,12 +171,12 @@ def test_a_change_of_the_guidelines_comes_before_the_item_once(door):
     seat.open()
     guideline_publish(campaign=seat.campaign, body="Another text.", note="Why.", actor_id=None, now=timezone.now())
     page = seat.client.get(seat.home).content.decode()
-    assert "The guidelines changed" in page
+    assert "The guidelines have changed" in page
     assert "data-stage" not in page
     address = re.search(r'action="([^"]*/guidelines/(?:read/)?)"', page)[1]
     version = re.search(r'name="version" value="(\d+)"', page)[1]
     assert 'data-stage="relevance"' in seat.client.post(address, {"version": version}, follow=True).content.decode()
-    assert "The guidelines changed" not in seat.client.get(seat.home).content.decode()
+    assert "The guidelines have changed" not in seat.client.get(seat.home).content.decode()
 
 
 def test_a_new_consent_text_comes_before_anything_is_recorded(door):
@@ -185,7 +185,7 @@ def test_a_new_consent_text_comes_before_anything_is_recorded(door):
     factories.consent_text(seat.campaign)
     refused = seat.client.post(draft_of(page), {"stage": "relevance", "version": 0}, headers=SCRIPT)
     assert refused.status_code == 403
-    assert "What you agreed to here has changed" in refused.json()["error"]
+    assert "The consent text has changed" in refused.json()["error"]
     answer(seat, page)
     assert not Annotation.objects.exists()
     assert "I agree" in seat.client.get(seat.home, follow=True).content.decode()

@@ -11,7 +11,7 @@ from database.statements import Insert, Statement, Update
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-SOLD = 'it\'s 100 % "sold" \\ 天空'
+SOLD = 'it\'s 100% "sold" \\ 天空'
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def test_of_so_many_ways_it_is_over_those_annotations_alone(tmp_path, now):
         call_command("release", campaign.slug, "--format", "nq-original", "--ways", str(ways), "--to", str(folder))
         used = [row for row in lines(folder, "judgments") if row["is_used"]]
         assert len(used) == ways * units
-        row = next(row for row in stated(folder) if row["what"] == "Good or bad question")
+        row = next(row for row in stated(folder) if row["what"] == "Good vs. bad question")
         assert row["alpha"] == pytest.approx(computed(used, "question_judgment", "nominal"))
         assert row["units"] == units
 

@@ -49,7 +49,7 @@ def test_a_card_says_what_is_in_the_release_and_how_it_was_made(labelled, tmp_pa
         "Content warning: Some pages speak of storms.",
         "> Be exact.",
         "What changed: Shorter.",
-        "Good or bad question (nominal): ",
+        "Good vs. bad question (nominal): ",
         "The error of its labels was not measured.",
     ):
         assert text in card

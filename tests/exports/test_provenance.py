@@ -92,7 +92,7 @@ def test_a_record_that_breaks_the_format_stops_the_release_and_names_the_item(tm
     from django.utils import timezone
 
     Annotation.objects.filter(pk=made.pk).update(answer=answer, redacted_at=timezone.now())
-    with pytest.raises(CommandError, match=f"Item {made.item.published_id} would break the format"):
+    with pytest.raises(CommandError, match=f"Item {made.item.published_id} can't be exported in this format"):
         call_command("release", campaign.slug, "--format", "nq-original", "--ways", "1", "--to", str(tmp_path))
     assert not list(tmp_path.glob("nq-*"))
     assert not (tmp_path / "manifest.json").exists()

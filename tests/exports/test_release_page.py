@@ -126,14 +126,14 @@ def test_a_release_without_items_says_so(client):
     client.force_login(person)
     release = make(client, campaign)
     page = client.get(f"/campaigns/{campaign.slug}/releases/{release.number}/").content.decode()
-    assert "This release has no items: 2 items weren't complete" in page
+    assert "This release is empty because 2 items were incomplete" in page
     assert ">Empty<" in client.get(f"/campaigns/{campaign.slug}/releases/").content.decode()
 
 
 def test_a_release_without_items_is_no_surprise_to_who_makes_it_by_command(tmp_path, capsys):
     campaign = factories.antique(items=2, n=1)
     call_command("release", campaign.slug, format="antique", to=tmp_path / "out")
-    assert "This release has no items" in capsys.readouterr().err
+    assert "This release is empty" in capsys.readouterr().err
 
 
 def test_a_release_whose_job_failed_is_not_being_written(judged, researcher):
@@ -171,7 +171,7 @@ def test_a_manager_sees_a_release_and_takes_nothing(judged):
     client.force_login(boss)
     make(admin, judged)
     page = client.get(f"/campaigns/{judged.slug}/releases/1/").content.decode()
-    assert "Only researchers can download." in page
+    assert "Only researchers can download this release." in page
     assert "First rows" not in page
     assert client.get(f"/campaigns/{judged.slug}/releases/1/all/").status_code == 404
 
@@ -199,7 +199,7 @@ def test_the_form_says_what_a_release_would_hold(client):
         del split["complete"]
     kept.save()
     page = client.get(address).content.decode()
-    assert "Items for a release" not in page and "No item has all its annotations yet" not in page
+    assert "Items available for a release" not in page and "No item has all its annotations yet" not in page
     numbers_refresh(campaign=campaign, now=timezone.now())
     assert "No item has all its annotations yet" in client.get(address).content.decode()
     first, second = (factories.annotator(campaign) for _ in range(2))

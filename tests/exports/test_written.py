@@ -184,7 +184,7 @@ def test_the_order_is_another_for_each_split_that_is_mixed(tmp_path):
 
 def test_a_split_that_was_released_alone_is_not_mixed_later(sealed, tmp_path):
     release(sealed, tmp_path / "one")
-    with pytest.raises(CommandError, match="released without generated questions before"):
+    with pytest.raises(CommandError, match="already released without generated questions"):
         release(sealed, tmp_path / "two", "--generated", str(writing.generated(tmp_path)))
 
 
@@ -200,13 +200,13 @@ def test_what_was_written_before_reviews_were_asked_for_stays(tmp_path):
 
 
 def test_generated_questions_that_would_be_told_apart_are_refused(sealed, tmp_path):
-    with pytest.raises(CommandError, match="too few generated questions"):
+    with pytest.raises(CommandError, match="aren't enough generated questions"):
         release(sealed, tmp_path / "out", "--generated", str(writing.generated(tmp_path, lengths=(30, 31))))
 
 
 def test_generated_questions_belong_into_sealed_splits(tmp_path, people):
     campaign = writing.campaign()
-    with pytest.raises(CommandError, match="none of the chosen splits is sealed"):
+    with pytest.raises(CommandError, match="Choose at least one sealed split"):
         release(campaign, tmp_path / "out", "--generated", str(writing.generated(tmp_path)))
 
 

@@ -45,9 +45,9 @@ def test_a_release_from_before_is_closed_and_one_from_after_has_items_without_la
     assert [
         client.get(f"{one}/{path}").status_code for path in ("all/", "files/antique-test.qrel", "files/manifest.json")
     ] == [403] * 3
-    assert "sealed since" in client.get(f"{one}/").content.decode()
+    assert "sealed later" in client.get(f"{one}/").content.decode()
     assert b"antique-test.qrel" not in client.get(f"{one}/").content
-    with pytest.raises(CommandError, match="sealed since"):
+    with pytest.raises(CommandError, match="sealed later"):
         call_command("release", judged.campaign.slug, "--again", str(judged.before.number), "--to", str(tmp_path / "a"))
     after = judged.release()
     assert after.sealed == ["test"]
@@ -90,5 +90,5 @@ def test_nothing_unfinished_or_tiny_is_sealed(judged):
     with pytest.raises(SealError, match="fewer than 10"):
         split_seal(split=small, actor_id=None, now=judged.now)
     open_one = factories.antique(items=12, n=1).splits.get()
-    with pytest.raises(SealError, match="still wanted"):
+    with pytest.raises(SealError, match="still missing"):
         split_seal(split=open_one, actor_id=None, now=judged.now)

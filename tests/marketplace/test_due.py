@@ -169,11 +169,11 @@ def test_a_stopped_clock_stands_still(lab):
 
 
 def test_more_than_one_hit_of_a_type_and_another_type_cost_what_they_say(lab, worker):
-    lab.hit(Reward="0.07", MaxAssignments=1)  # 20 % of 7 cents is 1.4: rounded to 1
+    lab.hit(Reward="0.07", MaxAssignments=1)  # 20% of 7 cents is 1.4: rounded to 1
     assert str(lab.money()["held"]) == "0.08"
     lab.hit(Reward="0.00", MaxAssignments=1)  # at least a cent
     assert str(lab.money()["held"]) == "0.09"
-    lab.hit(Reward="0.10", MaxAssignments=10)  # ten and more: 40 %
+    lab.hit(Reward="0.10", MaxAssignments=10)  # ten and more: 40%
     assert str(lab.money()["held"]) == "1.49"
 
 

@@ -92,7 +92,7 @@ def test_from_preview_to_earnings_with_two_workers_across_sites(lab, make_worker
     _preview(first)
     _accept_and_send(first, "Trieste")
     _accept_and_send(second, "Ancona")
-    assert first.page.locator("button:has-text('Accept the next one')").count() == 0
+    assert first.page.locator("button:has-text('Accept the next HIT')").count() == 0
 
     listed = lab.client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
     answers = {row["WorkerId"]: row["Answer"] for row in listed}
@@ -164,7 +164,7 @@ def test_returning_expiry_and_the_next_one(lab, worker, open_worker):
     page.click("button:has-text('Return')")
     page.wait_for_selector("h1:has-text('Returned')")
     assert Assignment.objects.get().state == "Returned"
-    page.click("button:has-text('Accept the next one')")
+    page.click("button:has-text('Accept the next HIT')")
     page.wait_for_selector("#frame")
     page.wait_for_load_state("networkidle")  # a frame that loads reloads the page too
     clock_advance(by=timedelta(seconds=700))

@@ -162,7 +162,7 @@ def test_the_wizard_estimates_before_it_posts(campaign, client):
     page = client.post(url, {**form, "estimate": "1"}).content.decode()
     assert "Estimate" in page
     assert "hourly pay is below your minimum" in page  # 5 cents for 30 seconds are 6 dollars an hour
-    beyond = "exceeds your cap"
+    beyond = "exceeds your spending cap"
     assert beyond not in page
     assert beyond in client.post(url, {**form, "estimate": "1", "cap_cents": "0.10"}).content.decode()
     assert not Workforce.objects.exists()

@@ -121,10 +121,10 @@ def test_no_view_prints_an_error_by_itself():
     ("error", "english", "chinese"),
     [
         (KeyedError("team_missing"), "Join a team first.", "请先加入团队。"),
-        (KeyedError("submission_size", most=20_000), "A file has between 1 and 20,000 bytes.", "20,000 字节"),
-        (KeyedError("submissions_used", times=1), "Your team has used its 1 submission for 24 hours", "1 次提交"),
-        (KeyedError("submissions_used", times=3), "Your team has used its 3 submissions for 24 hours", "3 次提交"),
-        (AnswerError("spans_overlap", "spans"), "The spans overlap.", "片段有重叠。"),
+        (KeyedError("submission_size", most=20_000), "The file can't be empty or larger than 20,000 bytes.", "20,000 字节"),
+        (KeyedError("submissions_used", times=1), "Your team has already used its 1 submission for the last 24 hours", "1 次提交"),
+        (KeyedError("submissions_used", times=3), "Your team has already used its 3 submissions for the last 24 hours", "3 次提交"),
+        (AnswerError("spans_overlap", "spans"), "Spans can't overlap.", "片段有重叠。"),
     ],
 )
 def test_an_error_is_english_by_itself_and_told_in_the_language_of_the_reader(error, english, chinese):
@@ -137,4 +137,4 @@ def test_an_error_is_english_by_itself_and_told_in_the_language_of_the_reader(er
 def test_an_error_of_a_library_is_passed_on_with_what_it_said():
     passed = AnswerError.of(ValueError("no such thing"))
     assert (passed.key, str(passed), error_text(passed)) == ("said", "no such thing", "no such thing")
-    assert str(AnswerError.of(KeyedError("hit_over"))) == "This HIT is over."
+    assert str(AnswerError.of(KeyedError("hit_over"))) == "This HIT has ended."

@@ -224,7 +224,7 @@ def test_people_are_sorted_and_several_are_warned_at_once(managed):
     assert "Done for 2 people" in page
     assert set(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True)) == {Standing.WARNED}
     page = client.post(base, {"row": ids, "act": "suspend", "reason-suspend": "no"}, follow=True).content.decode()
-    assert "Select people first" in page  # that asks for a page of its own, which says what it costs
+    assert "Select annotators first" in page  # that asks for a page of its own, which says what it costs
 
 
 def test_the_log_says_who_did_what_and_why_but_not_what_experts_said(managed):
@@ -237,7 +237,7 @@ def test_the_log_says_who_did_what_and_why_but_not_what_experts_said(managed):
     page = client.get(f"/campaigns/{campaign.slug}/activity/").content.decode()
     assert "a broken page" in page
     assert people[0].name in page
-    assert re.search(r"<td>\s*An expert gave an opinion\s*</td>", page)  # in the table, not in the filter alone
+    assert re.search(r"<td>\s*An expert judged a case\s*</td>", page)  # in the table, not in the filter alone
     assert "the secret label" not in page
     narrowed = client.get(f"/campaigns/{campaign.slug}/activity/?act=item_retire").content.decode()
     assert narrowed.count("<tr>") == 2  # the head and one event

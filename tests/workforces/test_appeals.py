@@ -122,7 +122,7 @@ def test_a_bonus_is_not_sent_after_all_when_an_override_paid():
 def test_an_appeal_about_what_is_paid_meanwhile_pays_nothing_more():
     appeal, ticket, boss = granted(days=40)
     Ticket.objects.filter(pk=ticket.pk).update(state="approved")
-    with pytest.raises(AppealError, match="paid in the meantime"):
+    with pytest.raises(AppealError, match="already been paid"):
         appeal_decide(appeal=appeal, grant=False, answer="No.", actor_id=boss, now=timezone.now())
     appeal_decide(appeal=appeal, grant=True, answer="Yes.", actor_id=boss, now=timezone.now())
     assert (Appeal.objects.get().state, Errand.objects.count()) == ("granted", 0)

@@ -87,7 +87,7 @@ class MTurk:
     def open(self):
         self.made.round()
         self.page = self.worker.in_frame(self.worker.take(), until="/answer/")
-        return self.page.text if self.page else "No open items"
+        return self.page.text if self.page else "All done"
 
     def answer(self, page, label):
         from simulation.browser import Browser

@@ -97,7 +97,7 @@ def test_a_firing_at_a_visit_of_who_left_leads_nowhere():
 def test_an_act_about_a_visit_that_a_list_named_meanwhile_is_refused():
     row, client, person, visit = known_and_visiting()
     named(row)
-    with pytest.raises(ReviewError, match="no work in the campaign"):
+    with pytest.raises(ReviewError, match="done any work in this campaign"):
         person_act(
             campaign=row.campaign,
             surrogate_id=visit,

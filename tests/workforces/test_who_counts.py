@@ -225,7 +225,7 @@ def test_a_refusal_is_undone_before_the_same_ticket_is_accepted(desk):
     boss.post(decide, {"choice": "refuse", "reason": "no code"})
     assert decide not in boss.get(page).content.decode()
     answer = boss.post(decide, {"choice": "accept"}, follow=True)
-    assert "Undo that first" in answer.content.decode()
+    assert "Undo the refusal first" in answer.content.decode()
     ticket.refresh_from_db()
     assert (ticket.state, states()) == ("unmatched", ["given_up"])
     boss.post(f"/campaigns/{made.campaign.slug}/review/undo/{Errand.objects.get(kind='reject').pk}/")

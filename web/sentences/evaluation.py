@@ -6,23 +6,27 @@ from web.marks import gettext_noop as _
 TEXTS: dict[str, str | Plural] = {
     "board_split": _("Release %(release)s has no split %(split)s, or %(metric)s can't score it."),
     "board_step": _(
-        "A step is between %(least)s and 0.5 and divides 1, such as 0.01. A team can submit 1 to 100 times a day."
+        "The step must be between %(least)s and 0.5 and divide 1 evenly, such as 0.01. The daily limit must be 1 to 100 submissions per team."
     ),
     "board_release_tells": _(
         "Release %(release)s contains labels of a split that was sealed later. Create a new release."
     ),
-    "board_exists": _("This board exists already. A sealed split has one board per metric, across all releases."),
-    "board_too_small": _(
-        "%(split)s has fewer than %(least)s items in release %(release)s. That's too few to score against."
+    "board_exists": _(
+        "This leaderboard already exists. A sealed split can have only one leaderboard per metric, across all releases."
     ),
-    "team_joined": _("You're already in a team on this board."),
-    "team_name_taken": _("A team with this name exists. Ask its members for the code, or choose another name."),
-    "board_closed": _("The split of this board was sealed, so the board no longer scores."),
-    "submission_size": _("A file has between 1 and %(most)s bytes."),
+    "board_too_small": _(
+        "%(split)s has fewer than %(least)s items in release %(release)s. That's too few for a leaderboard."
+    ),
+    "team_joined": _("You're already on a team for this leaderboard."),
+    "team_name_taken": _(
+        "A team with this name already exists. To join it, ask its members for the code. Otherwise, choose another name."
+    ),
+    "board_closed": _("This leaderboard no longer accepts submissions because its split was sealed."),
+    "submission_size": _("The file can't be empty or larger than %(most)s bytes."),
     "team_missing": _("Join a team first."),
     "submissions_used": ngettext(
-        "Your team has used its %(times)s submission for 24 hours. Try again later.",
-        "Your team has used its %(times)s submissions for 24 hours. Try again later.",
+        "Your team has already used its %(times)s submission for the last 24 hours. Try again later.",
+        "Your team has already used its %(times)s submissions for the last 24 hours. Try again later.",
         "times",
     ),
 }

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.utils.translation import gettext_noop
 
 from accounts.audit import record
 from annotation.models import Campaign
@@ -49,7 +50,9 @@ def pay_release(*, campaign: Campaign, surrogate_id: UUID) -> None:
     PayHold.objects.filter(campaign=campaign, surrogate_id=surrogate_id).delete()
 
 
-REFUSED_BEFORE = "the pay of other work of this person was refused"  # why a person has to look at what came later
+REFUSED_BEFORE = gettext_noop(
+    "Pay for other work of this annotator was refused"
+)  # so a manager decides about later work
 
 
 def is_pay_refused(*, campaign_id: UUID, surrogate_id: UUID) -> bool:

@@ -14,6 +14,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
+from django.utils.translation import gettext_noop
 
 from accounts.selectors import is_known
 from annotation.models import (
@@ -40,7 +41,7 @@ from workforces.services.terms import is_provisional, terms_of, ticket_terms
 
 # Why a person is kept from coming again.
 EXCLUDING = (Reason.ALL_SEEN, Reason.SUSPENDED, Reason.QUOTA_REACHED)
-FALLS_SHORT = "submitted with fewer items than it asks for"
+FALLS_SHORT = gettext_noop("Submitted with fewer items than required")
 
 
 class TicketRefused(KeyedError):

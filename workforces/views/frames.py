@@ -39,7 +39,7 @@ TOLD: tuple[type[Exception], ...] = (VisitOver, ArrivalRefused, TicketRefused, *
 
 def _problem_of(error: Exception) -> Problem:
     if isinstance(error, VisitOver):
-        over = _("This address is no longer valid. Open the task again from where you found it.")
+        over = _("This link is no longer valid. Open the task again from where you found it.")
         return Problem(HTTPStatus.FORBIDDEN, over)
     if isinstance(error, ArrivalRefused | TicketRefused):
         return Problem(HTTPStatus.FORBIDDEN, error_text(error))

@@ -39,7 +39,7 @@ def statement(request: HttpRequest, token: str) -> HttpResponse:
         refused = get_object_or_404(own, pk=whole_number(request.POST.get("ticket")))
         try:
             appeal_open(ticket=refused, text=request.POST.get("text", ""), now=timezone.now())
-            messages.success(request, _("Your appeal is with the managers."))
+            messages.success(request, _("Your appeal has been sent to the managers."))
         except AppealError as error:
             messages.error(request, error_text(error))
         return redirect("statement", token=token)
@@ -60,7 +60,7 @@ def _leaving(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
     campaign, surrogate_id, now = ticket.workforce.campaign, ticket.surrogate_id, timezone.now()
     if "undo" in request.POST:
         if withdrawal_undo(campaign=campaign, surrogate_id=surrogate_id, now=now):
-            messages.success(request, _("Welcome back. Your consent is in effect again."))
+            messages.success(request, _("Welcome back. The withdrawal of your consent was canceled."))
     elif request.POST.get("withdraw") == "yes":
         withdrawal_ask(campaign=campaign, surrogate_id=surrogate_id, now=now)
         messages.success(request, _("You've withdrawn your consent. Submitted work is still paid."))
@@ -74,7 +74,10 @@ def _erased(request: HttpRequest, ticket: Ticket, token: str) -> HttpResponse:
     try:
         person_erase(ticket=ticket, now=timezone.now())
     except NotSettled:
-        messages.error(request, _("Some of your submitted work isn't paid or decided yet. Try again once it is."))
+        messages.error(
+            request,
+            _("Some of your submitted work hasn't been decided on or paid yet. Try again after all of it is paid."),
+        )
         return redirect("statement", token=token)
     return render(request, "workforces/erased.html")
 

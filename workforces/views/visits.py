@@ -72,7 +72,7 @@ class VisitSeat(Seat):
     frame = "workforces/visit/base.html"
     desk_frame = "workforces/visit/base.html"
     head_template = "workforces/visit/_head.html"
-    training_note = gettext_lazy("The pay for this task includes this time.")
+    training_note = gettext_lazy("The pay for this task covers the training time.")
 
     def __init__(self, request: HttpRequest, token: str) -> None:
         super().__init__(request)

@@ -90,7 +90,7 @@ def _like(campaign: Campaign) -> dict[str, Any]:
     names = ("task_type", "language", "group_by", "has_training")
     own = {name: getattr(campaign, name) for name in names} | settings_fields(campaign)
     own |= consent_fields(consent_text_current(campaign.pk))
-    return own | {"title": _("%(title)s (another)") % {"title": campaign.title}, "splits": "\n".join(lines)}
+    return own | {"title": _("%(title)s (copy)") % {"title": campaign.title}, "splits": "\n".join(lines)}
 
 
 @login_required
@@ -124,7 +124,7 @@ def launch(request: HttpRequest, slug: str) -> HttpResponse:
     now = timezone.now()
     launch_request(batch=batch, actor_id=actor_id, now=now)
     campaign_move(campaign=campaign, to=CampaignState.OPEN, actor_id=actor_id, now=now)
-    messages.success(request, _("Launched. Annotators can now get its items."))
+    messages.success(request, _("Batch launched. Annotators can now work on its items."))
     return redirect("campaign", slug=slug)
 
 
@@ -189,6 +189,7 @@ def extend(request: HttpRequest, slug: str) -> HttpResponse:
         )
         return redirect("job", job_id=job.pk)
     messages.error(
-        request, _("The extension isn't valid. Check the split, the number of annotations, and the sample size.")
+        request,
+        _("The request for extra annotations isn't valid. Check the split, annotations per item, and number of items."),
     )
     return redirect("campaign", slug=slug)

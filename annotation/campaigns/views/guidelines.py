@@ -26,7 +26,7 @@ def guidelines(request: HttpRequest, slug: str) -> HttpResponse:
         if form.cleaned_data["body"].strip() != guideline.body.strip():
             actor_id = signed_in(request).surrogate_id
             guideline_publish(campaign=campaign, actor_id=actor_id, now=timezone.now(), **form.cleaned_data)
-            messages.success(request, _("Published as a new version. It applies to items that are opened from now on."))
+            messages.success(request, _("New version published. It applies to items opened from now on."))
         return redirect("campaign-guidelines", slug=slug)
     context = {"campaign": campaign, "form": form, "guideline": guideline, "readers": guideline_readers(guideline)}
     return render(request, "annotation/guidelines_edit.html", context)

@@ -24,9 +24,9 @@ def retire(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     item = get_object_or_404(Item, pk=item_id, campaign=campaign)
     reason = request.POST.get("reason", "").strip() or _("broken")
     if item_retire(item=item, reason=reason, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
-        messages.success(request, _("Retired. Submitted answers are kept."))
+        messages.success(request, _("Item retired. Submitted answers are kept."))
     else:
-        messages.error(request, _("The item is already retired, or its split is sealed."))
+        messages.error(request, _("This item can't be retired. It's already retired, or its split is sealed."))
     return redirect("item", slug=slug, item_id=item_id)
 
 
@@ -39,7 +39,8 @@ def exclude(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
     actor_id = signed_in(request).surrogate_id
     if annotation_exclude(annotation=annotation, because="manager", actor_id=actor_id, now=timezone.now()):
         messages.success(
-            request, _("The annotation is excluded, and another one is requested. Choose “Count again” to undo this.")
+            request,
+            _("The annotation was excluded, and a replacement was requested. To undo this, choose “Count again”."),
         )
     else:
         messages.error(request, _("The annotation was already excluded."))
@@ -57,11 +58,11 @@ def restore(request: HttpRequest, slug: str, annotation_id: int) -> HttpResponse
         messages.error(
             request,
             _(
-                "The annotation can't be restored: another annotator has answered the item since, or its author is suspended."
+                "The annotation can't be restored. Another annotator has answered the item since then, or the annotation's author is suspended."
             ),
         )
     else:
-        messages.success(request, _("The annotation counts again."))
+        messages.success(request, _("Annotation restored. It's counted again."))
     return redirect("item", slug=slug, item_id=annotation.item_id)
 
 

@@ -52,8 +52,12 @@ def draw_pilot(request: HttpRequest, slug: str) -> HttpResponse:
     actor_id = signed_in(request).surrogate_id
     drawn = pilot_draw(campaign=campaign, actor_id=actor_id, now=timezone.now(), **form.cleaned_data)
     if not drawn:
-        messages.error(request, _("There are no unlaunched items. Import items first."))
+        messages.error(request, _("There are no items left for a pilot. Import items first."))
         return redirect("pilot", slug=slug)
-    said = ngettext("%(n)s item drawn. Launch the pilot here.", "%(n)s items drawn. Launch the pilot here.", drawn)
+    said = ngettext(
+        "%(n)s item drawn for the pilot. You can launch the pilot on this page.",
+        "%(n)s items drawn for the pilot. You can launch the pilot on this page.",
+        drawn,
+    )
     messages.success(request, said % {"n": drawn})
     return redirect("campaign", slug=slug)

@@ -19,11 +19,11 @@ def notice_for(standing: Standing, because: dict[str, Any]) -> str:
 def notice_of(standing: Standing) -> str:
     """Return what a person reads whose standing the rules moved."""
     if standing == Standing.WARNED:
-        return _("Several of your answers to known questions were wrong. Please read the guidelines again.")
+        return _(
+            "You gave wrong answers to several questions whose correct answer is known. Please read the guidelines again."
+        )
     if standing == Standing.PAUSED:
         return _(
-            "Many of your answers to known questions were wrong or missing, so no new work is assigned to you until a manager "
-            "decides. "
-            "If no manager decides in time, your submitted work is paid."
+            "You missed many questions whose correct answer is known. You won't get new items until a manager reviews your work. If no manager decides in time, your submitted work is paid."
         )
     return _("A manager has suspended you from this campaign.")

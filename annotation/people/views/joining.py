@@ -63,7 +63,7 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     surrogate_id, now = signed_in(request).surrogate_id, timezone.now()
     if request.method == "POST" and "undo" in request.POST:
         if withdrawal_undo(campaign=campaign, surrogate_id=surrogate_id, now=now):
-            messages.success(request, _("Welcome back. Your consent is in effect again."))
+            messages.success(request, _("Welcome back. The withdrawal of your consent was canceled."))
         return redirect("home")
     if request.method == "POST":
         withdrawal_ask(campaign=campaign, surrogate_id=surrogate_id, now=now)

@@ -108,7 +108,7 @@ def revoke(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     _check_role(request, member.role)
     actor_id = signed_in(request).surrogate_id
     membership_revoke(membership_id=membership_id, scope_id=campaign.pk, actor_id=actor_id, now=timezone.now())
-    said = _("%(name)s is no longer %(role)s here. To take them back, invite them again.")
+    said = _("%(name)s no longer has the role “%(role)s”. To restore it, send a new invitation.")
     messages.success(request, said % {"name": member.user.name, "role": member.get_role_display()})
     return redirect("campaign-people", slug=slug)
 
@@ -130,7 +130,7 @@ def waive(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
             actor_id=actor.surrogate_id,
             now=timezone.now(),
         )
-        messages.success(request, _("Saved. Releases of this campaign state it."))
+        messages.success(request, _("Saved. Releases of this campaign will disclose the second role."))
     except RoleRefused as error:
         messages.error(request, error_text(error))
     return redirect("campaign-people", slug=slug)

@@ -19,11 +19,11 @@ LABELS = (
     (
         3,
         _("An answer, but not a convincing one"),
-        _("It can be an answer, but it isn't convincing. A much better answer should exist."),
+        _("It could answer the question but isn't convincing. A much better answer should exist."),
     ),
     (
         2,
-        _("In context, no answer"),
+        _("In context, but not an answer"),
         _("It doesn't answer the question in a reasonable way, but it's about the same topic."),
     ),
     (1, _("Out of context"), _("It has nothing to do with the question, or makes no sense.")),
@@ -40,12 +40,11 @@ class AntiquePages(Pages):
     """One stage: the pair, the flowchart and the labels together."""
 
     key = "antique"
-    summary_names = {"label": _("label"), "way": _("way")}
+    summary_names = {"label": _("label"), "way": _("flowchart answers")}
     posting = {"reward_cents": 8}  # $9 an hour at the usual time and more
     rows_name = _("Pairs")
     rows_help = _(
-        ".jsonl or a table (.csv, .tsv, .xlsx, .parquet) with ids and texts of a question and of an answer to judge, and the answer that the asker chose, "
-        "if there is one"
+        "Upload a .jsonl file or a table (.csv, .tsv, .xlsx, .parquet). Each row needs the id and text of a question and of an answer to judge. It can also include the answer that the asker chose."
     )
     rows_sample = (
         '{"question_id": "17", "question": "How do I peel an egg?", "answer_id": "17_2", "answer": "Under water.", '
@@ -58,13 +57,13 @@ class AntiquePages(Pages):
         '"possibly_correct_id": "18_0", "possibly_correct_answer": "With a whetstone.", "accepted": [3, 4]}\n'
     )
     script = "annotation/antique.js"
-    stage_names = {STAGE: _("A pair")}
+    stage_names = {STAGE: _("Question–answer pair")}
     training_stage = STAGE
     measures = {"label": _("Label")}
     grades = LABELS
     paths = (
         ("label_4", _("4 – convincing")),
-        ("label_3", _("3 – an answer")),
+        ("label_3", _("3 – not convincing")),
         ("label_2", _("2 – in context")),
         ("label_1", _("1 – out of context")),
     )

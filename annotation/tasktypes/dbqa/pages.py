@@ -16,14 +16,14 @@ class DocumentBasedPages(WritingPages):
     task: ClassVar[DocumentBased] = DocumentBased()
     stage_names = {PICK: _("Choose a sentence"), **WritingPages.stage_names}
     headings = {
-        PICK: _("Choose a sentence that answers something worth asking"),
+        PICK: _("Choose a sentence that answers a question worth asking"),
         WRITE: _("Write a question that the marked sentence answers"),
         REVIEW: _("Is this a good question for the marked sentence?"),
         RECOVER: _("Which sentence answers the question?"),
     }
     rows_name = _("Documents")
     rows_help = _(
-        ".jsonl with a title and a list of sentences, or .csv with one sentence per row in a column named sentences"
+        "Upload a .jsonl or .csv file. Each .jsonl row needs a title and a list of sentences. A .csv file needs one sentence per row, in a column named “sentences”."
     )
     rows_sample = (
         '{"id": "d1", "title": "贝加尔湖", "sentences": ["贝加尔湖位于俄罗斯西伯利亚的南部。", "它是世界上最深的淡水湖。"]}\n'

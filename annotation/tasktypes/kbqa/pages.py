@@ -21,7 +21,7 @@ class KnowledgeBasePages(WritingPages):
     }
     rows_name = _("Triples")
     rows_help = _(
-        ".jsonl or a table (.csv, .tsv, .xlsx, .parquet) with a triple, or subject, predicate and object; and, where there are any, aliases of the subject and other facts about it"
+        "Upload a .jsonl file or a table (.csv, .tsv, .xlsx, .parquet). Each row needs a triple, or a subject, predicate, and object. It can also include aliases of the subject and other facts about it."
     )
     rows_sample = (
         '{"id": "t1", "triple": "高等数学 ||| 出版时间 ||| 2004年", "facts": ["出版社 ||| 高等教育出版社", "出版时间 ||| 2004年"]}\n'

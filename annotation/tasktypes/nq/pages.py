@@ -15,10 +15,10 @@ BAD_REASON_LABELS = (
     ("incomprehensible", _("Incomprehensible")),
     ("false_presupposition", _("False presupposition")),
     ("opinion", _("Asks for an opinion")),
-    ("not_a_request", _("Not a request for facts")),
+    ("not_a_request", _("Doesn't ask for facts")),
 )
 NULL_REASON_LABELS = (
-    ("absent", _("The page doesn't say")),
+    ("absent", _("The answer isn't on the page")),
     ("spread", _("The answer spans several boxes")),
 )
 
@@ -34,21 +34,21 @@ class NaturalQuestionsPages(Pages):
         ("no_answer", _("No answer")),
         ("long_only", _("Long answer only")),
         ("short_answer", _("Short answer")),
-        ("yes_no", _("Yes or no")),
+        ("yes_no", _("Yes/no answer")),
     )
     measures = {
-        "answered": _("Answer or no answer"),
-        "question": _("Good or bad question"),
+        "answered": _("Answer vs. no answer"),
+        "question": _("Good vs. bad question"),
         "long_answer": _("Box chosen (set distance)"),
         "short_answer": _("Words chosen (set distance)"),
     }
     # Section 4.2 of the paper, in our words.
     grades = (
-        (CORRECT, _("Correct"), _("It is clear beyond a reasonable doubt that this answers the question.")),
+        (CORRECT, _("Correct"), _("This answers the question beyond a reasonable doubt.")),
         (
             DEBATABLE,
             _("Correct, but debatable"),
-            _("A reasonable person could be satisfied; another could raise a reasonable doubt."),
+            _("One reasonable person could accept this answer, and another could reasonably doubt it."),
         ),
         (WRONG, _("Wrong"), _("There is no convincing evidence that this answers the question.")),
     )
@@ -61,7 +61,7 @@ class NaturalQuestionsPages(Pages):
     }
     rows_name = _("Questions")
     rows_help = _(
-        ".jsonl or a table (.csv, .tsv, .xlsx, .parquet) with an id, a question, and the name or title of its page"
+        "Upload a .jsonl file or a table (.csv, .tsv, .xlsx, .parquet). Each row needs an id, a question, and the name or title of its page."
     )
     rows_sample = (
         '{"id": "q1", "question": "when was the harbour of lund built", "document": "harbour.html"}\n'
@@ -86,7 +86,7 @@ class NaturalQuestionsPages(Pages):
     }
     part_template = "annotation/nq/_part.html"
     answer_template = "annotation/nq/_answer.html"
-    paths_note = _("The paths are those of Figure 2 of the Natural Questions paper.")
+    paths_note = _("The answer types follow Figure 2 of the Natural Questions paper.")
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
         """Return the page of the stage an assignment stands at."""

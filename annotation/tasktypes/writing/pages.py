@@ -21,9 +21,9 @@ from annotation.tasktypes.writing.task import (
 
 REASONS = (
     ("answer", _("It gives the answer away")),
-    ("wrong", _("It asks for something else")),
+    ("wrong", _("It asks for a different answer")),
     ("unclear", _("It can't be understood by itself")),
-    ("language", _("Its language is wrong")),
+    ("language", _("It has language errors")),
     ("duplicate", _("It repeats another question")),
     ("other", _("Something else")),
 )
@@ -44,44 +44,47 @@ class WritingPages(Pages):
         "question": _("question"),
         "answer": _("answer"),
         "decision": _("decision"),
-        "was": _("before"),
+        "was": _("original question"),
         "reason": _("reason"),
     }
     paths = ((WRITE, _("Question written")),)
     option_names = {
         "review": (
-            _("Review by a second person"),
+            _("Review by a second annotator"),
             _(
-                "A second person accepts, edits, or rejects each question. Rejected questions don't count, and new ones are requested."
+                "A second annotator accepts, edits, or rejects each question. Rejected questions aren't counted, and replacements are requested."
             ),
         ),
         "recovery": (
             _("Blind answers"),
             _(
-                "A third person answers each question without knowing its source. This is the only check of reliability for written questions."
+                "A third annotator answers each question without seeing which sentence or fact it's about. This is the only reliability check for written questions."
             ),
         ),
-        "paste": (_("Writers may paste"), _("The amount of pasted text is always recorded, and writers are told so.")),
+        "paste": (
+            _("Allow writers to paste text"),
+            _("The amount of pasted text is always recorded, and writers are told so."),
+        ),
     }
     remark_texts = {
         "empty": _("Write a question."),
-        "short": _("This is too short to be a question."),
-        "answer": _("The question contains its answer."),
+        "short": _("This is too short to be a question. Write a complete question."),
+        "answer": _("The question contains its answer. Rephrase it."),
         "copy": _("The question copies the sentence. Use your own words."),
-        "taken": _("This question was written before in this campaign."),
+        "taken": _("This question already exists in this campaign. Write a different one."),
         "long": _("This is long for a question. Can you shorten it?"),
         "hint": _("The question contains the answer as part of a word. Does this give the answer away?"),
         "near": _("Much of this is copied from the sentence. A question in your own words is better."),
         "subject": _("The question doesn't name its subject."),
-        "several": _("This looks like several questions. Ask one thing."),
+        "several": _("This looks like several questions. Ask only one."),
     }
 
     outcome_names = {
         (REVIEW, ACCEPT): _("Accepted"),
         (REVIEW, EDIT): _("Edited"),
         (REVIEW, REJECT): _("Rejected"),
-        (RECOVER, FOUND): _("Answered blind: found"),
-        (RECOVER, MISSED): _("Answered blind: not found"),
+        (RECOVER, FOUND): _("Blind answer: match"),
+        (RECOVER, MISSED): _("Blind answer: no match"),
     }
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:

@@ -186,7 +186,7 @@ def _text(data: dict[str, Any]) -> str:
     for place, title in enumerate(TITLES.values()):
         lines.append(f"{title:<{width}}" + "".join(f"{cells[name][place]:<{columns[name]}}" for name in plans))
     if data["pilot"]:
-        lines += ["", "what the judgments themselves say of other items by other people (90 %):"]
+        lines += ["", "what the judgments themselves say of other items by other people (90%):"]
         for name, one in data["pilot"].items():
             said = (
                 "not known" if one["value"] is None else f"{one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f})"

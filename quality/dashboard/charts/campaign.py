@@ -78,14 +78,14 @@ def _agreement(numbers: Numbers, title: str) -> Chart | None:
     highs = [part["alpha"] if part["high"] is None else part["high"] for part in parts]
     name = numbers.measures.get(trend["key"], trend["key"])
     text = _(
-        "%(name)s over time, for items in %(parts)s parts by first answer: %(first).2f in the first part, %(last).2f in the last."
+        "%(name)s over time: items are split into %(parts)s groups by date of first answer. First group: %(first).2f. Last group: %(last).2f."
     ) % {
         "name": name,
         "parts": len(parts),
         "first": values[0],
         "last": values[-1],
     }
-    header = (_("Until (UTC)"), _("Items"), _("Annotators"), "α", _("Interval (95%), low"), _("Interval (95%), high"))
+    header = (_("Until (UTC)"), _("Items"), _("Annotators"), "α", _("Lower bound (95%)"), _("Upper bound (95%)"))
     rows = [
         (part["until"], part["units"], part["annotators"], *(_rounded(part[key]) for key in ("alpha", "low", "high")))
         for part in parts
@@ -115,8 +115,7 @@ def _gold(numbers: Numbers, title: str) -> Chart | None:
     named = {key: names[key] for key in outside[:MOST_NAMED]}
     misses = [(row["checks"], row["checks"] - row["hits"], named.get(row["surrogate_id"], "")) for row in people]
     text = _(
-        "%(people)s people; together they miss %(share).1f %% of %(checks)s checks. Above the outer line, where 1 in 1,000"
-        " lies by chance: %(outside)s."
+        "%(people)s annotators missed %(share).1f%% of %(checks)s gold checks. Annotators above the outer line (1 in 1,000 expected by chance): %(outside)s."
     ) % {
         "people": len(people),
         "share": 100 * share,
@@ -127,15 +126,15 @@ def _gold(numbers: Numbers, title: str) -> Chart | None:
         (names[row["surrogate_id"]], row["checks"], row["checks"] - row["hits"])
         for row in sorted(people, key=lambda row: row["hits"] / row["checks"])
     ]
-    together = _("all: %(share).1f %%") % {"share": 100 * share}
+    together = _("overall: %(share).1f%%") % {"share": 100 * share}
     return Chart(
         "gold",
         title,
         text,
-        (_("Person"), _("Checks"), _("Missed")),
+        (_("Annotator"), _("Checks"), _("Missed")),
         rows,
         lambda axes: kinds.error_funnel(
-            axes, misses, together=together, x=_("Gold checks of an annotator"), y=_("Missed")
+            axes, misses, together=together, x=_("Gold checks per annotator"), y=_("Missed")
         ),
     )
 
@@ -150,7 +149,7 @@ def _confusion(numbers: Numbers, title: str) -> Chart | None:
     pairs = pairs[np.ix_(kept, kept)].astype(float)
     names = [str(numbers.paths.get(found["paths"][place], found["paths"][place])) for place in kept]
     shares = row_shares(pairs)
-    own = ", ".join(f"{name} {100 * shares[place, place]:.0f} %" for place, name in enumerate(names))
+    own = ", ".join(f"{name} {100 * shares[place, place]:.0f}%" for place, name in enumerate(names))
     text = _("How often another annotator gives the same label: %(own)s.") % {"own": own}
     return Chart(
         "confusion",
@@ -172,15 +171,15 @@ def _money(numbers: Numbers, title: str) -> Chart | None:
     days = [date.fromisoformat(day) for day, _cents in spent]
     sums = (np.cumsum([cents for _day, cents in spent]) / 100).tolist()
     caps = [row["cap_cents"] for row in numbers.quality["workforces"] if row["cap_cents"]]
-    cap = Level(sum(caps) / 100, _("cap $%(cap)s") % {"cap": f"{sum(caps) / 100:,.2f}"}) if caps else None
+    cap = Level(sum(caps) / 100, _("spending cap $%(cap)s") % {"cap": f"{sum(caps) / 100:,.2f}"}) if caps else None
     text = _("$%(sum)s paid, fees included.") % {"sum": f"{sums[-1]:,.2f}"}
     return Chart(
         "money",
         title,
         text,
-        (_("Day (UTC)"), _("Dollars with fees, total")),
+        (_("Day (UTC)"), _("Total dollars, including fees")),
         [(str(day), f"{value:.2f}") for day, value in zip(days, sums, strict=True)],
-        lambda axes: kinds.line_by_day(axes, days, sums, y=_("Dollars, with fees"), level=cap),
+        lambda axes: kinds.line_by_day(axes, days, sums, y=_("Dollars, including fees"), level=cap),
     )
 
 
@@ -189,14 +188,16 @@ def _pay(numbers: Numbers, title: str) -> Chart | None:
     if len(cents) < 5:
         return None
     floors = [row["floor_cents"] for row in numbers.quality["workforces"] if row["floor_cents"]]
-    floor = Level(max(floors) / 100, _("floor $%(floor)s") % {"floor": f"{max(floors) / 100:.2f}"}) if floors else None
+    floor = (
+        Level(max(floors) / 100, _("minimum $%(floor)s") % {"floor": f"{max(floors) / 100:.2f}"}) if floors else None
+    )
     below = sum(rate < max(floors) for rate in cents) if floors else 0
-    text = _("%(people)s people; half of them earn more than $%(median)s an active hour.") % {
+    text = _("%(people)s annotators. Half of them earn more than $%(median)s per active hour.") % {
         "people": len(cents),
         "median": f"{float(np.median(cents)) / 100:.2f}",
     }
     if floor:
-        text += " " + _("Below the floor: %(below)s.") % {"below": below}
+        text += " " + _("Annotators below the minimum hourly pay: %(below)s.") % {"below": below}
     dollars = [rate / 100 for rate in cents]
     return Chart(
         "pay",
@@ -209,7 +210,7 @@ def _pay(numbers: Numbers, title: str) -> Chart | None:
 
 
 CHARTS = {
-    "pace": Drawing(gettext_lazy("Pace"), _pace),
+    "pace": Drawing(gettext_lazy("Daily annotations"), _pace),
     "agreement": Drawing(gettext_lazy("Agreement over time"), _agreement),
     "gold": Drawing(gettext_lazy("Gold questions missed, by annotator"), _gold),
     "confusion": Drawing(gettext_lazy("Label confusion between annotators"), _confusion),

@@ -18,12 +18,12 @@ MOST = 50
 OF_PEOPLE = ("reviews", "suspended", "appeals", "unmatched", "undoable")  # shown with whom they are about
 # The names of the kinds that `waiting_of` counts, for `waiting_name`.
 WAITING = {
-    "reviews": ngettext_lazy("review", "reviews", "n"),
+    "reviews": ngettext_lazy("annotator review", "annotator reviews", "n"),
     "suspended": ngettext_lazy("appeal against a suspension", "appeals against suspensions", "n"),
     "appeals": ngettext_lazy("appeal against refused pay", "appeals against refused pay", "n"),
     "unmatched": ngettext_lazy("unmatched submission", "unmatched submissions", "n"),
     "failed": ngettext_lazy("failed payment", "failed payments", "n"),
-    "flags": ngettext_lazy("flag", "flags", "n"),
+    "flags": ngettext_lazy("flagged question", "flagged questions", "n"),
     "unexamined": ngettext_lazy("answer that couldn't be checked", "answers that couldn't be checked", "n"),
     "discussions": ngettext_lazy("case without agreement", "cases without agreement", "n"),
     "cases": ngettext_lazy("case awaiting experts", "cases awaiting experts", "n"),

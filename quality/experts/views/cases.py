@@ -235,7 +235,7 @@ def _recall(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     case = get_object_or_404(Case, pk=whole_number(request.POST["recall"]), campaign=campaign)
     try:
         case_recall(case=case, actor_id=signed_in(request).surrogate_id, now=timezone.now())
-        messages.success(request, _("The case was recalled. Opinions given so far are kept."))
+        messages.success(request, _("The case was recalled. Judgments made so far are kept."))
     except CaseError as error:
         messages.error(request, error_text(error))
     return redirect("quality-experts", slug=campaign.slug)
@@ -262,7 +262,7 @@ def ask(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     try:
         opened = case_ask(item=item, because=CaseReason.MANAGER, experts=experts, actor_id=actor_id, now=timezone.now())
         said = (
-            _("Sent to the experts. Each of them judges independently first.")
+            _("Sent to the experts. Each expert first judges the item independently.")
             if opened
             else _("The experts already have this item.")
         )

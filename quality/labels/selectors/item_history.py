@@ -43,7 +43,7 @@ def _work(item: Item, people: Mapping[UUID, ShownAnswer]) -> Iterator[Event]:
     for row in (
         Assignment.objects.filter(item=item).exclude(state=AssignmentState.RESERVED).order_by("claimed_at")[:MOST]
     ):
-        yield _event(row.claimed_at, _("claimed"), "", row.surrogate_id, people)
+        yield _event(row.claimed_at, _("assigned"), "", row.surrogate_id, people)
         if row.state in _ENDS and row.ended_at is not None:
             yield _event(row.ended_at, row.get_state_display().lower(), row.skip_reason, row.surrogate_id, people)
     for submitted in Annotation.objects.filter(item=item).order_by("pk")[:MOST]:
@@ -58,7 +58,7 @@ def _changes(item: Item, people: Mapping[UUID, ShownAnswer]) -> Iterator[Event]:
 
 def _verdicts(item: Item) -> Iterator[Event]:
     for row in Verdict.objects.filter(item=item).order_by("pk")[:MOST]:
-        yield Event(row.decided_at, _("labelled"), f"{row.label} · {row.get_rule_display()}")
+        yield Event(row.decided_at, _("labeled"), f"{row.label} · {row.get_rule_display()}")
         if row.superseded_at is not None:
             yield Event(row.superseded_at, _("label replaced"), str(row.label))
 
@@ -67,13 +67,13 @@ def _cases(item: Item) -> Iterator[Event]:
     for case in Case.objects.filter(item=item).order_by("pk")[:MOST]:
         yield Event(case.opened_at, _("sent to experts"), case.get_because_display())
         if case.closed_at is not None and case.state in (CaseState.DECIDED, CaseState.RECALLED):
-            yield Event(case.closed_at, _("closed without an expert judgment"), case.get_state_display())
+            yield Event(case.closed_at, _("expert case closed"), case.get_state_display())
     for opinion in Opinion.objects.filter(case__item=item).order_by("pk")[:MOST]:
         yield Event(opinion.at, _("judged by an expert"), opinion.get_phase_display())
 
 
 def _reports(item: Item) -> Iterator[Event]:
     for row in item.reports.order_by("pk")[:MOST]:
-        yield Event(row.created_at, _("asked or reported"), row.text)
+        yield Event(row.created_at, _("question or problem reported"), row.text)
         if row.answer and row.resolved_at:
             yield Event(row.resolved_at, _("answered"), row.answer)

@@ -56,19 +56,19 @@ def audits(request: HttpRequest, slug: str) -> HttpResponse:
 def _called_off(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     audit = get_object_or_404(Audit, pk=whole_number(request.POST["call_off"]), campaign=campaign)
     if audit_call_off(audit=audit, actor_id=signed_in(request).surrogate_id, now=timezone.now()):
-        messages.success(request, _("Canceled. The audit stays on record."))
+        messages.success(request, _("Audit canceled. It stays on record."))
     else:
-        messages.error(request, _("This audit is over."))
+        messages.error(request, _("This audit has already ended, so you can't cancel it."))
     return redirect("quality-audits", slug=campaign.slug)
 
 
 def _obstacle(campaign: Campaign) -> str:
     """Return why no audit can be drawn, or nothing."""
     if not isinstance(TASK_TYPES[campaign.task_type], Voted):
-        return _("This task type has no voted labels to audit. Draw a sample under Experts instead.")
+        return _("This task type has no voted labels to audit. Draw a sample on the Experts page instead.")
     labels = Verdict.objects.filter(campaign=campaign, superseded_at=None).values("pk")[:LEAST]
     if len(labels) < LEAST:
         return _("An audit needs at least %(least)d labels.") % {"least": LEAST}
     if Membership.objects.filter(scope_id=campaign.pk, role=Role.EXPERT).count() < EXPERTS:
-        return _("An audit needs two experts, because both judge part of the items.")
+        return _("An audit needs at least two experts, because some items are judged by two. Invite more experts.")
     return ""

@@ -28,7 +28,7 @@ from web.tables import BulkAct, Cell, Column, QueryRows, Table, as_file
 RETIRE = BulkAct(
     "retire",
     gettext_lazy("Retire"),
-    gettext_lazy("These items are no longer assigned. Submitted answers are kept and paid. You can't undo this."),
+    gettext_lazy("These items will no longer be assigned. Submitted answers are kept and paid. You can't undo this."),
     reason=gettext_lazy("Why"),
 )
 
@@ -72,7 +72,7 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
         return Cell(row.item.external_id, reverse("item", args=[campaign.slug, row.item.pk]) if sees_answers else "")
 
     return [
-        Column("id", _("Id"), name, order="external_id"),
+        Column("id", _("ID"), name, order="external_id"),
         Column("question", _("Question"), lambda row: row.item.content.get("question_text", "")),
         *_answer_column(campaign),
         *(_label_columns(campaign) if sees_answers else []),
@@ -85,7 +85,7 @@ def _columns(campaign: Campaign, *, sees_answers: bool) -> list[Column]:
             cell=lambda row: _("%(done)s of %(asked)s") % {"done": row.done, "asked": row.asked},
         ),
         Column("state", _("State"), lambda row: row.item.get_state_display()),
-        Column("wanted", _("Requested"), lambda row: row.item.n, is_number=True, is_extra=True),
+        Column("wanted", _("Annotations requested"), lambda row: row.item.n, is_number=True, is_extra=True),
         Column("reason", _("Reason for retiring"), lambda row: row.item.retired_reason, is_extra=True),
     ]
 

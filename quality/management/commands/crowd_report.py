@@ -116,7 +116,7 @@ def _text(found: dict[str, Any]) -> str:
         + (f", AC2 {_number(found['gwet_ac2'])}" if found["gwet_ac2"] is not None else ""),
         *_label_lines(found),
         "",
-        "least agreement with the others (judgments, agreement with 95 % interval, accuracy by the model):",
+        "least agreement with the others (judgments, agreement with 95% interval, accuracy by the model):",
         *_annotator_lines(found["annotator_table"]),
         "",
         "most doubt (votes, entropy in bits, label by the model and its probability):",
@@ -145,7 +145,7 @@ def _alpha_line(found: dict[str, Any]) -> str:
     order = "" if found["level"] == Level.NOMINAL else f", {' < '.join(map(str, found['labels']))}"
     line = f"Krippendorff's alpha ({found['level']}{order}) {found['alpha']:.3f}"
     if found["alpha_low"] is not None:
-        line += f", 95 % {found['alpha_low']:.3f} to {found['alpha_high']:.3f}"
+        line += f", 95% {found['alpha_low']:.3f} to {found['alpha_high']:.3f}"
     return line + (f" ({found['alpha_warning']})" if found["alpha_warning"] else "")
 
 

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     help = (
         "Print a study of the Natural Questions paper or, with antique, the statistics of the ANTIQUE paper. statistics: section 3.3 and Figure 2; precision: section 4.3 and "
         "Table 2, of the samples that experts judged; variability: section 4.4 and Figure 4; bounds: section 5.2. "
-        "Every share has a 95 % interval. Example: manage.py study earth bounds --ways 25"
+        "Every share has a 95% interval. Example: manage.py study earth bounds --ways 25"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -105,4 +105,4 @@ def _lines(found: Any, depth: int = 0, first: int = 1) -> list[str]:
 def _percent(share: Share) -> str:
     if math.isnan(share.share):
         return "nothing to compute it from"
-    return f"{100 * share.share:.1f} % (95 %: {100 * share.low:.1f} to {100 * share.high:.1f}; {share.items:,} items)"
+    return f"{100 * share.share:.1f}% (95%: {100 * share.low:.1f} to {100 * share.high:.1f}; {share.items:,} items)"

@@ -20,19 +20,21 @@ from quality.people.services.behaviour import behaviour_request
 SIGNALS = {
     "pace": (
         _("Much faster than others"),
-        _("%(ratio)s of the time that others take for such items; %(answers)s answers"),
+        _("Takes %(ratio)s of the time that others take on the same items (%(answers)s answers)"),
     ),
-    "sameness": (_("Uniform answers"), _("%(share)s of %(answers)s answers are the same")),
+    "sameness": (_("Uniform answers"), _("The same answer in %(share)s of %(answers)s answers")),
     "twins": (
         _("Same answers as another annotator"),
-        _("%(same)s of %(shared)s shared items answered as %(other)s did; usually %(usual)s with others"),
+        _("Same answer as %(other)s on %(same)s of %(shared)s shared items (usual agreement with others: %(usual)s)"),
     ),
-    "untrusted": (_("Input from a program"), _("on %(items)s of %(answers)s items")),
-    "pasting": (_("Pasted text"), _("pasted into %(items)s of %(answers)s answers")),
-    "leaving": (_("Left the page often"), _("left the page during %(items)s of %(answers)s answers")),
+    "untrusted": (_("Automated input"), _("Automated input on %(items)s of %(answers)s items")),
+    "pasting": (_("Pasted text"), _("Pasted text into %(items)s of %(answers)s answers")),
+    "leaving": (_("Left the page often"), _("Left the page during %(items)s of %(answers)s answers")),
 }
 
-RUN = _("%(run)s in a row, which their own shares give by chance with a probability of %(chance).1g")
+RUN = _(
+    "The same answer %(run)s times in a row (probability by chance, given the annotator's usual answers: %(chance).1g)"
+)
 
 
 @login_required
@@ -60,7 +62,7 @@ def _said(signals: dict[str, dict[str, Any]], names: dict[str, str]) -> list[str
     said = []
     for key, numbers in signals.items():
         other = numbers.get("other", "")
-        shares = {name: f"{100 * numbers[name]:.0f} %" for name in ("ratio", "share", "usual") if name in numbers}
+        shares = {name: f"{100 * numbers[name]:.0f}%" for name in ("ratio", "share", "usual") if name in numbers}
         filled: dict[str, Any] = numbers | shares | {"other": names.get(other, other)}
         said.append(SIGNALS[key][1] % filled)
         if "run" in numbers:

@@ -36,14 +36,19 @@ RANKS = [Standing.PAUSED, Standing.WARNED, Standing.ACTIVE, Standing.SUSPENDED] 
 TAGS = {Standing.ACTIVE: "good", Standing.WARNED: "warn", Standing.PAUSED: "warn", Standing.SUSPENDED: "bad"}
 REASON = gettext_lazy("Reason (shown to the annotator)")
 ACTS = [
-    BulkAct("warn", gettext_lazy("Warn"), gettext_lazy("The annotator sees the reason and can continue."), REASON),
+    BulkAct("warn", gettext_lazy("Warn"), gettext_lazy("The annotator sees the reason and can keep working."), REASON),
     BulkAct(
         "pause",
         gettext_lazy("Pause pending review"),
         gettext_lazy("The annotator gets no new items until you decide. Submitted work counts and is paid."),
         REASON,
     ),
-    BulkAct("reinstate", gettext_lazy("Reinstate"), gettext_lazy("The annotator can continue immediately."), REASON),
+    BulkAct(
+        "reinstate",
+        gettext_lazy("Reinstate"),
+        gettext_lazy("The annotator can start working again immediately."),
+        REASON,
+    ),
 ]
 
 
@@ -96,13 +101,13 @@ def _columns(campaign: Campaign) -> list[Column]:
         return Column(key, title, lambda row: row[key], order=key, is_number=True, is_extra=is_extra)
 
     return [
-        Column("person", _("Person"), name),
+        Column("person", _("Annotator"), name),
         Column("standing", _("Standing"), standing, order="rank"),
         number("submitted", _("Submitted")),
         number("skipped", _("Skipped")),
         number("offensive", _("Skipped as offensive"), is_extra=True),
         number("checks", _("Gold checks")),
-        number("hits", _("Gold correct")),
+        number("hits", _("Gold checks passed")),
         number("approved", _("Approved")),
         number("waiting", _("Waiting")),
         number("refused", _("Refused")),
@@ -113,7 +118,7 @@ def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Seq
     """Do the same about several people, each by itself: where it makes no sense, the others are not held up."""
     act, actor_id, now = request.POST.get("act", ""), signed_in(request).surrogate_id, timezone.now()
     if act not in {one.key for one in ACTS} or not surrogate_ids:
-        messages.error(request, _("Select people first, then choose an action."))
+        messages.error(request, _("Select annotators first, then choose an action."))
         return
     done, refused = 0, list[str]()
     for surrogate_id in surrogate_ids:
@@ -132,13 +137,13 @@ def _act_on_several(request: HttpRequest, campaign: Campaign, surrogate_ids: Seq
             refused.append(error_text(error))
     if done:
         said = ngettext(
-            "Done for %(n)s person. The numbers will be updated.",
-            "Done for %(n)s people. The numbers will be updated.",
+            "Action applied to %(n)s annotator. The numbers will update shortly.",
+            "Action applied to %(n)s annotators. The numbers will update shortly.",
             done,
         )
         messages.success(request, said % {"n": done})
     for reason, n in Counter(refused).items():
-        messages.error(request, _("Not done for %(n)s: %(reason)s") % {"n": n, "reason": reason})
+        messages.error(request, _("Failed for %(n)s: %(reason)s") % {"n": n, "reason": reason})
 
 
 @login_required

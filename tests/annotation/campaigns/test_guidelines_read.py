@@ -46,16 +46,16 @@ def answer(campaign, person, client, label=3):
 def test_a_change_comes_before_the_next_item_and_is_shown_once(at_work):
     campaign, person, client = at_work
     publish(campaign, "Read the question three times.\n\nThen choose a label.", note="Take your time.")
-    assert "The guidelines changed" in answer(campaign, person, client)
+    assert "The guidelines have changed" in answer(campaign, person, client)
     page = client.get(f"/work/{campaign.slug}/").content.decode()  # also after loading the page again
     assert "Take your time." in page
     assert "<del>twice</del><ins>three times</ins>" in page
     assert "Then choose a label" not in page
     version = campaign.guidelines.order_by("-version").first().version
     piece = client.post(f"/work/{campaign.slug}/guidelines/read/", {"version": version}, **PART).content.decode()
-    assert "The guidelines changed" not in piece
+    assert "The guidelines have changed" not in piece
     assert "data-stage" in piece  # the item that was held meanwhile
-    assert "The guidelines changed" not in answer(campaign, person, client)
+    assert "The guidelines have changed" not in answer(campaign, person, client)
 
 
 def test_who_begins_now_reads_the_guidelines_as_they_are(at_work):
@@ -63,9 +63,9 @@ def test_who_begins_now_reads_the_guidelines_as_they_are(at_work):
     publish(campaign, "All new.")
     newcomer, client = factories.annotator(campaign), Client()
     client.force_login(newcomer)
-    assert "The guidelines changed" not in client.post(f"/work/{campaign.slug}/", **PART).content.decode()
+    assert "The guidelines have changed" not in client.post(f"/work/{campaign.slug}/", **PART).content.decode()
     publish(campaign, "All new again.")
-    assert "The guidelines changed" in answer(campaign, newcomer, client)
+    assert "The guidelines have changed" in answer(campaign, newcomer, client)
 
 
 def test_two_changes_are_read_at_once_and_one_that_came_meanwhile_is_read_next(at_work):
@@ -141,7 +141,7 @@ def test_agreement_is_shown_for_each_version_of_the_guidelines():
     client.force_login(manager)
     quality_numbers_refresh(campaign=campaign, now=timezone.now())
     assert (
-        f"Under guidelines {published.version}" in client.get(f"/campaigns/{campaign.slug}/summary/").content.decode()
+        f"Guidelines version {published.version}" in client.get(f"/campaigns/{campaign.slug}/summary/").content.decode()
     )
     one = Annotation.objects.filter(item=items[0]).first()
     Annotation.objects.filter(pk=one.pk).update(guideline=published)  # an item answered under both is in neither

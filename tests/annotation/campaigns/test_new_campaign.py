@@ -117,6 +117,6 @@ def test_votes_that_can_tie_are_refused(client, task_type, is_refused):
     assert (page.status_code == 200) is is_refused
     if is_refused:
         assert page.context["form"].errors["splits"] == [
-            "test: an even number of votes can tie. Use an odd number, for example 3."
+            "Votes can tie in test. Use an odd number of annotations per item, for example 3."
         ]
     assert Campaign.objects.exists() is not is_refused

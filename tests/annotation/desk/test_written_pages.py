@@ -33,7 +33,7 @@ def test_a_draft_is_answered_with_what_there_is_to_say_of_it(client):
     client.force_login(person)
     assignment = writing.asked(campaign, person)
     told = kept(client, assignment, question="高等数学出版于2004年吗？").json()
-    assert told["remarks"] == [{"text": "The question contains its answer.", "refuses": True}]
+    assert told["remarks"] == [{"text": "The question contains its answer. Rephrase it.", "refuses": True}]
     assert (
         kept(client, assignment, "zh-hans", question="高等数学出版于2004年吗？").json()["remarks"][0]["text"]
         == "问题中包含了答案。"
@@ -50,7 +50,7 @@ def test_what_another_wrote_is_told_as_taken_and_nothing_more(client):
     [remark] = [
         one for one in kept(client, assignment, question="这本书讲的是什么内容").json()["remarks"] if one["refuses"]
     ]
-    assert remark["text"] == "This question was written before in this campaign."
+    assert remark["text"] == "This question already exists in this campaign. Write a different one."
     answer = client.post(
         reverse("stage", args=[assignment.pk]), {"stage": "write", "version": 0, "question": "这本书讲的是什么内容"}
     )
@@ -184,8 +184,8 @@ def test_a_manager_reads_what_reviews_and_blind_answers_came_to(client, reviewed
         ("Accepted", 0, 1),
         ("Edited", 1, 1),
         ("Rejected", 0, 1),
-        ("Answered blind: found", 1, 1),
-        ("Answered blind: not found", 0, 1),
+        ("Blind answer: match", 1, 1),
+        ("Blind answer: no match", 0, 1),
     ]
     assert 0.2 < found[1][1]["low"] < 0.21  # of one, Wilson's interval reaches far
     reviewed.splits.update(sealed_at=reviewed.created_at)

@@ -134,7 +134,7 @@ def test_the_other_experts_hear_of_a_discussion(campaign):
     case = factories.case_in_discussion(campaign, campaign.items.first(), first)
     told = sent()
     assert len(told) == 1
-    assert told[0][1] == 'Discussion of a case in "Bridges and rivers"'
+    assert told[0][1] == 'Case to discuss in "Bridges and rivers"'
     assert reverse("quality-case", args=[campaign.slug, case.pk]) in told[0][2]
 
 
@@ -146,7 +146,7 @@ def test_managers_hear_once_a_day_of_decisions_and_of_gold_that_runs_short(campa
     managers_tell(campaign, {"reviews": 3}, gold, now)
     assert {(to, subject) for to, subject, _ in sent()} == {
         (boss.email, '2 decisions to make in "Bridges and rivers"'),
-        (boss.email, 'Gold questions are running short in "Bridges and rivers"'),
+        (boss.email, 'Gold questions are running low in "Bridges and rivers"'),
     }
     managers_tell(campaign, {"cases": 9}, {"states": {"active": 30}, "newcomers_left": 20}, now + timedelta(days=2))
     assert not sent()
@@ -264,7 +264,7 @@ def test_a_title_cannot_add_a_header_and_a_chinese_campaign_writes_in_chinese(ca
     [(_, subject, body)] = sent()
     assert "\n" not in subject
     assert "已暂停" in subject
-    assert "To turn these emails off" not in body
+    assert "To turn off these emails" not in body
 
 
 def test_a_warned_annotator_reads_why(campaign):
@@ -280,7 +280,7 @@ def test_a_warned_annotator_reads_why(campaign):
         )
     [(_, subject, body)] = sent()
     assert subject == 'Warning about your work in "Bridges and rivers"'
-    assert "Several of your answers to known questions were wrong." in body
+    assert "You gave wrong answers to several questions" in body
 
 
 def test_a_message_in_a_discussion_is_news_at_most_once_a_day(campaign):

@@ -28,9 +28,9 @@ def test_an_example_is_answered_by_the_flowchart_as_by_a_label(newcomer):
     way = next(way for way, leads_to in WAYS.items() if leads_to == label)
     wrong = next(way for way, leads_to in WAYS.items() if leads_to != label)
     address = f"/work/{campaign.slug}/training/"
-    assert f"Right: label {label}" in client.post(address, {"number": 1, "way": way}).content.decode()
+    assert f"Correct: label {label}" in client.post(address, {"number": 1, "way": way}).content.decode()
     assert f"Your answer: {WAYS[wrong]}." in client.post(address, {"number": 1, "way": wrong}).content.decode()
-    assert f"Right: label {label}" in client.post(address, {"number": 1, "label": label}).content.decode()
+    assert f"Correct: label {label}" in client.post(address, {"number": 1, "label": label}).content.decode()
 
 
 @pytest.mark.parametrize("sent", [{}, {"way": "nonsense"}, {"label": "x" * 400}, {"way": "n", "label": "4"}])

@@ -42,7 +42,7 @@ def test_a_question_waits_at_home_and_is_answered(asked):
     assert assignment.surrogate_id.hex not in page.replace("-", "")
     assert "Closed." in answer(campaign, boss, answer="Only with its text.")
     assert "No open questions." in boss.get(f"/campaigns/{campaign.slug}/questions/").content.decode()
-    assert "Someone settled this question" in answer(campaign, boss, answer="Twice.")
+    assert "This question has already been answered or closed" in answer(campaign, boss, answer="Twice.")
     report = ItemReport.objects.get()
     assert (report.answer, report.resolved_at is None) == ("Only with its text.", False)
     assert AuditEvent.objects.filter(action="question_answer").count() == 1
@@ -92,7 +92,7 @@ def test_nobody_reads_what_another_asked(asked):
 def test_an_answer_that_is_published_stands_beside_the_guidelines_until_it_is_taken_away(asked):
     campaign, _assignment, _annotator, boss = asked
     page = answer(campaign, boss, answer="No, never.", publish="on")
-    assert "Rephrase the question" in page
+    assert "Enter the question to publish" in page
     assert "No, never.</textarea>" in page and 'type="checkbox" checked' in page  # what was written is not lost
     answer(campaign, boss, answer="Only with its text.", publish="on", question="Do bare links count?")
     client = Client()

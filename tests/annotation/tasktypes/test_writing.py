@@ -62,7 +62,7 @@ def test_what_is_said_of_a_question_for_a_sentence(text, expected):
 def test_a_question_that_was_written_before_is_refused_whatever_its_signs():
     taken = {key_of("高等数学是哪一年出版的？")}
     assert said(KBQA, FACT, "高等数学 是哪一年出版的?", taken=taken) == {"taken": True}
-    with pytest.raises(AnswerError, match="written before"):
+    with pytest.raises(AnswerError, match="already exists"):
         KBQA.advance({}, "write", {"question": "高等数学是哪一年出版的"}, Shown(FACT, is_written=taken.__contains__))
 
 

@@ -95,11 +95,11 @@ def test_who_left_reads_so_wherever_they_look(desk):
     factories.vote(campaign, person, 4)
     client.post(reverse("leave", args=[campaign.slug]))
     home = client.get("/").content.decode()
-    assert "You withdrew your consent." in home
+    assert "You've withdrawn your consent." in home
     assert "Cancel the withdrawal" in home
     assert "Start labeling" not in home and "Check for new items" not in home
     assert "Reopen" not in client.get(reverse("recent", args=[campaign.slug])).content.decode()
     assert "You've withdrawn your consent." in client.get(reverse("consent", args=[campaign.slug])).content.decode()
     client.post(reverse("leave", args=[campaign.slug]), {"undo": "1"})
-    assert "You withdrew your consent." not in client.get("/").content.decode()
+    assert "You've withdrawn your consent." not in client.get("/").content.decode()
     assert "Reopen" in client.get(reverse("recent", args=[campaign.slug])).content.decode()

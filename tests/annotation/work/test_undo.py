@@ -94,7 +94,7 @@ def test_the_list_says_what_was_answered_and_is_short(client):
     assert {one.until for one in later} == {None}
     client.force_login(person)
     wrong = client.post(reverse("recent", args=[campaign.slug]), {"annotation": answers[1].annotation.pk}, follow=True)
-    assert "Submit it first" in wrong.content.decode()
+    assert "Submit it before you undo another one" in wrong.content.decode()
 
 
 def lapse(assignment):

@@ -235,7 +235,7 @@ def test_an_answer_that_was_opened_again_is_not_submitted_before_it_is_given_aga
 
 
 def test_no_campaign_takes_the_address_of_a_page():
-    with pytest.raises(ValueError, match="address of another page"):
+    with pytest.raises(ValueError, match="is reserved"):
         campaign_create(
             slug="new",
             title="x",

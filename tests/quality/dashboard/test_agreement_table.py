@@ -59,7 +59,7 @@ def test_distances_have_columns_of_their_own(client, nq):
     head, *rows = table_of(client, nq)
     assert head[1:] == [
         "α",
-        "95 % interval",
+        "95% interval",
         "Mean distance within items",
         "Mean distance overall",
         "Items",
@@ -79,8 +79,8 @@ def test_labels_alone_need_no_columns_for_distances(client):
             factories.vote(campaign, annotator, label)
     quality_numbers_refresh(campaign=campaign, now=timezone.now())
     head, *rows = table_of(client, campaign)
-    assert head[1:] == ["α", "95 % interval", "Items", "Annotators"]
-    assert [row[0] for row in rows] == ["As collected", "Counted annotations"]
+    assert head[1:] == ["α", "95% interval", "Items", "Annotators"]
+    assert [row[0] for row in rows] == ["All annotations, including excluded", "Counted annotations"]
 
 
 def test_a_manager_finds_it_on_one_page_and_a_researcher_under_studies(client, nq):

@@ -155,7 +155,7 @@ def test_the_forecast_covers_what_comes():
         past, coming = chance.poisson(50, 14), chance.poisson(50, 60)
         found = forecast(past.tolist(), 1_000, seed)
         inside += found.low <= int((coming.cumsum() < 1_000).sum()) + 1 <= found.high
-    assert inside >= 120  # 80 % promised where the past is known exactly; two weeks are less
+    assert inside >= 120  # 80% promised where the past is known exactly; two weeks are less
     assert forecast([0, 0, 0], 10) is None
     assert forecast([5, 5, 5], 0) is None
 

@@ -265,7 +265,7 @@ def test_a_refused_text_cannot_be_handed_in_by_another(campaign, people):
     factories.examine(campaign)
     writing.review(campaign, people[1], "reject", reason="other")
     factories.examine(campaign)
-    with pytest.raises(AnswerError, match="written before"):
+    with pytest.raises(AnswerError, match="already exists"):
         writing.write(campaign, people[2], QUESTION)
 
 

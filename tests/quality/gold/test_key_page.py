@@ -22,7 +22,7 @@ def test_experts_who_do_not_confirm_a_key_are_quoted(client, label, state):
     client.force_login(manager)
     address = reverse("quality-gold-key", args=[campaign.slug, key.pk])
     client.post(address, {"what": "ask", "experts": 1})
-    assert "They judged" not in client.get(address).content.decode()
+    assert "Their judgments" not in client.get(address).content.decode()
     case = Case.objects.get()
     said = {part["key"]: label for part in case.parts}
     reason = "It answers another question."
@@ -30,4 +30,4 @@ def test_experts_who_do_not_confirm_a_key_are_quoted(client, label, state):
     key = GoldKey.objects.get()
     page = client.get(address).content.decode()
     assert key.state == state
-    assert ("They judged: Out of context." in page and reason in page) is (state == GoldKeyState.WAITING)
+    assert ("Their judgments: Out of context." in page and reason in page) is (state == GoldKeyState.WAITING)

@@ -49,7 +49,7 @@ def test_a_key_that_good_annotators_miss_comes_up_and_one_that_careless_ones_mis
 
 
 def test_the_campaign_of_the_paper_needs_as_many_keys_as_its_people_meet():
-    policy = Policy()  # 5 of the first 25, then 3 %
+    policy = Policy()  # 5 of the first 25, then 3%
     assert checks_among(25, policy) == 5
     assert checks_among(257, policy) == 12
     assert keys_needed(people=577, items_each=257, policy=policy) == 174

@@ -70,7 +70,7 @@ def test_an_audit_measures_the_labels_and_changes_none(labelled):
     page = Client()
     page.force_login(boss)
     text = page.get(reverse("quality-audits", args=[campaign.slug])).content.decode()
-    assert "10.0 % of the 40 labels as of" in text
+    assert "10.0% of the 40 labels as of" in text
     assert "The audit covered 30 items" in text
 
 

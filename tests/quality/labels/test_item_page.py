@@ -107,11 +107,11 @@ def test_what_is_done_says_what_will_happen_first_and_how_to_take_it_back_after(
     campaign = factories.antique(items=1, n=1)
     vote = factories.vote(campaign, factories.annotator(campaign), 3)
     page = page_of(client, campaign, campaign.items.get())
-    assert "Another annotator can take its place" in page
+    assert "Another annotator can answer the item instead" in page
     told = client.post(reverse("annotation-exclude", args=[campaign.slug, vote.pk]), follow=True).content.decode()
-    assert "Choose “Count again” to undo this" in told
+    assert "To undo this, choose “Count again”" in told
     told = client.post(reverse("annotation-restore", args=[campaign.slug, vote.pk]), follow=True).content.decode()
-    assert "The annotation counts again." in told
+    assert "Annotation restored. It's counted again." in told
     overview = client.get(reverse("campaign", args=[campaign.slug])).content.decode()
     assert "won't be assigned" in overview
     person = client.get(reverse("quality-person", args=[campaign.slug, vote.surrogate_id])).content.decode()

@@ -53,7 +53,7 @@ def sealed():
 
 def test_what_nobody_examined_yet_is_not_sealed():
     made, _people = answered(examined=False, votes=1, policy=READ_ALL)
-    with pytest.raises(SealError, match="examined or confirmed"):
+    with pytest.raises(SealError, match="checked or confirmed"):
         split_seal(split=made.splits.get(), actor_id=None, now=timezone.now())
     factories.examine(made)
     with pytest.raises(SealError, match="spot check"):

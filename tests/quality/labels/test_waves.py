@@ -223,7 +223,7 @@ def test_the_audit_that_calibrates_measures_nothing_and_stays_the_one(client):
     quality_numbers_refresh(campaign=world.campaign, now=timezone.now())
     client.force_login(world.boss)
     page = client.get(reverse("quality-audits", args=[world.campaign.slug])).content.decode()
-    assert page.count("releases don't show it") == 1
+    assert page.count("releases don't report it") == 1
     assert Audit.objects.count() == 2
 
 
@@ -234,7 +234,7 @@ def test_where_no_vote_makes_a_label_there_is_no_target():
     with pytest.raises(PolicyError, match="get 3 votes first"):
         policy_publish(campaign=campaign, policy=target_policy(most=2), actor_id=None, now=timezone.now())
     campaign.items.update(n=25)
-    with pytest.raises(PolicyError, match="promise more"):
+    with pytest.raises(PolicyError, match="require more"):
         policy_publish(campaign=campaign, policy=target_policy(), actor_id=None, now=timezone.now())
 
 
@@ -267,5 +267,5 @@ def test_the_page_says_how_far_it_is_and_what_it_would_cost_elsewhere(client):
     given = {"items": 200, "accuracy": 0.8, "fewest": 3, "vote_cents": 6}
     assert "$0.00" in client.get(page, given).content.decode()
     other = factories.antique(items=1)
-    assert "has no target" in client.get(reverse("quality-target", args=[other.slug])).content.decode()
+    assert "has no error target" in client.get(reverse("quality-target", args=[other.slug])).content.decode()
     assert "doesn't vote on labels" in client.get(reverse("quality-target", args=[nq().slug])).content.decode()

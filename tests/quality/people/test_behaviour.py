@@ -245,7 +245,7 @@ def test_a_manager_sees_whom_to_look_at_and_how_far_to_trust_it(client, watched)
     )
     body = client.get(page).content.decode()
     assert str(people[2]) in body
-    assert "100 % of 40 answers are the same" in body
+    assert "The same answer in 100% of 40 answers" in body
     assert "1 / 1" in body  # the one who is known to be bad
     assert "0 / 1" in body  # and the one who is known to be good
 

@@ -76,7 +76,7 @@ def test_each_act_can_be_taken_back_and_has_its_reason(campaign, client):
     own = Annotation.objects.filter(surrogate_id=surrogate_id)
     assert set(own.values_list("state", flat=True)) == {AnnotationState.EXCLUDED}
     assert "Why suspend." in client.get(url).content.decode()
-    assert "status changed" in act("warn")
+    assert "status has changed" in act("warn")
     act("reinstate", reason="It was my mistake.")
     assert set(own.values_list("state", flat=True)) == {AnnotationState.COUNTED}
     assert standing(campaign, surrogate_id) == Standing.ACTIVE
@@ -131,7 +131,7 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
     url = reverse("quality-policy", args=[campaign.slug])
     body = client.get(url, {"people": "577", "items_each": "257"}).content.decode()
     assert "<dd>174</dd>" in body
-    assert "84 %" in body  # of people with a true rate of 80 % are paused after 1,000 checks
+    assert "84%" in body  # of people with a true rate of 80% are paused after 1,000 checks
     form = {
         "gold_first": "10",
         "gold_first_items": "30",
@@ -149,10 +149,10 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
         "expert": "0",
     }
     assert (
-        "more than the length of the initial phase" in client.post(url, {**form, "gold_first": "31"}).content.decode()
+        "at most the length of the initial phase" in client.post(url, {**form, "gold_first": "31"}).content.decode()
     )
     assert "at least 0.001" in client.post(url, {**form, "gold_rate": "1e-9"}).content.decode()
-    assert "constant alarms" in client.post(url, {**form, "drift_run_length": "5"}).content.decode()
+    assert "constant false alarms" in client.post(url, {**form, "drift_run_length": "5"}).content.decode()
     client.post(url, form)
     client.post(url, form)  # the same again is no new version
     row, policy = policy_current(campaign)

@@ -71,7 +71,7 @@ def test_each_collector_reads_its_facts():
     skips = [*answers, *facts(Kind.SKIP, [None, None], start=10)]
     [skipped] = firings(Condition(Collector.SKIPS, True, 0.3, window=6, least=6, act=Act.NOTIFY), skips)
     assert skipped.value == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match="no more than its window"):
+    with pytest.raises(ValueError, match="between 1 and the window size"):
         Condition(Collector.SKIPS, True, 0.3, window=2, least=3, act=Act.NOTIFY)
 
 
@@ -170,7 +170,7 @@ def test_a_rule_is_tried_switched_on_and_off_in_the_browser(client):
     client.force_login(factories.user(is_admin=True))
     url = reverse("quality-rules", args=[campaign.slug])
     form = {"collector": "gold", "is_above": "True", "limit": "0.4", "window": "5", "least": "2", "act": "pause"}
-    assert "smaller than this minimum" in client.post(url, {**form, "what": "try", "least": "9"}).content.decode()
+    assert "no larger than the window size" in client.post(url, {**form, "what": "try", "least": "9"}).content.decode()
     client.post(url, {**form, "what": "try"})
     factories.run_jobs()
     body = client.get(url).content.decode()

@@ -43,7 +43,7 @@ def test_who_misses_keys_is_paused_and_suspended_and_whose_appeal_is_granted_cou
     factories.run_jobs()
     annotation.refresh_from_db()
     assert (review.state, annotation.state) == ("reinstated", AnnotationState.EXCLUDED)
-    with pytest.raises(ReviewError, match="Say briefly"):
+    with pytest.raises(ReviewError, match="Briefly explain"):
         suspension_appeal(campaign=campaign, surrogate_id=person.surrogate_id, text=" ", now=now)
     appealed = suspension_appeal(
         campaign=campaign, surrogate_id=person.surrogate_id, text="The boxes overlap.", now=timezone.now()
@@ -201,4 +201,4 @@ def test_a_time_that_is_past_is_promised_to_nobody(client):
     Review.objects.update(decide_by=timezone.now())
     page = client.get(url).content.decode()
     assert "A manager will decide by" not in page
-    assert "hasn't decided in time" in page
+    assert "deadline for a manager" in page

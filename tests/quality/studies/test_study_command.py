@@ -180,7 +180,7 @@ def test_a_sample_that_meets_items_before_the_experts_is_refused():
 def test_the_text_says_the_same(collected):
     out = StringIO()
     call_command("study", collected.slug, "statistics", stdout=out)
-    assert "passage: 66.7 % (95 %:" in out.getvalue()
+    assert "passage: 66.7% (95%:" in out.getvalue()
 
 
 def test_the_sweep_begins_at_no_answer(collected):
@@ -193,7 +193,7 @@ def test_the_sweep_begins_at_no_answer(collected):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"name": "bounds"}, "each of its first 25 slots. The fullest has 4"),
+        ({"name": "bounds"}, "all of its first 25 slots. The closest item has 4"),
         ({"name": "bounds", "references": 25}, "expected 1 ≤ beta"),
         ({"name": "bounds", "ways": 4, "references": 2, "alpha": 9}, "alpha lies between 0 and 2"),
         ({"name": "variability", "ways": 1}, "at least two"),

@@ -53,7 +53,7 @@ def numbers(found):
         "no_answer": "No answer",
         "long_only": "Long",
         "short_answer": "Short",
-        "yes_no": "Yes or no",
+        "yes_no": "Yes/no answer",
     }
     return Numbers(
         quality={},
@@ -99,12 +99,12 @@ def test_the_page_shows_what_can_be_computed_and_says_what_is_missing(client):
     assert json.loads(client.get(file).content) == {}
     factories.run_jobs()
     text = client.get(page).content.decode()
-    assert "No item wants more than 5 annotations" in text
+    assert "items with more than 5 annotations requested" in text
     sent = json.loads(client.get(file).content)
     assert sent["statistics"]["paths"]["yes_no"]["share"] == 1
     assert sent == StudySnapshot.objects.get().data
     drawn = client.get(chart)
-    assert "1 items: Yes or no 100 %" in drawn.content.decode()
+    assert "1 items: Yes or no 100%" in drawn.content.decode()
     assert "max-age=30" in drawn["Cache-Control"]
 
 
@@ -119,7 +119,7 @@ def test_a_campaign_with_many_annotations_shows_what_people_reach(client):
     client.force_login(factories.user(is_admin=True))
     text = client.get(reverse("quality-studies", args=[campaign.slug])).content.decode()
     assert "3 items with 6 annotations" in text
-    assert "100.0 %" in text
+    assert "100.0%" in text
     kept = StudySnapshot.objects.get()
     shown = {
         "item": campaign.items.first().pk,

@@ -75,13 +75,15 @@ def test_two_visits_with_the_same_ids_are_for_a_manager_to_decide():
     page = confirm(row, "PROLIFIC_PID,SESSION_ID\np1,s1\n")
     assert "0 visits confirmed, 1 claimed by several people" in page
     assert states() == ["given_up"] * 4
-    assert set(Ticket.objects.values_list("state", "problem")) == {("unmatched", "several visits came with these ids")}
+    assert set(Ticket.objects.values_list("state", "problem")) == {
+        ("unmatched", "Several visits came with the same IDs")
+    }
     assert not ExternalIdentity.objects.exists()
     boss = factories.user(is_admin=True)
     client = Client()
     client.force_login(boss)
     decisions = client.get(f"/campaigns/{row.campaign.slug}/review/").content.decode()
-    assert decisions.count("several visits came with these ids") == 2
+    assert decisions.count("Several visits came with the same IDs") == 2
     real = Ticket.objects.order_by("-pk")[0]
     assert ticket_accept(ticket=real, actor_id=boss.surrogate_id, now=timezone.now())
     assert states() == ["counted", "counted", "given_up", "given_up"]

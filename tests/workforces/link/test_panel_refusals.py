@@ -244,7 +244,7 @@ def test_a_visit_in_work_when_pay_is_refused_waits_for_a_manager_once_it_is_done
     work(client, page)  # what was in hand can be finished
     assert outcomes(boss, row) == ["refused", "undecided"]
     assert (
-        "the pay of other work of this person was refused"
+        "Pay for other work of this annotator was refused"
         in boss.get(reverse("quality-decisions", args=[row.campaign.slug])).content.decode()
     )
     ticket = reverse("quality-decide", args=[row.campaign.slug, "ticket", Ticket.objects.get(remote_id="s2").pk])

@@ -104,7 +104,7 @@ def test_a_manager_compares_the_books_in_the_browser(desk):
     boss.post(address, {"reconcile": made.workforce.pk})
     factories.run_jobs()
     page = boss.get(address).content.decode()
-    assert "The ledgers agree." in page and "1 assignments; rewards $0.10 here, $0.10 there" in page
+    assert "The ledgers match." in page and "1 assignments; rewards $0.10 here, $0.10 there" in page
     Ticket.objects.update(state="refused")
     boss.post(address, {"reconcile": made.workforce.pk})
     factories.run_jobs()
@@ -327,7 +327,7 @@ def test_what_is_listed_after_a_refusal_of_pay_waits_for_a_manager(desk):
     for _ in range(3):
         made.round()
     ticket = Ticket.objects.get()
-    assert (ticket.state, ticket.problem) == ("unmatched", "the pay of other work of this person was refused")
+    assert (ticket.state, ticket.problem) == ("unmatched", "Pay for other work of this annotator was refused")
     assert not LedgerEntry.objects.exists() and not Errand.objects.filter(kind="approve").exists()
     with transaction.atomic():
         pay_refusal_end(campaign=made.campaign, surrogate_id=person)

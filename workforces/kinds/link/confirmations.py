@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext_noop
 
 from annotation.slots.services.counting import submissions_give_up
 from database.transactions import durable
@@ -46,7 +47,7 @@ def visit_confirm(*, ticket: Ticket, name: str, now: datetime) -> bool:
 def visit_doubt(*, ticket: Ticket, now: datetime) -> bool:
     """Hand a visit to a manager because another came with the same ids; return whether that was new."""
     ticket_people_lock(ticket)
-    problem = "several visits came with these ids"
+    problem = gettext_noop("Several visits came with the same IDs")
     if not unconfirmed(ticket).update(state=TicketState.UNMATCHED, submitted_at=now, problem=problem):
         return False
     submissions_give_up(annotations=ticket_annotations(ticket), because=problem, now=now)

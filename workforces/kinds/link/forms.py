@@ -17,18 +17,18 @@ class LinkForm(TermsForm):
     terms_class = LinkTerms
     items_per_ticket = forms.IntegerField(label=_("Items per visit"), min_value=1, max_value=100, initial=10)
     reward_cents = DollarsField(label=_("Reward per visit ($)"), min_value=0, max_value=1000, initial=200)
-    person_parameter = forms.CharField(label=_("Parameter for the person"), initial="PROLIFIC_PID")
-    visit_parameter = forms.CharField(label=_("Parameter for the visit"), initial="SESSION_ID")
-    code_completed = forms.CharField(label=_("Code: completed"))
-    code_screened_out = forms.CharField(label=_("Code: screened out"))
-    code_nothing_left = forms.CharField(label=_("Code: nothing left"))
-    return_url = forms.URLField(label=_("Return address"), required=False, assume_scheme="https")
+    person_parameter = forms.CharField(label=_("URL parameter for the participant ID"), initial="PROLIFIC_PID")
+    visit_parameter = forms.CharField(label=_("URL parameter for the visit ID"), initial="SESSION_ID")
+    code_completed = forms.CharField(label=_("Completion code: completed"))
+    code_screened_out = forms.CharField(label=_("Completion code: screened out"))
+    code_nothing_left = forms.CharField(label=_("Completion code: no items left"))
+    return_url = forms.URLField(label=_("Return URL"), required=False, assume_scheme="https")
     unsigned = forms.ChoiceField(
-        label=_("Links without the panel's signature"),
+        label=_("If a link isn't signed by the panel"),
         choices=[
-            (Unsigned.WAIT, _("Count work when the panel's list confirms it")),
+            (Unsigned.WAIT, _("Count work once the panel confirms the visit")),
             (Unsigned.COUNT, _("Count work immediately (anyone with the link can submit work under made-up IDs)")),
-            (Unsigned.REFUSE, _("Refuse")),
+            (Unsigned.REFUSE, _("Don't accept the visit")),
         ],
         initial=Unsigned.WAIT,
     )
@@ -46,5 +46,7 @@ class PanelListForm(forms.Form):
     file = forms.FileField(
         label=_("Confirmed visits (CSV)"),
         validators=[FileExtensionValidator(["csv", "tsv", "jsonl"])],
-        help_text=_("The panel's export with a column for the person and one for the visit. Prolific's format works."),
+        help_text=_(
+            "Upload the panel's export with a column for participant IDs and a column for visit IDs. Prolific exports work without changes."
+        ),
     )

@@ -30,7 +30,7 @@ class Link(Kind):
     """People sent by a panel, which can sign their addresses with the secret of the workforce."""
 
     key: ClassVar[str] = "link"
-    title: ClassVar[Any] = _("Link for a panel")
+    title: ClassVar[Any] = _("Panel link")
     door: ClassVar[str] = "join"
     terms_class: ClassVar[type[Terms]] = LinkTerms
     form: ClassVar[str] = "workforces.kinds.link.forms.LinkForm"

@@ -58,7 +58,7 @@ def confirm(request: HttpRequest, slug: str, workforce_id: int) -> HttpResponse:
             scope_id=campaign.pk,
             requested_by_id=signed_in(request).surrogate_id,
         )
-        messages.success(request, _("The list is being read. The result will appear on this page."))
+        messages.success(request, _("The list is being processed. The result will appear on this page."))
     else:
         messages.error(request, " ".join(map(str, form.errors.get("file", []))))
     return redirect("quality-workforces", slug=slug)

@@ -3,6 +3,8 @@
 import secrets
 from datetime import datetime
 
+from django.utils.translation import gettext_noop
+
 from accounts.identities import claimed_forget, external_surrogate
 from accounts.models import Surrogate
 from accounts.selectors import is_forgotten
@@ -27,7 +29,7 @@ def ticket_confirm(*, ticket: Ticket, remote: RemoteAssignment, now: datetime) -
     proven = ticket.is_signed or remote.answers.get(CODE_FIELD) == ticket.code
     ticket_people_lock(ticket, name=remote.worker)
     forgotten = not ticket.is_signed and is_forgotten(source=ticket.workforce.source, name=remote.worker)
-    problem = _doubt(ticket, forgotten=forgotten) if proven else "submitted without the code we gave out"
+    problem = _doubt(ticket, forgotten=forgotten) if proven else gettext_noop("Submitted without the completion code")
     moved = unconfirmed(ticket).update(
         state=TicketState.UNMATCHED if problem else TicketState.SUBMITTED,
         submitted_at=remote.submitted_at,
@@ -57,11 +59,11 @@ def _doubt(ticket: Ticket, *, forgotten: bool) -> str:
     """
     answered_at, problem = Ticket.objects.values_list("answered_at", "problem").get(pk=ticket.pk)
     if not answered_at:
-        return "submitted before its work was done"
+        return gettext_noop("Submitted before the work was done")
     if problem or ticket.is_signed:
         return str(problem)
     if forgotten and claimed_name(ticket):
-        return "its worker asked to be forgotten here, and came under another name"
+        return gettext_noop("The worker asked us to delete their ID and came back under another name")
     # The address may have named another HIT, which asks for less than the one that this turned out to be.
     return FALLS_SHORT if falls_short(ticket, ran_out=False) else ""
 
@@ -85,7 +87,7 @@ def unmatched_record(*, posting: Posting, remote: RemoteAssignment, now: datetim
             "opened_at": remote.accepted_at,
             "submitted_at": remote.submitted_at,
             "auto_approval_at": remote.auto_approval_at,
-            "problem": "submitted without ever having opened our page",
+            "problem": gettext_noop("Submitted without opening the task page"),
         },
     )
     return ticket

@@ -38,9 +38,9 @@ class MTurkForm(TermsForm):
         label=_("Eligible workers"),
         choices=[
             ("own", _("Any worker on the marketplace")),
-            ("paper", _("Workers as in ANTIQUE: over 98 % approved, at least 5,000 tasks")),
+            ("paper", _("Same as the ANTIQUE paper: over 98 percent approval rate and at least 5,000 approved tasks")),
         ],
     )
     approve_after_seconds = MinutesField(label=_("Approve automatically after (minutes)"), min_value=0, initial=86_400)
     undo_seconds = MinutesField(label=_("Decisions can be undone for (minutes)"), min_value=0, initial=600)
-    has_fees = forms.BooleanField(label=_("The marketplace takes a fee of 20 %"), required=False, initial=True)
+    has_fees = forms.BooleanField(label=_("The marketplace charges a 20 percent fee"), required=False, initial=True)

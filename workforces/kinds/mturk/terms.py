@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from workforces.kinds.base import Terms, TermsError, Unsigned
 
 CODE_FIELD = "quorateCode"  # of the form that hands an assignment in
-# Qualifications of the ANTIQUE paper: over 98 % approved, at least 5,000 assignments.
+# Qualifications of the ANTIQUE paper: over 98% approved, at least 5,000 assignments.
 PRESETS: dict[str, list[dict[str, object]]] = {
     "paper": [
         {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThan", "IntegerValues": [98]},
