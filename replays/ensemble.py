@@ -65,7 +65,10 @@ class Ensemble:
                 or f"sqlite:///{settings.DATA_DIR}/{name}-marketplace.sqlite3",
             }
         )
-        self.environment: dict[str, str] = os.environ | dict(pace) | {"PLATFORM_URL": self.web_url}
+        # People of a replay have no mailboxes, and what is printed is the report.
+        self.environment: dict[str, str] = (
+            os.environ | dict(pace) | {"PLATFORM_URL": self.web_url, "EMAIL_URL": "dummymail://"}
+        )
         self.endpoint_url = ""
         self.children: dict[str, subprocess.Popen[bytes]] = {}
 

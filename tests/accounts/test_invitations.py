@@ -117,7 +117,7 @@ def test_a_campaign_may_ask_for_one_domain(boss, campaign):
     outside, inside = factories.user("ann"), factories.user("bob")
     inside.email = "bob@uni.example"
     inside.save()
-    assert "an address at uni.example" in accept(outside, link)
+    assert "an email address at uni.example" in accept(outside, link)
     accept(inside, link)
     assert (is_member(outside, campaign), is_member(inside, campaign)) == (False, True)
 
@@ -129,7 +129,7 @@ def test_several_accounts_from_one_network_address_are_a_hint(boss, campaign):
     for name, ip in (("ann", "10.0.0.7"), ("bob", "10.0.0.7"), ("cem", "10.0.0.8")):
         accept(factories.user(name), link, ip)
     page = boss.get(people).content.decode()
-    assert page.count("2 people accepted from this network address") == 2
+    assert page.count("2 people joined from this network address") == 2
     assert "10.0.0.7" not in page
 
 

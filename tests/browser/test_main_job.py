@@ -87,7 +87,7 @@ def _annotate(desk, token, number):
     """Sign up by the link, agree, and answer four items, each in another way."""
     page = desk.page
     desk.go(f"/invite/{token}/")
-    page.click("text=Create an account")
+    page.get_by_role("link", name="Create an account").click()
     page.fill("[name=email]", f"annotator{number}@example.org")
     page.fill("[name=password1]", "correct horse battery")
     page.fill("[name=password2]", "correct horse battery")

@@ -165,7 +165,7 @@ def written_by_a_link(visitor, row, refused, question):
     ime.write(refused)
     saved(page)
     page.wait_for_selector("[data-remarks] .bad")
-    assert remarks(page) == ["问题中包含了答案。"]  # in the language of the campaign
+    assert remarks(page) == ["问题中包含了答案。请换一种问法。"]  # in the language of the campaign
     page.fill("#text", "")
     page.focus("#text")
     ime.write(question)

@@ -49,12 +49,12 @@ def test_an_annotator_reads_how_much_they_did_and_may_begin(client, campaign):
     for _ in range(2):
         factories.vote(campaign, person, 3)
     _, page = home(client, person)
-    assert "You answered 2 items" in page and "Start labeling" in page
+    assert "You've answered 2 items" in page and "Start labeling" in page
     campaign.quota = 3
     campaign.save()
     refreshed(campaign)
     context, page = home(client, person)
-    assert "You answered 2 of at most 3" in page
+    assert "You've answered 2 of up to 3 items" in page
     assert context["work"][0].left == 1
 
 
@@ -103,7 +103,7 @@ def test_a_manager_reads_how_far_a_campaign_is_and_what_waits(client, campaign):
     assert "1 of 12 annotations" in page
     assert "$12.50 of $50.00 spent or committed" in page
     for said in (
-        "<strong>3</strong> reviews",
+        "<strong>3</strong> annotator reviews",
         "<strong>2</strong> appeals against",
         "<strong>1</strong> question or report",
     ):

@@ -275,5 +275,5 @@ def test_a_campaign_without_votes_has_no_forecast(client):
     factories.join(campaign, manager, "manager")
     client.force_login(manager)
     assert "doesn't vote on labels" in client.get(reverse("campaign-plan", args=[campaign.slug])).content.decode()
-    with pytest.raises(CommandError, match="without voting"):
+    with pytest.raises(CommandError, match="doesn't use voting"):
         planned(campaign.slug)

@@ -223,7 +223,7 @@ def test_the_training_round_leads_from_the_introduction_to_the_first_item(door):
         address = re.search(r'action="([^"]*/(?:training|learn)/)"', page)[1]
         number = re.search(r'name="number" value="(\d+)"', page)[1]
         feedback = seat.client.post(address, {"number": number, "label": "4"}).content.decode()
-        assert "Right: label 4" in feedback or "Expected answer" in feedback
+        assert "Correct: label 4" in feedback or "Expected answer" in feedback
         following = re.search(r'href="([^"]*\?begin)"', feedback)
         page = seat.client.get(following[1]).content.decode() if following else seat.open()
     assert Participation.objects.get(campaign=seat.campaign).trained_at is not None

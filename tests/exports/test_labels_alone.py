@@ -69,7 +69,7 @@ def test_labels_votes_and_ids_are_those_of_the_whole_release(judged, tmp_path, c
 
 def test_a_record_that_is_its_page_has_no_such_variant(tmp_path, client):
     campaign = factories.campaign(n=1)
-    with pytest.raises(CommandError, match="nq-original has no labels-only variant"):
+    with pytest.raises(CommandError, match="nq-original doesn't have a labels-only variant"):
         call_command("release", campaign.slug, "--labels-only", format="nq-original", ways=1, to=tmp_path / "out")
     person = factories.user()
     factories.join(campaign, person, "researcher")

@@ -260,7 +260,7 @@ def test_pilot_and_retired_items_and_other_splits_are_left_out(now):
         }
         with pytest.raises(ReleaseError):
             release_freeze(**options, actor_id=None, now=now)
-    with pytest.raises(CommandError, match="No split wants 5"):
+    with pytest.raises(CommandError, match="No split collects 5"):
         call_command("release", campaign.slug, "--format", "nq-original", "--ways", "5", "--to", "unused")
 
 

@@ -82,7 +82,7 @@ def test_the_page_says_what_changed_since_the_release_before_and_shows_the_first
     release = make(researcher, judged, seed=2, licence="CC0-1.0")
     assert release.frozen["since"] == {"release": 1, "added": 0, "removed": 1, "changed": 0}
     page = researcher.get(f"/campaigns/{judged.slug}/releases/2/").content.decode()
-    assert "Since release 1: 0 items added, 1 removed, 0 with another label" in page
+    assert "Changes since release 1: 0 items added, 1 removed, and 0 with a different label" in page
     assert "First rows of labels" in page
     assert "naïve 😀" in page  # of the items
     listed = researcher.get(f"/campaigns/{judged.slug}/releases/").content.decode()

@@ -90,7 +90,7 @@ def test_a_release_in_a_bucket_is_written_shown_and_sent(store, campaign):
     store.plan = lambda method, path: BREAK
     for address in ("files/nq-dev-00.jsonl.gz", "all/"):
         answer = client.get(f"/campaigns/{campaign.slug}/releases/1/{address}", follow=True)
-        assert "doesn&#x27;t respond" in answer.content.decode()
+        assert "isn&#x27;t responding" in answer.content.decode()
 
 
 def test_dropped_connections_and_errors_are_tried_again_on_the_way(store, campaign):

@@ -138,7 +138,7 @@ def test_the_overview_shows_numbers_of_a_job_and_costs_the_same_for_many(
     quality_numbers_refresh(campaign=campaign, now=timezone.now())
     with django_assert_max_num_queries(12):
         page = client.get(url)
-    assert b"Gold missed" in page.content
+    assert b"Gold questions missed" in page.content
 
 
 def test_the_wizard_estimates_before_it_posts(campaign, client):

@@ -121,9 +121,21 @@ def test_no_view_prints_an_error_by_itself():
     ("error", "english", "chinese"),
     [
         (KeyedError("team_missing"), "Join a team first.", "请先加入团队。"),
-        (KeyedError("submission_size", most=20_000), "The file can't be empty or larger than 20,000 bytes.", "20,000 字节"),
-        (KeyedError("submissions_used", times=1), "Your team has already used its 1 submission for the last 24 hours", "1 次提交"),
-        (KeyedError("submissions_used", times=3), "Your team has already used its 3 submissions for the last 24 hours", "3 次提交"),
+        (
+            KeyedError("submission_size", most=20_000),
+            "The file can't be empty or larger than 20,000 bytes.",
+            "20,000 字节",
+        ),
+        (
+            KeyedError("submissions_used", times=1),
+            "Your team has already used its 1 submission for the last 24 hours",
+            "1 次提交",
+        ),
+        (
+            KeyedError("submissions_used", times=3),
+            "Your team has already used its 3 submissions for the last 24 hours",
+            "3 次提交",
+        ),
         (AnswerError("spans_overlap", "spans"), "Spans can't overlap.", "片段有重叠。"),
     ],
 )

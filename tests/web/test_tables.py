@@ -217,11 +217,11 @@ def test_people_are_sorted_and_several_are_warned_at_once(managed):
     assert all(person.name in page for person in people)
     ids = [str(person.surrogate_id) for person in people]
     page = client.post(base, {"row": ids, "act": "warn"}, follow=True).content.decode()
-    assert "Not done for 2: Give a reason" in page
+    assert "Failed for 2: Give a reason" in page
     page = client.post(
         base, {"row": ids, "act": "warn", "reason-warn": "read the guidelines"}, follow=True
     ).content.decode()
-    assert "Done for 2 people" in page
+    assert "Action applied to 2 annotators" in page
     assert set(Participation.objects.filter(campaign=campaign).values_list("standing", flat=True)) == {Standing.WARNED}
     page = client.post(base, {"row": ids, "act": "suspend", "reason-suspend": "no"}, follow=True).content.decode()
     assert "Select annotators first" in page  # that asks for a page of its own, which says what it costs

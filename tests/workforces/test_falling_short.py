@@ -148,7 +148,7 @@ def test_who_does_not_wait_for_the_end_of_a_pause_hands_in_what_they_did(paused)
     page = send(page.form_to("/agree/"), hand_in="1")
     send(page.form_to(SUBMIT))
     rounds(made)
-    assert (waiting(), Ticket.objects.get().problem) == (1, "submitted with fewer items than it asks for")
+    assert (waiting(), Ticket.objects.get().problem) == (1, "Submitted with fewer items than required")
 
 
 @pytest.mark.django_db(transaction=True)

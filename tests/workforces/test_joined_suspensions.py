@@ -214,7 +214,7 @@ def test_a_decision_about_a_visit_that_a_list_named_meanwhile_is_refused(suspend
     review = Review.objects.get()  # as a manager's request read it
     named(row)
     options = {"refuse_pay": False, "actor_id": person, "now": timezone.now()}
-    with pytest.raises(ReviewError, match="changed in the meantime"):
+    with pytest.raises(ReviewError, match="status has changed"):
         review_decide(review=review, suspend=suspend, reason="Odd.", **options)
     assert (standing_of(person), Review.objects.get().state) == (Standing.PAUSED, "open")
 

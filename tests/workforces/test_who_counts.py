@@ -166,7 +166,7 @@ def test_a_task_whose_items_were_skipped_waits_for_a_manager(desk, trained):
     assert Ticket.objects.get().work.count() == (0 if trained else 1)
     rounds(made)
     ticket = Ticket.objects.get()
-    assert (ticket.state, ticket.problem) == ("unmatched", "submitted with fewer items than it asks for")
+    assert (ticket.state, ticket.problem) == ("unmatched", "Submitted with fewer items than required")
     assert not Errand.objects.filter(kind__in=["approve", "bonus"]).exists()
 
 

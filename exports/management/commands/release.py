@@ -103,7 +103,7 @@ class Command(BaseCommand):
             ) from error
         items = sum(manifest["splits"].values())
         if not items:
-            self.stderr.write("This release has no items: none was complete when it was frozen.")
+            self.stderr.write("This release is empty because no item was complete when it was created.")
         summary = f"{items} items written to {options['to']}, {manifest['shortfall']} are not ready and were left out"
         print_result(self.stdout, manifest, as_json=options["json"], summary=summary)
 
@@ -140,5 +140,5 @@ def _made_before(campaign: Campaign, number: int) -> Release:
         raise CommandError(f"{campaign.slug} has no release {number}")
     closed = closed_by(release)
     if closed:
-        raise CommandError(f"release {number} tells labels of {', '.join(closed)}, which was sealed since")
+        raise CommandError(f"release {number} contains labels of {', '.join(closed)}, which was sealed later")
     return release

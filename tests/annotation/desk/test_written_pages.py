@@ -54,7 +54,7 @@ def test_what_another_wrote_is_told_as_taken_and_nothing_more(client):
     answer = client.post(
         reverse("stage", args=[assignment.pk]), {"stage": "write", "version": 0, "question": "这本书讲的是什么内容"}
     )
-    assert answer.status_code == 422 and b"written before" in answer.content
+    assert answer.status_code == 422 and b"already exists" in answer.content
     assert Annotation.objects.count() == 1
 
 

@@ -40,7 +40,7 @@ def test_a_question_waits_at_home_and_is_answered(asked):
     page = boss.get(f"/campaigns/{campaign.slug}/questions/").content.decode()
     assert "Does a link count as an answer?" in page
     assert assignment.surrogate_id.hex not in page.replace("-", "")
-    assert "Closed." in answer(campaign, boss, answer="Only with its text.")
+    assert "The question is closed." in answer(campaign, boss, answer="Only with its text.")
     assert "No open questions." in boss.get(f"/campaigns/{campaign.slug}/questions/").content.decode()
     assert "This question has already been answered or closed" in answer(campaign, boss, answer="Twice.")
     report = ItemReport.objects.get()
@@ -56,7 +56,7 @@ def test_an_answer_is_read_once_the_item_was_handed_in(asked):
     assert "was answered" not in annotator.get("/").content.decode()
     factories.submit(factories.label(assignment, 3))
     assert "Your question was answered." in annotator.get("/").content.decode()
-    assert "1 answer to you" in annotator.get(f"/work/{campaign.slug}/").content.decode()
+    assert "1 reply to your question" in annotator.get(f"/work/{campaign.slug}/").content.decode()
     assert "Only with its text." in annotator.get(own).content.decode()
     assert "was answered" not in annotator.get("/").content.decode()  # it was read
 

@@ -54,7 +54,7 @@ def test_a_table_of_baselines_stands_with_the_others_where_it_is_asked_for(judge
 
 def test_what_people_wrote_is_no_latex():
     assert latex("50% of {a_b} & \\input{x} ~^<>$#\n") == (
-        r"50 \% of \{a\_b\} \& \textbackslash{}input\{x\} \textasciitilde{}\textasciicircum{}\textless{}\textgreater{}\$\# "
+        r"50\% of \{a\_b\} \& \textbackslash{}input\{x\} \textasciitilde{}\textasciicircum{}\textless{}\textgreater{}\$\# "
     )
 
 

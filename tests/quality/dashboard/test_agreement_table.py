@@ -23,7 +23,7 @@ def table_of(client, campaign, page="quality", role=Role.MANAGER):
     client.force_login(person)
     html = client.get(reverse(page, args=[campaign.slug])).content.decode()
     found = re.search(
-        r"<table class=\"table\">\s*<thead>\s*<tr>\s*<th scope=\"col\">Ordinary work.*?</table>", html, re.DOTALL
+        r"<table class=\"table\">\s*<thead>\s*<tr>\s*<th scope=\"col\">Regular items.*?</table>", html, re.DOTALL
     )
     if found is None:
         return None

@@ -201,7 +201,7 @@ def test_an_audit_that_is_called_off_leaves_nothing_before_the_experts_and_has_n
     client.force_login(boss)
     url = reverse("quality-audits", args=[campaign.slug])
     assert "stays on record" in client.post(url, {"call_off": audit.pk}, follow=True).content.decode()
-    assert "is over" in client.post(url, {"call_off": audit.pk}, follow=True).content.decode()
+    assert "already ended" in client.post(url, {"call_off": audit.pk}, follow=True).content.decode()
     factories.run_jobs()
     assert not Case.objects.filter(state=CaseState.OPEN).exists()
     assert label_error_of(campaign) is None

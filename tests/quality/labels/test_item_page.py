@@ -30,7 +30,7 @@ def test_what_most_do_not_say_is_marked():
     for label in (4, 4, 2):
         factories.vote(campaign, factories.annotator(campaign), label)
     found = comparison_of(answers_side_by_side(campaign.items.get()))
-    assert [str(column) for column in found.columns] == ["label", "way"]
+    assert [str(column) for column in found.columns] == ["label", "flowchart answers"]
     marked = {(cells[0].text, cells[0].differs) for _answer, cells in found.rows}
     assert marked == {("4", False), ("2", True)}
     assert not any(cells[1].differs for _answer, cells in found.rows)
@@ -77,7 +77,7 @@ def test_the_history_tells_what_happened_in_its_order_without_names(client):
     case_ask(item=item, because=CaseReason.MANAGER, experts=1, actor_id=boss.surrogate_id, now=timezone.now())
     page = page_of(client, campaign, item)
     history = page[page.index('id="history"') :]
-    order = [history.index(what) for what in ("imported", "skipped", "undone", "labelled", "sent to experts")]
+    order = [history.index(what) for what in ("imported", "skipped", "undone", "labeled", "sent to experts")]
     assert order == sorted(order)
     assert "unclear" in history
     for person in (first, second):
@@ -111,7 +111,7 @@ def test_what_is_done_says_what_will_happen_first_and_how_to_take_it_back_after(
     told = client.post(reverse("annotation-exclude", args=[campaign.slug, vote.pk]), follow=True).content.decode()
     assert "To undo this, choose “Count again”" in told
     told = client.post(reverse("annotation-restore", args=[campaign.slug, vote.pk]), follow=True).content.decode()
-    assert "Annotation restored. It's counted again." in told
+    assert "Annotation restored." in told
     overview = client.get(reverse("campaign", args=[campaign.slug])).content.decode()
     assert "won't be assigned" in overview
     person = client.get(reverse("quality-person", args=[campaign.slug, vote.surrogate_id])).content.decode()

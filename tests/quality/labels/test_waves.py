@@ -228,10 +228,10 @@ def test_the_audit_that_calibrates_measures_nothing_and_stays_the_one(client):
 
 
 def test_where_no_vote_makes_a_label_there_is_no_target():
-    with pytest.raises(PolicyError, match="without voting"):
+    with pytest.raises(PolicyError, match="doesn't use voting"):
         policy_publish(campaign=nq(), policy=target_policy(), actor_id=None, now=timezone.now())
     campaign = factories.antique(items=2, n=3)
-    with pytest.raises(PolicyError, match="get 3 votes first"):
+    with pytest.raises(PolicyError, match="start with 3 votes"):
         policy_publish(campaign=campaign, policy=target_policy(most=2), actor_id=None, now=timezone.now())
     campaign.items.update(n=25)
     with pytest.raises(PolicyError, match="require more"):
@@ -263,9 +263,9 @@ def test_the_page_says_how_far_it_is_and_what_it_would_cost_elsewhere(client):
     TargetSnapshot.objects.update(data={**TargetSnapshot.objects.get().data, "stop": Stop.TARGET})
     assert "An audit is needed" in client.get(page).content.decode()
     chart = client.get(reverse("quality-chart-csv", args=[world.campaign.slug, "target"])).content.decode()
-    assert chart.count("bought") == Wave.objects.count() + 1
+    assert chart.count("so far") == Wave.objects.count() + 1
     given = {"items": 200, "accuracy": 0.8, "fewest": 3, "vote_cents": 6}
     assert "$0.00" in client.get(page, given).content.decode()
     other = factories.antique(items=1)
     assert "has no error target" in client.get(reverse("quality-target", args=[other.slug])).content.decode()
-    assert "doesn't vote on labels" in client.get(reverse("quality-target", args=[nq().slug])).content.decode()
+    assert "doesn't use voting" in client.get(reverse("quality-target", args=[nq().slug])).content.decode()

@@ -235,7 +235,7 @@ def test_a_manager_sees_whom_to_look_at_and_how_far_to_trust_it(client, watched)
     campaign, people, boss = watched
     client.force_login(boss)
     page = reverse("quality-behaviour", args=[campaign.slug])
-    assert "Calculating the numbers" in client.get(page).content.decode()
+    assert "Calculating…" in client.get(page).content.decode()
     factories.run_jobs()
     [row] = BehaviourSnapshot.objects.get().data["people"]
     assert (row["surrogate"], set(row["signals"]), row["gold"]) == (

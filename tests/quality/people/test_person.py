@@ -148,9 +148,7 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
         "most": "7",
         "expert": "0",
     }
-    assert (
-        "at most the length of the initial phase" in client.post(url, {**form, "gold_first": "31"}).content.decode()
-    )
+    assert "at most the length of the initial phase" in client.post(url, {**form, "gold_first": "31"}).content.decode()
     assert "at least 0.001" in client.post(url, {**form, "gold_rate": "1e-9"}).content.decode()
     assert "constant false alarms" in client.post(url, {**form, "drift_run_length": "5"}).content.decode()
     client.post(url, form)
@@ -159,7 +157,7 @@ def test_a_policy_is_published_as_a_new_version_and_says_what_it_comes_to(campai
     assert (row.version, policy.gold_first, policy.experts) == (2, 10, 2)
     assert (policy.process, policy.second_round) == (Process.PAPER, SecondRound.POOLED)
     assert policy.target == Target(error=0.04, budget_cents=1_250, most=7)
-    assert "can end with 2" in client.post(url, {**form, "process": "target", "most": "2"}).content.decode()
+    assert "maximum can&#x27;t be 2" in client.post(url, {**form, "process": "target", "most": "2"}).content.decode()
     client.post(url, {**form, "process": "target"})
     assert policy_current(campaign)[1].process is Process.TARGET
     assert policy_from({"gold_rate": 1e-9}).gold_rate == 0.001  # as an earlier version could publish

@@ -76,7 +76,9 @@ def test_the_items_are_those_that_are_extended_then(world):
 def test_people_who_met_an_item_or_were_stopped_are_no_further_people(world):
     campaign, people = world
     [why] = refusals(campaign, ways=8)
-    assert "needs 6 more annotators, but only 5 available annotators haven't seen it" in why and "at least 1 more" in why
+    assert (
+        "needs 6 more annotators, but only 5 available annotators haven't seen it" in why and "at least 1 more" in why
+    )
     Participation.objects.filter(campaign=campaign, surrogate_id=people[0].surrogate_id).update(submitted=3)
     assert refusals(campaign, ways=7) == []
     place, _ = Participation.objects.get_or_create(campaign=campaign, surrogate_id=people[6].surrogate_id)
@@ -89,7 +91,7 @@ def test_people_who_met_an_item_or_were_stopped_are_no_further_people(world):
 
 def test_a_study_that_cannot_be_made_is_refused_with_the_reason(world):
     campaign, _people = world
-    assert "5 annotations are references" in refusals(campaign, ways=5)[0]
+    assert "5 annotations per item are used as references" in refusals(campaign, ways=5)[0]
     assert "Only 3 items" in refusals(campaign, sample=4)[0]
     assert "2 experts per item, but the campaign has only 1" in refusals(campaign, experts=2)[0]
     campaign_move(campaign=campaign, to=CampaignState.CLOSED, actor_id=None, now=timezone.now())
@@ -119,7 +121,7 @@ def test_the_page_plans_then_begins(world, client):
     ]
     assert Slot.objects.filter(campaign=campaign, item__batch__purpose="work").count() == 14
     page = client.get(reverse("quality-study-design", args=[campaign.slug])).content.decode()
-    assert "Annotations requested" in page and "Ask for 8" not in page
+    assert "Annotation request" in page and "Ask for 8" not in page
     assert "?experts=1&amp;count=2&amp;least=6" in page
 
 

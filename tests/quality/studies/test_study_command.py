@@ -153,7 +153,7 @@ def test_samples_that_were_drawn_before_references_were_marked_count_too(collect
 def test_an_empty_place_is_the_reason_where_no_item_is_whole(collected):
     for annotation in collected.annotations.filter(slot__index=0):
         annotation_exclude(annotation=annotation, because="manager", actor_id=None, now=timezone.now())
-    with pytest.raises(CommandError, match=r"each of its first 4 slots\. The fullest has 3"):
+    with pytest.raises(CommandError, match=r"all of its first 4 slots\. The closest item has 3"):
         study(collected, "bounds", ways=4, references=2, beta=1)
 
 

@@ -93,7 +93,7 @@ def test_the_page_shows_what_can_be_computed_and_says_what_is_missing(client):
     factories.annotate(campaign, factories.annotator(campaign), label="good", box=0, kind="yes")
     client.force_login(factories.user(is_admin=True))
     page, file = (reverse(name, args=[campaign.slug]) for name in ("quality-studies", "quality-studies-json"))
-    assert "Calculating the numbers" in client.get(page).content.decode()
+    assert "Calculating…" in client.get(page).content.decode()
     chart = reverse("quality-chart", args=[campaign.slug, "paths"])
     assert "max-age=0" in client.get(chart)["Cache-Control"]  # not for half a minute what may be drawn in a moment
     assert json.loads(client.get(file).content) == {}
@@ -104,7 +104,7 @@ def test_the_page_shows_what_can_be_computed_and_says_what_is_missing(client):
     assert sent["statistics"]["paths"]["yes_no"]["share"] == 1
     assert sent == StudySnapshot.objects.get().data
     drawn = client.get(chart)
-    assert "1 items: Yes or no 100%" in drawn.content.decode()
+    assert "Yes/no answer 100%" in drawn.content.decode()
     assert "max-age=30" in drawn["Cache-Control"]
 
 
@@ -143,5 +143,5 @@ def test_a_campaign_with_many_annotations_shows_what_people_reach(client):
 def test_a_campaign_whose_answers_are_labels_has_none(client):
     client.force_login(factories.user(is_admin=True))
     campaign = factories.antique(items=1, n=1)
-    assert "found on a page" in client.get(reverse("quality-studies", args=[campaign.slug])).content.decode()
+    assert "answers on a page" in client.get(reverse("quality-studies", args=[campaign.slug])).content.decode()
     assert not StudySnapshot.objects.exists()

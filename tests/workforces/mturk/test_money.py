@@ -104,7 +104,7 @@ def test_a_manager_compares_the_books_in_the_browser(desk):
     boss.post(address, {"reconcile": made.workforce.pk})
     factories.run_jobs()
     page = boss.get(address).content.decode()
-    assert "The ledgers match." in page and "1 assignments; rewards $0.10 here, $0.10 there" in page
+    assert "The ledgers match." in page and "1 assignments. Rewards: $0.10 in Quorate, $0.10 on the marketplace" in page
     Ticket.objects.update(state="refused")
     boss.post(address, {"reconcile": made.workforce.pk})
     factories.run_jobs()
