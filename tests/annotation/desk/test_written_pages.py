@@ -36,7 +36,7 @@ def test_a_draft_is_answered_with_what_there_is_to_say_of_it(client):
     assert told["remarks"] == [{"text": "The question contains its answer. Rephrase it.", "refuses": True}]
     assert (
         kept(client, assignment, "zh-hans", question="高等数学出版于2004年吗？").json()["remarks"][0]["text"]
-        == "问题中包含了答案。"
+        == "问题中包含了答案。请换一种问法。"
     )
     assert kept(client, assignment, question="高等数学哪年出版？").json()["remarks"] == []
 
