@@ -208,7 +208,7 @@ def test_a_pilot_is_drawn_read_and_its_guidelines_start_the_campaign(open_browse
     page = watched.page
     watched.go(f"/campaigns/{campaign.slug}/pilot/")
     page.fill("[name=items]", "2")
-    page.get_by_role("button", name="Draw", exact=True).click()
+    page.get_by_role("button", name="Draw items", exact=True).click()
     page.wait_for_selector(".callout:has-text('2 items drawn')")
     pilot = campaign.batches.get(purpose="pilot")
     with page.expect_navigation():  # else the job may not be asked for yet

@@ -118,7 +118,7 @@ def test_experts_judge_by_keyboard_alone_then_discuss_and_write_a_consensus(camp
     manager = open_browser(boss)
     manager.go(f"/campaigns/{campaign.slug}/items/{item.pk}/")
     manager.page.get_by_text("Ask the experts").click()
-    manager.page.get_by_role("button", name="Ask", exact=True).click()
+    manager.page.get_by_role("button", name="Ask experts", exact=True).click()
     manager.page.get_by_text("Sent to the experts").first.wait_for()
     first, second = (open_browser(member(campaign, Role.EXPERT)) for _ in range(2))
     case = Case.objects.get()

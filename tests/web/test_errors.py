@@ -136,7 +136,7 @@ def test_no_view_prints_an_error_by_itself():
             "Your team has already used its 3 submissions for the last 24 hours",
             "3 次提交",
         ),
-        (AnswerError("spans_overlap", "spans"), "Spans can't overlap.", "片段有重叠。"),
+        (AnswerError("spans_overlap", "spans"), "Spans can't overlap.", "片段不能重叠。"),
     ],
 )
 def test_an_error_is_english_by_itself_and_told_in_the_language_of_the_reader(error, english, chinese):
