@@ -56,7 +56,7 @@ def test_a_split_is_sealed_and_a_challenge_is_run_on_it(open_browser):
     watched = open_browser(researcher)
     page = watched.page
     watched.go(f"{base}boards/{board.number}/")
-    page.get_by_label("Team").fill("Harbour team")
+    page.get_by_label("Team", exact=True).fill("Harbour team")
     page.get_by_role("button", name="Join").click()
     page.get_by_role("heading", name="Your team's submissions").wait_for()
     assert "1.0000" in submit(page, "first system", lines(made.right(len(made.labels))))

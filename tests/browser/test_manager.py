@@ -162,11 +162,11 @@ def test_closing_says_what_happens_and_takes_a_second_press(managed, open_browse
     watched.go(f"/campaigns/{campaign.slug}/")
     page.locator(".confirm > summary").focus()
     page.keyboard.press("Enter")
-    assert "The 6 open annotations" in page.inner_text("#close-says")
+    assert "6 annotations are open" in page.inner_text("#close-says")
     assert_accessible(page, "before closing")
     factories.vote(campaign, factories.annotator(campaign), 3)
     numbers_refresh(campaign=campaign, now=timezone.now())
-    page.wait_for_selector("#close-says:has-text('The 5 open annotations')")  # it keeps itself right while it is read
+    page.wait_for_selector("#close-says:has-text('5 annotations are open')")  # it keeps itself right while it is read
     page.locator(".confirm button").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector(".tag:has-text('Closed')")
@@ -212,7 +212,7 @@ def test_a_pilot_is_drawn_read_and_its_guidelines_start_the_campaign(open_browse
     page.wait_for_selector(".callout:has-text('2 items drawn')")
     pilot = campaign.batches.get(purpose="pilot")
     with page.expect_navigation():  # else the job may not be asked for yet
-        page.get_by_role("button", name=f"Launch pilot {pilot.ordinal}").click()
+        page.get_by_role("button", name=f"Launch batch {pilot.ordinal} (pilot)").click()
     factories.run_jobs()
     for answers in ({"label": "bad"}, {"box": 0, "kind": "yes"}):
         person = factories.annotator(campaign)
