@@ -49,7 +49,7 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
 def _sentence(why: str) -> str:
     if why == OUT:
         return _("You were logged out. Your work is kept in this tab. Log in again in another tab, then continue here.")
-    return _("The login changed after this page was opened. Your work is kept in this tab.")
+    return _("You logged out, or another account logged in, after this page was opened. Your work is kept in this tab.")
 
 
 def fields_of(request: HttpRequest) -> list[tuple[str, str, bool]]:

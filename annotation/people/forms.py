@@ -77,5 +77,5 @@ class EmailDomainForm(forms.Form):
         label=_("Accept only email addresses from this domain"),
         required=False,
         max_length=200,
-        help_text=_("For example uni.example. Leave empty to accept any address."),
+        help_text=_("For example, uni.example. Leave empty to accept any address."),
     )

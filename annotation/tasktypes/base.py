@@ -308,6 +308,7 @@ class Pages:
     measures: ClassVar[Mapping[str, Any]] = {}
     grades: ClassVar[tuple[tuple[Any, Any, Any], ...]] = ()
     summary_names: ClassVar[Mapping[str, Any]] = {}  # of the lines of a summary (`TaskType.summarise`)
+    summary_values: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # by line: what its fixed values are called
     part_names: ClassVar[Mapping[str, Any]] = {}  # by what they are (``what`` of `Part`)
     part_template: ClassVar[str] = ""  # shows a part that experts judge, below the item; empty: the item says it all
     answer_template: ClassVar[str] = "annotation/_summary.html"  # shows an answer for reading, its summary at hand

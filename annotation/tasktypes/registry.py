@@ -36,7 +36,11 @@ def pages_of(task_type: str) -> Pages:
 
 
 def answer_summary(task_type: str, answer: Answer, page: Tokenization | None) -> Summary:
-    """Return an answer for a person to read, its lines under their names in the person's language."""
+    """Return an answer for a person to read: names and fixed values of its lines are in the person's language."""
     summary = TASK_TYPES[task_type].summarise(answer, page)
-    names = pages_of(task_type).summary_names
-    return Summary([(str(names.get(name, name)), text) for name, text in summary.lines], summary.boxes)
+    pages = pages_of(task_type)
+    lines = [
+        (str(pages.summary_names.get(name, name)), str(pages.summary_values.get(name, {}).get(text, text)))
+        for name, text in summary.lines
+    ]
+    return Summary(lines, summary.boxes)

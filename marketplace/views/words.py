@@ -17,8 +17,8 @@ COMPARATORS = {
     "GreaterThanOrEqualTo": _("at least"),
     "EqualTo": _("is"),
     "NotEqualTo": _("is not"),
-    "Exists": _("you must have it"),
-    "DoesNotExist": _("you must not have it"),
+    "Exists": _("must be granted"),
+    "DoesNotExist": _("must not be granted"),
     "In": _("is one of"),
     "NotIn": _("is not one of"),
 }

@@ -55,7 +55,7 @@ class CaseState(models.TextChoices):
     """Where an item stands before the experts."""
 
     OPEN = "open", _("Open")  # each expert judges alone
-    CONSENSUS = "consensus", _("In discussion")  # all have judged, and differ
+    CONSENSUS = "consensus", _("Under discussion")  # all have judged, and differ
     DECIDED = "decided", _("Decided")
     RECALLED = "recalled", _("Recalled")
 

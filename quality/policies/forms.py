@@ -12,7 +12,7 @@ from quality.policies.policy import LEAST_RATE, Policy, Process, SecondRound
 
 PROCESSES = [
     (Process.PAPER, _("As in the ANTIQUE paper: majority, then a second round, then experts")),
-    (Process.FIXED, _("Fixed number of votes per item: the most frequent label, then experts")),
+    (Process.FIXED, _("Fixed number of votes per item: the most frequent label wins, and experts decide ties")),
     (Process.TARGET, _("Adaptive voting: extra votes for uncertain labels until the error target is reached")),
 ]
 
@@ -83,7 +83,7 @@ class PolicyForm(forms.Form):
     )
     gold_most_exposures = forms.IntegerField(label=_("Maximum uses per gold question"), min_value=1, max_value=10_000)
     drift_run_length = forms.IntegerField(
-        label=_("Average checks between false drift alarms"),
+        label=_("Average number of checks between false drift alarms"),
         min_value=0,
         max_value=1_000_000,
         help_text=_("Annotators whose accuracy drops are flagged but can keep working. 0 turns this off."),

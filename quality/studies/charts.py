@@ -113,10 +113,16 @@ def _coverage(numbers: Numbers, title: str) -> Chart | None:
         "coverage",
         title,
         text,
-        (_("Answer"), _("Most frequent answers included"), _("Share"), _("Lower bound (95%)"), _("Upper bound (95%)")),
+        (
+            _("Answer"),
+            _("Number of most frequent answers included"),
+            _("Share"),
+            _("Lower bound (95%)"),
+            _("Upper bound (95%)"),
+        ),
         rows,
         lambda axes: kinds.lines(
-            axes, ranks, series, x=_("Most frequent answers included"), y=_("Share of all answers")
+            axes, ranks, series, x=_("Number of most frequent answers included"), y=_("Share of all answers")
         ),
     )
 
@@ -161,7 +167,7 @@ def _known(share: Mapping[str, Any]) -> float:
     return float(share["share"] or 0)
 
 
-_FIGURE_4 = gettext_lazy("Annotators who found an answer, by expert judgment")
+_FIGURE_4 = gettext_lazy("Annotators who found an answer, grouped by expert judgment")
 STUDIES: dict[str, Drawing] = {
     "paths": Drawing(gettext_lazy("How annotators decide"), _paths),
     "figure-4-passage": Drawing(_FIGURE_4, partial(_figure_4, "passage")),

@@ -38,7 +38,7 @@ TEXTS: dict[str, str | Plural] = {
     "box_reason": _("This reason doesn't match your choice. Choose another reason."),
     "short_without_long": _("Choose a long answer before the short answer."),
     "short_kind": _("Choose spans, yes, no, or no short answer."),
-    "spans_missing": _("Mark at least one span, or choose yes, no, or no short answer."),
+    "spans_missing": _("Mark at least one span, or choose “Yes”, “No”, or “No short answer”."),
     "spans_too_many": _("Mark at most %(most)s spans."),
     "span_form": _("Each span must be a pair of token numbers."),
     "span_outside": _("Each span must be inside the long answer."),

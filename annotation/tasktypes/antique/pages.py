@@ -23,7 +23,7 @@ LABELS = (
     ),
     (
         2,
-        _("In context, but not an answer"),
+        _("On topic, but not an answer"),
         _("It doesn't answer the question in a reasonable way, but it's about the same topic."),
     ),
     (1, _("Out of context"), _("It has nothing to do with the question, or makes no sense.")),
@@ -40,7 +40,7 @@ class AntiquePages(Pages):
     """One stage: the pair, the flowchart and the labels together."""
 
     key = "antique"
-    summary_names = {"label": _("label"), "way": _("flowchart answers")}
+    summary_names = {"label": _("label"), "way": _("answers in the flowchart")}
     posting = {"reward_cents": 8}  # $9 an hour at the usual time and more
     rows_name = _("Pairs")
     rows_help = _(
@@ -64,9 +64,13 @@ class AntiquePages(Pages):
     paths = (
         ("label_4", _("4 – convincing")),
         ("label_3", _("3 – not convincing")),
-        ("label_2", _("2 – in context")),
+        ("label_2", _("2 – on topic")),
         ("label_1", _("1 – out of context")),
     )
+    summary_values = {
+        "label": {key.removeprefix("label_"): name for key, name in paths},
+        "way": {"direct": _("none")},
+    }
 
     def stage(self, assignment: Any) -> tuple[str, dict[str, Any]]:
         """Return the page of the only stage."""

@@ -6,7 +6,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from annotation.tasktypes.base import Answer, Pages, Part
-from annotation.tasktypes.nq.answers import NO, NO_ANSWER, NONE, YES, current_stage, span_text
+from annotation.tasktypes.nq.answers import BAD, GOOD, NO, NO_ANSWER, NONE, YES, current_stage, span_text
 from annotation.tasktypes.nq.judging import CORRECT, DEBATABLE, WRONG
 from documents.selectors import box_display, box_surroundings, page_display, tokenization_load, tokenization_of
 
@@ -58,6 +58,13 @@ class NaturalQuestionsPages(Pages):
         "reason": _("reason"),
         "long answer": _("long answer"),
         "short answer": _("short answer"),
+    }
+    summary_values = {
+        "question": {GOOD: _("good"), BAD: _("bad")},
+        "first judgment": {GOOD: _("good"), BAD: _("bad")},
+        "reason": dict(BAD_REASON_LABELS + NULL_REASON_LABELS),
+        "long answer": {NONE: _("none")},
+        "short answer": {NONE: _("none"), YES: _("yes"), NO: _("no")},
     }
     rows_name = _("Questions")
     rows_help = _(

@@ -103,7 +103,7 @@ class NaturalQuestions:
         if answer["question"]["label"] == answers.GOOD:
             box = page.candidates[index] if index != answers.NO_ANSWER else None
             said = answers.reading_text((box.start_token, box.end_token), page) if box else ""
-            lines.append(("long answer", said or "none"))
+            lines.append(("long answer", said or answers.NONE))
         if index != answers.NO_ANSWER:
             short = answer["short_answer"]
             spans = [answers.reading_text(span, page) for span in short["spans"]]

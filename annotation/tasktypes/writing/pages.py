@@ -47,6 +47,10 @@ class WritingPages(Pages):
         "was": _("original question"),
         "reason": _("reason"),
     }
+    summary_values = {
+        "decision": {ACCEPT: _("accepted"), EDIT: _("edited"), REJECT: _("rejected")},
+        "reason": dict(REASONS),
+    }
     paths = ((WRITE, _("Question written")),)
     option_names = {
         "review": (

@@ -30,9 +30,9 @@ def test_what_most_do_not_say_is_marked():
     for label in (4, 4, 2):
         factories.vote(campaign, factories.annotator(campaign), label)
     found = comparison_of(answers_side_by_side(campaign.items.get()))
-    assert [str(column) for column in found.columns] == ["label", "flowchart answers"]
+    assert [str(column) for column in found.columns] == ["label", "answers in the flowchart"]
     marked = {(cells[0].text, cells[0].differs) for _answer, cells in found.rows}
-    assert marked == {("4", False), ("2", True)}
+    assert marked == {("4 – convincing", False), ("2 – on topic", True)}
     assert not any(cells[1].differs for _answer, cells in found.rows)
 
 

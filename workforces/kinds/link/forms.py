@@ -28,7 +28,7 @@ class LinkForm(TermsForm):
         choices=[
             (Unsigned.WAIT, _("Count work once the panel confirms the visit")),
             (Unsigned.COUNT, _("Count work immediately (anyone with the link can submit work under made-up IDs)")),
-            (Unsigned.REFUSE, _("Don't accept the visit")),
+            (Unsigned.REFUSE, _("Turn the visitor away")),
         ],
         initial=Unsigned.WAIT,
     )
