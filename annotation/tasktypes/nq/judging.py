@@ -7,7 +7,9 @@ A gold key accepts alternatives. In a file, ``accepted`` is a list of objects, o
     {"long_answer": [3, 5]}                                  # one of these boxes, any short answer
     {"long_answer": 3, "short_answer": "yes"}                # or "no", "none"
     {"long_answer": 3, "short_answer": [[12, 14], [20, 21]]}  # spans of tokens
+    {"long_answer": "The harbour was built", "short_answer": "in 1871"}  # the same by quoting the page
 
+A quoted long answer is the smallest box around the text. A quote that stands in several places is refused with the places.
 Spans meet the key if each shares a token with one of the key's, and each of the key's with one of theirs: what a key tests
 is whether the annotator reads, not where exactly they end a span.
 """
@@ -18,6 +20,7 @@ from typing import Any
 
 from annotation.tasktypes.base import Accepted, Answer, AnswerError, Measure, Part, Said, Scale
 from annotation.tasktypes.nq.answers import BAD, GOOD, NO, NO_ANSWER, NONE, SPANS, YES, clean_spans
+from annotation.tasktypes.nq.quotes import boxes_of_text, spans_of_text
 from documents.html.tokens import Tokenization
 from storage.tables.faults import RowError
 
@@ -58,10 +61,10 @@ def _alternative(given: Any, page: Tokenization) -> dict[str, Any]:
     boxes, short = _boxes(given.get("long_answer"), page), given.get("short_answer")
     if short is None:
         return {"long_answer": boxes}
-    if isinstance(short, list):
-        short = _spans(short, boxes, page)
-    elif short not in (YES, NO, NONE):
-        raise RowError("short_answer is yes, no, none or a list of spans", "accepted")
+    if short not in (YES, NO, NONE):
+        if not isinstance(short, str | list):
+            raise RowError("short_answer is yes, no, none, a text of the box, or a list of texts or spans", "accepted")
+        short = _spans(short if isinstance(short, list) else [short], boxes, page)
     return {"long_answer": boxes, "short_answer": short}
 
 
@@ -87,16 +90,41 @@ def _claim(answer: Answer) -> dict[str, Any]:
 
 
 def _boxes(given: Any, page: Tokenization) -> list[int]:
-    boxes = given if isinstance(given, list) else [given]
+    quoted = given if isinstance(given, list) else [given]
+    boxes = [_box_quoted(one, page) if isinstance(one, str) else one for one in quoted]
     if not boxes or any(type(box) is not int for box in boxes):
-        raise RowError("long_answer is the number of a box, a list of them, or -1", "accepted")
+        raise RowError("long_answer is the number of a box or a text in it, a list of them, or -1", "accepted")
     missing = [box for box in boxes if not 0 <= box < len(page.candidates)]
     if missing:
         raise RowError(f"there is no box {missing[0]} on this page of {len(page.candidates)}", "accepted")
     return sorted(set(boxes))
 
 
-def _spans(given: list[Any], boxes: list[int], page: Tokenization) -> list[list[int]]:
+def _box_quoted(text: str, page: Tokenization) -> int:
+    boxes = boxes_of_text(text, page)
+    if not boxes:
+        raise RowError(f"no box contains “{text}” in whole words", "accepted")
+    if len(boxes) > 1:
+        numbers = ", ".join(map(str, boxes))
+        raise RowError(f"“{text}” is in the boxes {numbers}: quote more of the text, or enter the number", "accepted")
+    return boxes[0]
+
+
+def _span_quoted(text: str, box: int, page: Tokenization) -> list[int]:
+    candidate = page.candidates[box]
+    spans = spans_of_text(text, page, candidate.start_token, candidate.end_token)
+    if not spans:
+        raise RowError(f"box {box} doesn't contain “{text}” in whole words", "accepted")
+    if len(spans) > 1:
+        raise RowError(
+            f"“{text}” stands in box {box} {len(spans)} times: quote more of it, or enter one of the spans {spans}",
+            "accepted",
+        )
+    return spans[0]
+
+
+def _spans(quoted: list[Any], boxes: list[int], page: Tokenization) -> list[list[int]]:
+    given = [_span_quoted(one, boxes[0], page) if isinstance(one, str) else one for one in quoted]
     for box in boxes:
         try:
             spans = clean_spans(given, page, page.candidates[box])

@@ -11,7 +11,10 @@ from accounts.models import Role
 from annotation.models import Annotation, Injection
 from annotation.slots.services.exclusions import annotation_exclude
 from annotation.tasktypes.nq import judging
+from annotation.tasktypes.nq.answers import span_text
 from annotation.work.services.submissions import assignment_skip
+from documents.html.markup import Page
+from documents.html.tokens import tokenize
 from documents.selectors import tokenization_of
 from quality.dashboard.services import quality_numbers_refresh
 from quality.experts.services.cases import CaseError, case_ask
@@ -67,6 +70,44 @@ def test_a_key_says_at_which_stage_an_answer_misses_it(page):
     assert judging.missed(nothing, said(box=0)) == "long_answer"
 
 
+QUOTED = tokenize(
+    Page(
+        "<p>The harbour was built in <b>1871</b>, after the fire of 1870.</p>"
+        "<table><tr><td>Fire</td><td>of 1870</td></tr></table><ul><li>The mole is of stone.</li></ul>"
+    )
+)
+
+
+def test_a_key_quotes_the_page_instead_of_counting_its_boxes_and_tokens():
+    accepted = {"long_answer": "the  Harbour was", "short_answer": ["1871", "FIRE of"]}
+    [found] = judging.accepted_from({"accepted": accepted}, QUOTED)
+    assert [span_text(span, QUOTED) for span in found["short_answer"]] == ["1871", "fire of"]
+    [box] = found["long_answer"]
+    assert span_text([QUOTED.candidates[box].start_token, QUOTED.candidates[box].end_token], QUOTED).startswith(
+        "The harb"
+    )
+    short = judging.accepted_from({"accepted": {"long_answer": [box], "short_answer": "1871"}}, QUOTED)
+    assert short == [{"long_answer": [box], "short_answer": [found["short_answer"][0]]}]
+    entry = judging.accepted_from({"accepted": {"long_answer": ["the mole is of stone.", 3]}}, QUOTED)
+    assert entry == [{"long_answer": [3, 4]}]  # the list of that number, and in it the entry that is quoted
+
+
+@pytest.mark.parametrize(
+    ("accepted", "error"),
+    [
+        ({"long_answer": "lighthouse"}, "no box contains “lighthouse” in whole words"),
+        ({"long_answer": "arbour was"}, "no box contains"),
+        ({"long_answer": " "}, "no box contains"),
+        ({"long_answer": "fire"}, "“fire” is in the boxes 0, 2: quote more"),
+        ({"long_answer": "The harbour", "short_answer": "18"}, "box 0 doesn't contain “18”"),
+        ({"long_answer": "The harbour", "short_answer": "the"}, "“the” stands in box 0 2 times"),
+    ],
+)
+def test_a_quote_that_does_not_say_where_it_stands_is_refused(accepted, error):
+    with pytest.raises(RowError, match=error):
+        judging.accepted_from({"accepted": accepted}, QUOTED)
+
+
 @pytest.mark.parametrize(
     ("accepted", "error"),
     [
@@ -76,7 +117,8 @@ def test_a_key_says_at_which_stage_an_answer_misses_it(page):
         ([{"long_answer": True}], "the number of a box"),
         ([{"question": "bad", "long_answer": 0}], "a bad question has no answer"),
         ([{"long_answer": -1, "short_answer": "yes"}], "needs a long answer"),
-        ([{"long_answer": 0, "short_answer": "perhaps"}], "yes, no, none or a list"),
+        ([{"long_answer": 0, "short_answer": "perhaps"}], "box 0 doesn't contain “perhaps”"),
+        ([{"long_answer": 0, "short_answer": 7}], "yes, no, none, a text"),
         ([{"long_answer": 0, "short_answer": [[0, 1]]}], "in box 0"),
         ([{"long_answer": 0, "spans": []}], "and nothing else"),
     ],

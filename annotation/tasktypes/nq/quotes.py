@@ -1,0 +1,35 @@
+"""Finding a text on a page, so that gold questions can quote it where a file would need numbers of boxes and tokens."""
+
+from documents.html.tokens import Tokenization
+
+
+def spans_of_text(text: str, page: Tokenization, start: int, end: int) -> list[list[int]]:
+    """Return where a text stands between two tokens, as spans of whole words; blanks, case and tags don't matter."""
+    wanted = "".join(text.split()).casefold()
+    joined, starts, ends = "", {}, {}
+    for number in range(start, end):
+        if not page.is_tag[number]:
+            starts[len(joined)] = number
+            joined += page.texts[number].casefold()
+            ends[len(joined)] = number + 1
+    found, place = [], joined.find(wanted) if wanted else -1
+    while place != -1:
+        first, last = starts.get(place), ends.get(place + len(wanted))
+        if first is not None and last is not None:
+            found.append([first, last])
+        place = joined.find(wanted, place + 1)
+    return found
+
+
+def boxes_of_text(text: str, page: Tokenization) -> list[int]:
+    """Return the smallest box around each place where a text stands, in document order, each once."""
+    found = set()
+    for start, end in spans_of_text(text, page, 0, len(page.texts)):
+        around = [
+            (box.end_token - box.start_token, number)
+            for number, box in enumerate(page.candidates)
+            if box.start_token <= start and end <= box.end_token
+        ]
+        if around:
+            found.add(min(around)[1])
+    return sorted(found)
