@@ -81,7 +81,7 @@ class NaturalQuestionsPages(Pages):
     }
     gold_sample = (
         '{"id": "g1", "question": "when was the harbour of lund built", "document": "harbour.html", '
-        '"accepted": [{"long_answer": "The harbour was built", "short_answer": "1871"}, {"long_answer": [0, 1]}]}\n'
+        '"accepted": [{"long_answer": "The harbour of Lund", "short_answer": "in 1871"}, {"long_answer": [0, 1]}]}\n'
         '{"id": "g2", "question": "who painted the harbour", "document": "harbour.html", '
         '"accepted": [{"long_answer": -1}]}\n'
     )
