@@ -193,7 +193,7 @@ def listener_at(bind: str) -> socket.socket:
     try:
         return socket.create_server((host.strip("[]"), int(port)), family=family)
     except (OSError, OverflowError) as error:
-        raise OSError(f"--bind {bind}: {error}; is something else served there?") from error
+        raise OSError(f"--bind {bind}: {error}; check whether another program uses this port") from error
 
 
 def address_of(listener: socket.socket) -> str:

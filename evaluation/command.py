@@ -61,9 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             type=int,
             default=RESAMPLES,
             metavar="N",
-            help=f"for the intervals (default {RESAMPLES:,}; 0: none)",
+            help=f"number of bootstrap resamples for the intervals (default {RESAMPLES:,}; 0 for no intervals)",
         )
-        own.add_argument("--seed", type=int, default=0, metavar="S", help="of everything that is drawn")
+        own.add_argument("--seed", type=int, default=0, metavar="S", help="seed for random draws (default 0)")
         own.add_argument("--json", action="store_true", help="print the report as JSON")
 
 

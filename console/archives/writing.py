@@ -98,7 +98,7 @@ def _refuse_unless_quiet(campaign: Campaign) -> None:
     for is_so, why in (
         (state == CampaignState.OPEN, "it is open: pause or close it first"),
         (unfinished.exists(), "a job of it is not finished: wait for it, or stop it"),
-        (errands.exists(), "something is still to be done at its marketplace: see Workforces"),
+        (errands.exists(), "marketplace operations are unfinished: see People › Recruitment"),
         (postings.exists(), "postings of it are not settled yet: the marketplace is still read for them"),
     ):
         if is_so:

@@ -25,13 +25,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=EPSILONS["crowd"],
         metavar="E",
-        help="what a person's cost and trouble are worth: the test asks a model to be no more than this behind (default 0.1, for crowds; 0.15 for skilled people, 0.2 for experts)",
+        help="margin by which the model may win less often than an annotator, to allow for the cost of human "
+        "annotation (default 0.1, for crowds; 0.15 for skilled people, 0.2 for experts)",
     )
     parser.add_argument(
         "--alignment",
         default=Alignment.ACCURACY.value,
         choices=[one.value for one in Alignment],
-        help="how near a label is to those of the others: the share that is the same (default), or less the root of the mean squared difference",
+        help="measure of agreement with the other annotators' labels: accuracy (share of identical labels, the "
+        "default) or rmse (root mean squared difference, for numeric labels)",
     )
 
 

@@ -17,16 +17,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         type=Path,
         metavar="FILE",
-        help="question, sentence and label with tabs between them; UTF-8 or GBK",
+        help="pairs to score: one question, sentence, and label per line, separated by tabs; UTF-8 or GBK",
     )
     parser.add_argument(
-        "--scores", required=True, type=Path, metavar="FILE", help="one score a line, in the same order"
+        "--scores", required=True, type=Path, metavar="FILE", help="one score per line, in the same order as the pairs"
     )
     parser.add_argument(
         "--ties",
         default=Ties.FILE.value,
         choices=[one.value for one in Ties],
-        help="how equal scores are ranked: as in the file (default), or at worst",
+        help="order of equal scores: file (as in the pairs file, the default) or worst (wrong sentences first)",
     )
 
 

@@ -12,8 +12,12 @@ HELP = "NLPCC KBQA: sets of answers, by averaged F1"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--gold", required=True, type=Path, metavar="FILE", help="questions and answers; UTF-8 or GBK")
-    parser.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="answers in the same form")
+    parser.add_argument(
+        "--gold", required=True, type=Path, metavar="FILE", help="gold questions and answers; UTF-8 or GBK"
+    )
+    parser.add_argument(
+        "--predictions", required=True, type=Path, metavar="FILE", help="predicted answers in the same format"
+    )
 
 
 def report(options: dict[str, Any]) -> dict[str, Any]:

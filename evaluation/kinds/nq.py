@@ -24,17 +24,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         nargs="+",
         metavar="GLOB",
-        help="files of the original format, packed or not; or the folder of a release, whose tables are read much faster",
+        help="files in the original format, plain or gzip, or the folder of a release, which is read much faster",
     )
-    parser.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="the predictions file")
+    parser.add_argument(
+        "--predictions",
+        required=True,
+        type=Path,
+        metavar="FILE",
+        help="predictions in the format of the official evaluation",
+    )
     parser.add_argument(
         "--long-threshold",
         type=int,
         default=2,
         metavar="N",
-        help="annotations with a long answer that make one to find (default 2; 1 for files with one annotation)",
+        help="number of annotations with a long answer that make an example answerable (default 2; use 1 for files with one annotation)",
     )
-    parser.add_argument("--short-threshold", type=int, default=2, metavar="N", help="the same of short answers")
+    parser.add_argument(
+        "--short-threshold",
+        type=int,
+        default=2,
+        metavar="N",
+        help="number of annotations with a short answer that make an example answerable (default 2)",
+    )
     parser.add_argument(
         "--people",
         type=int,
@@ -42,10 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=REFERENCES,
         default=0,
         metavar="N",
-        help=f"say what people reach besides: N annotations of an example are references (default {REFERENCES}), the others predict",
+        help=f"also report human performance, with N random annotations per example as references (default {REFERENCES}) and the others as predictions",
     )
     parser.add_argument(
-        "--examples", type=Path, metavar="FILE", help="write how each example was scored, as JSON lines"
+        "--examples", type=Path, metavar="FILE", help="write the scores of each example to this file, as JSON lines"
     )
 
 

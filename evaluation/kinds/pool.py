@@ -15,11 +15,13 @@ HELP = "the pairs of a pool against qrels: which share is relevant, and what eac
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "--pairs", required=True, type=Path, metavar="FILE", help="pairs.jsonl, as source pool wrote it"
+        "--pairs", required=True, type=Path, metavar="FILE", help="pairs.jsonl from the command `source pool`"
     )
-    parser.add_argument("--qrels", required=True, type=Path, metavar="FILE", help="the judgments, as TREC writes them")
     parser.add_argument(
-        "--relevant", type=int, default=3, metavar="LABEL", help="labels from this on are relevant (default 3)"
+        "--qrels", required=True, type=Path, metavar="FILE", help="relevance judgments (qrels) in TREC format"
+    )
+    parser.add_argument(
+        "--relevant", type=int, default=3, metavar="LABEL", help="lowest label that counts as relevant (default 3)"
     )
 
 

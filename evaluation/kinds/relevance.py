@@ -17,17 +17,24 @@ MOST_RUNS = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("--qrels", required=True, type=Path, metavar="FILE", help="the judgments, as TREC writes them")
-    parser.add_argument("--run", required=True, nargs="+", type=Path, metavar="FILE", help="one or several runs")
     parser.add_argument(
-        "--without", type=Path, metavar="FILE", help="ids of questions to leave out, one a line: ANTIQUE's blacklist"
+        "--qrels", required=True, type=Path, metavar="FILE", help="relevance judgments (qrels) in TREC format"
+    )
+    parser.add_argument(
+        "--run", required=True, nargs="+", type=Path, metavar="FILE", help="one or more runs in TREC format"
+    )
+    parser.add_argument(
+        "--without",
+        type=Path,
+        metavar="FILE",
+        help="file of question ids to leave out, one per line, such as ANTIQUE's blacklist",
     )
     parser.add_argument(
         "--relevant",
         type=int,
         default=3,
         metavar="LABEL",
-        help="labels from this on are relevant in MAP, MRR and P (default 3)",
+        help="lowest label that counts as relevant in MAP, MRR, and P (default 3)",
     )
     parser.add_argument(
         "--lowest", type=int, default=1, metavar="LABEL", help="the label whose gain in nDCG is 0 (default 1)"
@@ -37,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=PERMUTATIONS,
         metavar="N",
-        help=f"for comparing two runs (default {PERMUTATIONS:,})",
+        help=f"permutations for the significance test of two runs (default {PERMUTATIONS:,})",
     )
 
 

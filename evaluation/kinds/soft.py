@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--target",
         default=SoftTarget.VOTES.value,
         choices=[one.value for one in SoftTarget],
-        help="shares of the votes that count (default), or the posterior of Dawid and Skene",
+        help="distribution to compare with: votes (shares of the counted votes, the default) or posterior (Dawid-Skene model)",
     )
 
 

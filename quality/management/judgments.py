@@ -16,10 +16,12 @@ def add_reading_arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TEXT",
-        help="leave out rows with this in place of a label, such as n/a; repeatable",
+        help="leave out rows with this text as their label, such as n/a; repeatable",
     )
     parser.add_argument("--skip-empty", action="store_true", help="leave out rows with an empty cell")
-    parser.add_argument("--encoding", metavar="NAME", help="of CSV and TSV files that aren't UTF-8, such as gb18030")
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="encoding of CSV and TSV files that aren't UTF-8, such as gb18030"
+    )
 
 
 def asked_of(options: Mapping[str, Any]) -> JudgmentOptions:

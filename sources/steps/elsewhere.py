@@ -49,7 +49,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--worker", metavar="PATH", help="where a record names who judged it")
     parser.add_argument("--label", metavar="PATH", help="where a record holds what they said")
     parser.add_argument("--pseudonyms", action="store_true", help="invent an annotator for each annotation without one")
-    parser.add_argument("--encoding", metavar="NAME", help="of CSV and TSV files that aren't UTF-8, such as gb18030")
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="encoding of CSV and TSV files that aren't UTF-8, such as gb18030"
+    )
     parser.add_argument("--show", action="store_true", help="show the mapping on the first record, and write nothing")
 
 

@@ -184,7 +184,7 @@ def test_a_forecast_is_kept_with_its_campaign():
     assert [one.data["setting"]["people"] for one in kept] == [20, 25]
     assert kept[0].data["setting"]["items"] == campaign.items.count()
     assert set(kept[0].data["plans"]) == {"paper"}
-    with pytest.raises(CommandError, match="--keep needs the campaign"):
+    with pytest.raises(CommandError, match="--keep needs a campaign"):
         planned("--items", "10", "--keep")
 
 

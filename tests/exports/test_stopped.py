@@ -177,6 +177,6 @@ def test_a_command_on_a_full_disk_says_that_its_folder_holds_no_release(environm
     result = manage(*arguments, environment=environment, preexec_fn=full_disk)
     assert result.returncode == 1
     assert "File too large" in result.stderr
-    assert "holds no release" in result.stderr
+    assert "is incomplete" in result.stderr
     assert "Traceback" not in result.stderr
     assert not (out / "SHA256SUMS").exists()

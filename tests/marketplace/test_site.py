@@ -290,7 +290,7 @@ def test_a_newcomer_signs_up_agrees_and_takes_a_test(lab, open_worker):
     watched.go(f"/qualifications/{kind['QualificationTypeId']}/")
     page.click("text=Start the test")
     page.click("button:has-text('Send')")
-    page.wait_for_selector("text=Some questions need an answer")
+    page.wait_for_selector("text=Some answers are missing or invalid")
     assert "alert(1)" not in page.content()
     page.check("text=The depth of the water")
     page.check("text=A buoy")

@@ -79,7 +79,7 @@ def test_what_cannot_be_enlivened_is_said(live_server):
     with pytest.raises(CommandError, match="1 to 1,000"):
         enlivened(campaign, live_server.url, people=0)
     Campaign.objects.update(state="closed")
-    with pytest.raises(CommandError, match="nothing is handed out"):
+    with pytest.raises(CommandError, match="can work only in an open campaign"):
         enlivened(campaign, live_server.url)
 
 
@@ -109,7 +109,7 @@ def test_where_nobody_answers_nothing_is_made_and_nothing_marked():
     before = User.objects.count()
     with pytest.raises(CommandError, match=r"http://127\.0\.0\.1:9 does not answer"):
         enlivened(campaign, "http://127.0.0.1:9")
-    with another_server(is_alike=False) as url, pytest.raises(CommandError, match="not as this platform does"):
+    with another_server(is_alike=False) as url, pytest.raises(CommandError, match="not like a running Quorate platform"):
         enlivened(campaign, url)
     assert (User.objects.count(), Campaign.objects.get().is_synthetic) == (before, False)
 
@@ -120,7 +120,7 @@ def test_a_platform_with_another_database_lets_nobody_in_and_one_account_is_name
     with another_server(is_alike=True) as url, pytest.raises(CommandError) as caught:
         enlivened(campaign, url)
     made = User.objects.latest("pk")
-    assert f"Nothing was marked; the account {made.email} was made" in str(caught.value)
+    assert f"The campaign wasn't marked, but the account {made.email} was made" in str(caught.value)
     assert (User.objects.count(), Campaign.objects.get().is_synthetic) == (before + 1, False)
 
 
@@ -135,7 +135,7 @@ def test_with_production_settings_a_campaign_is_named_twice(live_server, setting
     settings.CROWD_NEEDS_NAME = True
     campaign = factories.antique(items=1, n=1)
     for named in ([], ["--production", "another"]):
-        with pytest.raises(CommandError, match=f"--production {campaign.slug} lets it work"):
+        with pytest.raises(CommandError, match=f"add --production {campaign.slug}"):
             enlivened(campaign, live_server.url, *named)
     assert not User.objects.filter(email__endswith="@crowd.example").exists()
     enlivened(campaign, live_server.url, "--production", campaign.slug)

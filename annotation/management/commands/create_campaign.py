@@ -22,48 +22,54 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("slug", metavar="SLUG", help="the short name: part of every address of the campaign")
-        parser.add_argument("--title", required=True, help="the name that people read")
+        parser.add_argument("slug", metavar="SLUG", help="short name of the campaign, used in its web addresses")
+        parser.add_argument("--title", required=True, help="title shown on the campaign's pages")
         parser.add_argument(
             "--split",
             action="append",
             required=True,
             metavar='"NAME N [SHARE]"',
-            help='a split as "NAME N SHARE": N annotations per item, and its share of the items; repeatable',
+            help='split as "NAME N SHARE": name, annotations per item, and relative share of the items (optional); repeatable',
         )
-        parser.add_argument("--task-type", default="nq", choices=list(TASK_TYPES), help="what is annotated")
-        parser.add_argument("--seed", type=int, default=0, help="of splits, order and ids (default 0)")
-        parser.add_argument("--purpose", default="Building a question answering dataset.", help="for the consent text")
-        parser.add_argument("--contact", default="the administrator", help="for the consent text")
         parser.add_argument(
-            "--no-training", action="store_true", help="leave out the training round, where the task type has one"
+            "--task-type", default="nq", choices=list(TASK_TYPES), help="type of annotation task (default nq)"
+        )
+        parser.add_argument("--seed", type=int, default=0, help="seed for splits, item order, and ids (default 0)")
+        parser.add_argument(
+            "--purpose", default="Building a question answering dataset.", help="shown in the consent text"
+        )
+        parser.add_argument("--contact", default="the administrator", help="shown in the consent text")
+        parser.add_argument(
+            "--no-training", action="store_true", help="skip the training round of task types that have one"
         )
         parser.add_argument(
             "--no-behaviour",
             action="store_true",
-            help="do not tell annotators that how they work is compared; it is not compared then",
+            help="don't compare how annotators work, and leave this out of the consent text",
         )
-        parser.add_argument("--language", default="en", help="of the documents (default en)")
+        parser.add_argument("--language", default="en", help="language of the documents (default en)")
         parser.add_argument(
             "--without",
             action="append",
             default=[],
             metavar="OPTION",
-            help="switch off what the task type does by itself; of kbqa and dbqa: review, recovery, paste; repeatable",
+            help="turn off an option of the task type (kbqa and dbqa: review, recovery, paste); repeatable",
         )
-        parser.add_argument("--manager", metavar="EMAIL", help="a person with an account who will manage it")
+        parser.add_argument(
+            "--manager", metavar="EMAIL", help="email address of the campaign's manager, who must have an account"
+        )
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Create it."""
         prepare_database()
         if Campaign.objects.filter(slug=options["slug"]).exists():
-            raise CommandError(f"a campaign is already called {options['slug']!r}")
+            raise CommandError(f"a campaign with the short name {options['slug']!r} already exists")
         manager = None
         if options["manager"]:
             manager = User.objects.filter(email__iexact=options["manager"].strip()).first()
             if manager is None:
-                raise CommandError(f"nobody here has the address {options['manager']}")
+                raise CommandError(f"no account has the email address {options['manager']}")
         try:
             campaign = campaign_create(
                 slug=options["slug"],

@@ -14,13 +14,14 @@ class Command(BaseCommand):
     """Import pages from files or folders."""
 
     help = (
-        "Import pages: .html files, folders of them, .zip archives, or .jsonl(.gz) with url, title and html. A bad page "
-        "is listed with its error and the rest go on. Example: manage.py import_documents pages/ --campaign earth"
+        "Import pages from .html files, folders of them, .zip archives, or .jsonl(.gz) with url, title, and html."
+        " Pages with errors are listed, and all others are imported. Example: manage.py import_documents pages/ "
+        "--campaign earth"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("paths", nargs="+", type=Path, help="files or folders")
+        parser.add_argument("paths", nargs="+", type=Path, help="files or folders with the pages to import")
         parser.add_argument("--campaign", required=True, metavar="SLUG", help="the short name of the campaign")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 

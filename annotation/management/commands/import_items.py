@@ -14,23 +14,32 @@ class Command(BaseCommand):
     """Import items from JSON lines or CSV."""
 
     help = (
-        "Import items from a table with a header (.csv, .tsv, .xlsx, .parquet) or .jsonl. Each row needs an id (external_id, example_id or id), "
-        "a question (question_text or question) and its page (document, page, document_url or document_title: the "
-        "name, address or title it was imported under). All rows are checked before any is imported; importing again "
-        "changes nothing. Example: manage.py import_items questions.jsonl --campaign earth --launch"
+        "Import items from a table with a header (.csv, .tsv, .xlsx, .parquet) or from JSON lines (.jsonl). Each "
+        "row needs an id, a question, and the name, URL, or title of an imported page. The id is in the column "
+        "external_id, example_id, or id; the question in question_text or question; the page in document, page, "
+        "document_url, or document_title. All rows are checked before any is imported. Importing the same rows "
+        "again changes nothing. Example: manage.py import_items questions.jsonl --campaign earth --launch"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("file", type=Path, help="the table of items")
         parser.add_argument("--campaign", required=True, metavar="SLUG", help="the short name of the campaign")
-        parser.add_argument("--good-rows-only", action="store_true", help="import the good rows even if some are wrong")
         parser.add_argument(
-            "--pilot", action="store_true", help="keep these items out of the dataset and its statistics"
+            "--good-rows-only", action="store_true", help="import the valid rows even if other rows have errors"
+        )
+        parser.add_argument(
+            "--pilot",
+            action="store_true",
+            help="import the items as a pilot, which is excluded from the dataset and its statistics",
         )
         parser.add_argument("--people", type=int, default=2, help="with --pilot: annotations per item (default 2)")
-        parser.add_argument("--encoding", metavar="NAME", help="of a CSV or TSV file that isn't UTF-8, such as gb18030")
-        parser.add_argument("--launch", action="store_true", help="hand the items out at once")
+        parser.add_argument(
+            "--encoding", metavar="NAME", help="encoding of a CSV or TSV file that isn't UTF-8, such as gb18030"
+        )
+        parser.add_argument(
+            "--launch", action="store_true", help="launch all draft items and open the campaign after the import"
+        )
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -16,14 +16,14 @@ class Command(BaseCommand):
     """Import published examples with their tokens, candidates, ids and, if wanted, annotations."""
 
     help = (
-        "Import a Natural Questions file in the original format (.jsonl or .json, plain or gzip), streaming. Tokens, "
-        "candidates and ids stay as published. The campaign is created when it does not exist. "
-        "Example: manage.py import_nq nq-dev-00.jsonl.gz --campaign nq-dev --with-annotations"
+        "Import a Natural Questions file in the original format (.jsonl or .json, plain or gzip). The file is "
+        "streamed, and tokens, candidates, and ids stay as published. The campaign is created if it doesn't "
+        "exist. Example: manage.py import_nq nq-dev-00.jsonl.gz --campaign nq-dev --with-annotations"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("file", type=Path, help="a published file of Natural Questions")
+        parser.add_argument("file", type=Path, help="Natural Questions file in the original format")
         parser.add_argument(
             "--campaign",
             required=True,

@@ -29,11 +29,12 @@ class Command(BaseCommand):
 
     requires_system_checks: list[str] = []
     help = (
-        "Write the predictions of a baseline, to hold systems against. Of Natural Questions, first-paragraph, most-frequent "
-        "and closest-question (section 6.1 of the paper) need no training; bert-joint and the readers of section 6 are trained on a release first, and "
-        "rank trains a ranker of answers on a release in the format of ANTIQUE. "
-        "generated writes invented pages, questions and answers to try them on. "
-        "Example: manage.py baseline first-paragraph --questions 'nq-dev-*.jsonl.gz' --to predictions.json"
+        "Write the predictions of a baseline, for comparison with other systems. For Natural Questions, "
+        "first-paragraph, most-frequent, and closest-question (section 6.1 of the paper) need no training. "
+        "bert-joint and the readers of section 6 are first trained on a release. rank trains an answer ranker on "
+        "a release in the ANTIQUE format. generated writes synthetic pages, questions, and answers for trying out"
+        " the baselines. Example: manage.py baseline first-paragraph --questions 'nq-dev-*.jsonl.gz' --to "
+        "predictions.json"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -56,12 +57,23 @@ class Command(BaseCommand):
         table_command.add_arguments(table)
         _add_json(table)
         generated = names.add_parser(
-            "generated", help="a set that can be learned", description="Write a generated set that a reader can learn."
+            "generated",
+            help="synthetic data for trying out the baselines",
+            description="Write synthetic pages, questions, and answers that a reader can learn from.",
         )
-        generated.add_argument("--questions", type=int, default=300, help="to train on (default 300); 200 more for dev")
-        generated.add_argument("--seed", type=int, default=1, help="the same seed gives the same set")
         generated.add_argument(
-            "--to", required=True, type=Path, metavar="DIR", help="where nq/, antique/ and antique-unseen/ are made"
+            "--questions",
+            type=int,
+            default=300,
+            help="number of training questions (default 300); the dev set always has 200",
+        )
+        generated.add_argument("--seed", type=int, default=1, help="random seed; the same seed gives the same data")
+        generated.add_argument(
+            "--to",
+            required=True,
+            type=Path,
+            metavar="DIR",
+            help="output folder, in which nq/, antique/, and antique-unseen/ are created",
         )
         _add_json(generated)
 

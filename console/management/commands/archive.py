@@ -18,17 +18,20 @@ class Command(BaseCommand):
     """Write an archive of a campaign."""
 
     help = (
-        "Write a campaign with all that belongs to it (pages, items, answers, people, quality control, books, releases "
-        "with their files) into one file, for another installation of the same version, whatever its database. It is "
-        "private: it holds names, addresses, and the keys of pseudonyms. The campaign must be paused or closed, and "
-        "nothing of it under way. Example: manage.py archive earth earth.tar"
+        "Write a campaign with all its data (pages, items, answers, people, quality control, ledgers, and "
+        "releases with their files) to one file. An empty installation of the same version can import the file, "
+        "with any database. The file is private: it contains names, email addresses, and the keys of pseudonyms. "
+        "The campaign must be paused or closed, without unfinished jobs, payments, or postings. Example: "
+        "manage.py archive earth earth.tar"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
-        parser.add_argument("file", metavar="FILE", help="to write, or - for standard output")
-        parser.add_argument("--json", action="store_true", help="print the manifest as JSON, on standard error with -")
+        parser.add_argument("file", metavar="FILE", help="file to write, or - for standard output")
+        parser.add_argument(
+            "--json", action="store_true", help="print the manifest as JSON, to standard error if FILE is -"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write it and say what is in it."""

@@ -16,9 +16,10 @@ class Command(BaseCommand):
     """Bring an archive in."""
 
     help = (
-        "Bring an archived campaign into an installation that has none. Everything is compared with the hashes in the "
-        "archive first, and is there whole or not at all. People keep their roles under their addresses and ask for a "
-        "new password; nobody becomes an administrator by it. Example: manage.py archive_import earth.tar"
+        "Import an archived campaign into an empty installation. All data is first checked against the hashes in "
+        "the archive, and is imported completely or not at all. People keep their roles under their email "
+        "addresses and must request new passwords. The import makes nobody an administrator. Example: manage.py "
+        "archive_import earth.tar"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -36,20 +36,23 @@ class Command(BaseCommand):
     """Plan a campaign by several policies side by side."""
 
     help = (
-        "Cost, days, wrong labels, work for experts and the rest, forecast for several policies with a made-up crowd: one "
-        "that you expect (--no-majority), or one fitted to judgments (--crowd). No database is needed without SLUG. "
-        "Example: manage.py plan --items 1000 --people 60 --policy paper --policy fixed --policy target:0.1:300"
+        "Forecast the cost, duration, label errors, expert work, and other figures of a campaign under several "
+        "policies. The forecast uses a simulated crowd, either assumed (--no-majority) or fitted to judgments "
+        "(--crowd). Without SLUG, no database is needed. Example: manage.py plan --items 1000 --people 60 "
+        "--policy paper --policy fixed --policy target:0.1:300"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("campaign", nargs="?", metavar="SLUG", help="take labels, items and policy from a campaign")
-        parser.add_argument("--keep", action="store_true", help="keep the forecast with the campaign")
+        parser.add_argument(
+            "campaign", nargs="?", metavar="SLUG", help="campaign from which to take labels, items, and policy"
+        )
+        parser.add_argument("--keep", action="store_true", help="store the forecast with the campaign")
         parser.add_argument(
             "--labels",
             dest="labels_in_order",
             metavar="LOW,…,HIGH",
-            help="in their order (default 1,2,3,4; with --crowd those of the file, if they are numbers)",
+            help="all labels in order (default 1,2,3,4; with --crowd, the labels in the file if they are numbers)",
         )
         parser.add_argument(
             "--level",
@@ -57,57 +60,78 @@ class Command(BaseCommand):
             default=Level.ORDINAL.value,
             help="the level of measurement of the labels",
         )
-        parser.add_argument("--items", type=int, help="how many items")
-        parser.add_argument("--votes", type=int, default=3, help="of each item in the first round (default 3)")
-        parser.add_argument("--people", type=int, default=100, help="how many annotators")
+        parser.add_argument("--items", type=int, help="number of items")
+        parser.add_argument("--votes", type=int, default=3, help="votes per item in the first round (default 3)")
+        parser.add_argument("--people", type=int, default=100, help="number of annotators (default 100)")
         parser.add_argument(
             "--spam",
             type=float,
-            help="share of work by people who do not read (default 0.1; with --crowd 0: they are among those)",
+            help="share of work by annotators who don't read the items (default 0.1; 0 with --crowd, because the "
+            "fitted crowd includes such annotators)",
         )
-        parser.add_argument("--reward", type=int, default=5, metavar="CENTS", help="for an answer (default 5)")
+        parser.add_argument("--reward", type=int, default=5, metavar="CENTS", help="reward per answer (default 5)")
         parser.add_argument(
-            "--training-bonus", type=int, default=0, metavar="CENTS", help="once for each person (default 0)"
-        )
-        parser.add_argument(
-            "--gold-rate", type=float, help="share of gold checks after the first items (default: the policy's)"
+            "--training-bonus", type=int, default=0, metavar="CENTS", help="bonus paid once per annotator (default 0)"
         )
         parser.add_argument(
-            "--gold-first", type=int, metavar="N", help="gold checks among the first items (default: the policy's)"
+            "--gold-rate", type=float, help="share of gold checks after the initial phase (default: the policy's)"
         )
         parser.add_argument(
-            "--gold-first-items", type=int, metavar="N", help="how many items those are (default: the policy's)"
+            "--gold-first", type=int, metavar="N", help="gold checks in the initial phase (default: the policy's)"
         )
-        parser.add_argument("--no-fees", action="store_true", help="the marketplace takes nothing")
-        parser.add_argument("--answers-a-day", type=float, default=60, help="of an average person (default 60)")
+        parser.add_argument(
+            "--gold-first-items",
+            type=int,
+            metavar="N",
+            help="length of the initial phase in items (default: the policy's)",
+        )
+        parser.add_argument("--no-fees", action="store_true", help="calculate costs without marketplace fees")
+        parser.add_argument(
+            "--answers-a-day", type=float, default=60, help="answers per day of an average annotator (default 60)"
+        )
         parser.add_argument(
             "--policy",
             action="append",
             metavar="POLICY",
-            help="paper, fixed or target:ERROR:DOLLARS; repeatable (default: the campaign's, or paper and fixed)",
+            help="policy to forecast: paper, fixed or target:ERROR:DOLLARS; repeatable (default: the campaign's, or paper and fixed)",
         )
         parser.add_argument(
             "--no-majority",
             type=float,
             default=0.13,
-            help="share of items on which careful people find none (default 0.13)",
+            help="share of items on which careful annotators reach no majority (default 0.13)",
         )
-        parser.add_argument("--care", type=float, default=0.92, help="how often people read with care (default 0.92)")
-        parser.add_argument("--answer-seconds", type=float, default=20, help="median of an answer (default 20)")
         parser.add_argument(
-            "--crowd", type=Path, metavar="FILE", help="judgments to learn the crowd from: item,worker,label[,seconds]"
+            "--care",
+            type=float,
+            default=0.92,
+            help="share of answers that honest annotators give after careful reading (default 0.92)",
         )
-        parser.add_argument("--truth", type=Path, metavar="FILE", help="with --crowd: known labels: item,truth")
+        parser.add_argument(
+            "--answer-seconds", type=float, default=20, help="median time per answer in seconds (default 20)"
+        )
+        parser.add_argument(
+            "--crowd",
+            type=Path,
+            metavar="FILE",
+            help="table of judgments to fit the simulated crowd to, with the columns item,worker,label[,seconds]",
+        )
+        parser.add_argument(
+            "--truth",
+            type=Path,
+            metavar="FILE",
+            help="with --crowd: table of known labels, with the columns item,truth",
+        )
         add_reading_arguments(parser)
-        parser.add_argument("--runs", type=int, default=RUNS, help=f"of each policy (default {RUNS})")
-        parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same forecast")
+        parser.add_argument("--runs", type=int, default=RUNS, help=f"simulation runs per policy (default {RUNS})")
+        parser.add_argument("--seed", type=int, default=1, help="random seed; the same seed gives the same forecast")
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Plan, print, keep."""
         campaign = campaign_named(options["campaign"]) if options["campaign"] else None
         if options["keep"] and campaign is None:
-            raise CommandError("--keep needs the campaign that the forecast is kept with")
+            raise CommandError("--keep needs a campaign; add its SLUG")
         try:
             data = _planned(options, campaign)
         except (PlanError, JudgmentFileError, ValueError) as error:

@@ -12,7 +12,7 @@ class Command(BaseCommand):
     """Migrate, then run web and worker until stopped."""
 
     help = (
-        "Run the web server and a worker on this machine; either is started again if it dies. "
+        "Run the web server and a worker on this machine, and restart either of them if it stops unexpectedly. "
         "Example: manage.py serve --bind 127.0.0.1:8000"
     )
 

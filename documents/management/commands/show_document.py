@@ -16,15 +16,16 @@ class Command(BaseCommand):
     """Print a page as one record of the original Natural Questions format."""
 
     help = (
-        "Print a page's tokens and candidates as one record of the original Natural Questions format, with an empty "
-        "question and no annotations. Reads no database. Example: manage.py show_document page.html | head -c 300"
+        "Print a page's tokens and candidates as one record of the original Natural Questions format, with an "
+        "empty question and no annotations. No database is needed. Example: manage.py show_document page.html | "
+        "head -c 300"
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("file", help="an HTML file in UTF-8, or - for standard input")
-        parser.add_argument("--url", default="", help="the page's address, for document_url")
+        parser.add_argument("--url", default="", help="URL of the page, written to document_url")
         parser.add_argument("--title", default="", help="the page's title (default: its <title>)")
 
     def handle(self, *args: Any, **options: Any) -> None:

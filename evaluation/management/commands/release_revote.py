@@ -21,19 +21,23 @@ class Command(ReadingCommand):
     """Recompute labels from the released votes alone."""
 
     help = (
-        "Compute the labels of a release again from its votes, under another policy or without an annotator or a batch, "
-        "and say which change. Policies: majority (of the first round), second (else a majority of the second round, "
-        "else the expert), pooled (else most votes of both rounds, else the expert), plurality (most votes of the first "
-        "round, else the expert), all (the expert, else most votes of both rounds), dawid-skene. A vote that is left "
-        "out leaves its place empty: what would have been asked again of people who never were is undecided. No "
-        "database is needed. Example: manage.py release_revote out/ --policy pooled"
+        "Recompute the labels of a release from its votes, under another policy or without an annotator or a "
+        "batch, and show which labels change. Policies: majority (of the first round), second (else a majority of"
+        " the second round, else the expert), pooled (else most votes of both rounds, else the expert), plurality"
+        " (most votes of the first round, else the expert), all (the expert, else most votes of both rounds), "
+        "dawid-skene (the most probable label). Removed votes leave their slots empty, and items that would have "
+        "needed further votes are undecided. No database is needed. Example: manage.py release_revote out/ "
+        "--policy pooled"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the release")
         parser.add_argument(
-            "--policy", required=True, choices=[one.value for one in Revote], help="how votes become labels"
+            "--policy",
+            required=True,
+            choices=[one.value for one in Revote],
+            help="policy for deriving labels from votes",
         )
         parser.add_argument(
             "--without",
@@ -56,12 +60,20 @@ class Command(ReadingCommand):
             type=Path,
             default=[],
             metavar="FILE",
-            help="runs of TREC: say how they rank by the labels as released and by these (releases of pairs)",
+            help="runs in TREC format to rank by the released and the recomputed labels (releases of pairs only)",
         )
         parser.add_argument(
-            "--measure", default="nDCG@10", choices=list(MEASURES), help="by which they rank (default nDCG@10)"
+            "--measure",
+            default="nDCG@10",
+            choices=list(MEASURES),
+            help="measure by which to rank the runs (default nDCG@10)",
         )
-        parser.add_argument("--to", type=Path, metavar="FILE", help="write item_id and label, separated by tabs")
+        parser.add_argument(
+            "--to",
+            type=Path,
+            metavar="FILE",
+            help="write the recomputed labels to this file, as item_id and label separated by tabs",
+        )
         parser.add_argument("--json", action="store_true", help="print all changes as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

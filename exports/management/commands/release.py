@@ -22,9 +22,10 @@ class Command(BaseCommand):
     """Freeze a release and write its files into a folder."""
 
     help = (
-        "Freeze which annotations are in a release and write it: shards as the official tools name them, and in "
-        "tables/ every annotation, label, item and annotator as typed tables (Parquet and JSON lines), with a data card. "
-        "Example: manage.py release earth --format nq-original --ways 5 --to out/"
+        "Freeze the annotations of a release and write its files. The shards have the names that the official "
+        "tools expect. The folder tables/ contains every annotation, label, item, and annotator as typed tables "
+        "(Parquet and JSON lines). A data card is included. Example: manage.py release earth --format nq-original"
+        " --ways 5 --to out/"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -33,48 +34,55 @@ class Command(BaseCommand):
         form = parser.add_mutually_exclusive_group(required=True)
         form.add_argument("--format", choices=list(FAMILIES), help="the format of the records")
         form.add_argument(
-            "--again", type=int, metavar="NUMBER", help="write a release that was made before once more: the same bytes"
+            "--again", type=int, metavar="NUMBER", help="number of an earlier release to write again, byte for byte"
         )
         parser.add_argument(
-            "--ways", type=int, metavar="N", help="annotations per item: slots 0 to N-1 (formats of NQ)"
+            "--ways",
+            type=int,
+            metavar="N",
+            help="annotations per item, from slots 0 to N-1 (Natural Questions formats only)",
         )
-        parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="the folder to write, empty or new")
+        parser.add_argument(
+            "--to", required=True, type=Path, metavar="DIR", help="output folder, which must be empty or not exist yet"
+        )
         order = parser.add_mutually_exclusive_group()
-        order.add_argument("--seed", type=int, default=0, help="of the order of the records (default 0)")
+        order.add_argument("--seed", type=int, default=0, help="seed for the order of the records (default 0)")
         order.add_argument("--as-imported", action="store_true", help="keep the order in which the items were imported")
-        parser.add_argument("--split", action="append", default=[], metavar="NAME", help="only this split; repeatable")
-        parser.add_argument("--shards", type=int, default=1, help="files a split (default 1)")
+        parser.add_argument(
+            "--split", action="append", default=[], metavar="NAME", help="include only this split; repeatable"
+        )
+        parser.add_argument("--shards", type=int, default=1, help="files per split (default 1)")
         parser.add_argument(
             "--license",
             "--licence",  # of version 0.2.0
             dest="licence",
             default="",
             metavar="SPDX",
-            help="SPDX identifier for the card and the manifest",
+            help="license of the dataset as an SPDX identifier, for the data card and the manifest",
         )
         parser.add_argument(
             "--author",
             action="append",
             default=[],
             metavar="NAME",
-            help="who is to be cited, a person as 'Family, Given'; repeatable",
+            help="author to cite, as 'Family, Given' for a person; repeatable",
         )
         parser.add_argument(
             "--labels-only",
             action="store_true",
-            help="leave out the texts that were labelled, where they may not be handed on",
+            help="omit the labeled texts, if you aren't licensed to redistribute them",
         )
         parser.add_argument(
             "--generated",
             type=Path,
             metavar="FILE",
-            help="questions that a program made, a line each, to be mixed into sealed splits (kbqa)",
+            help="generated questions to mix into sealed splits, one per line (kbqa)",
         )
         parser.add_argument(
             "--baselines",
             type=Path,
             metavar="DIR",
-            help="put the table of results that `baseline table` wrote there on the card",
+            help="folder from `baseline table`, whose results table is added to the data card",
         )
         parser.add_argument("--json", action="store_true", help="print the manifest as JSON")
 
@@ -99,7 +107,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except BuildError as error:
             raise CommandError(
-                f"{str(error).rstrip('.')}. {options['to']} holds no release: remove it, and release again"
+                f"{str(error).rstrip('.')}. The release in {options['to']} is incomplete: delete the folder and run the command again"
             ) from error
         items = sum(manifest["splits"].values())
         if not items:
@@ -140,5 +148,7 @@ def _made_before(campaign: Campaign, number: int) -> Release:
         raise CommandError(f"{campaign.slug} has no release {number}")
     closed = closed_by(release)
     if closed:
-        raise CommandError(f"release {number} contains labels of {', '.join(closed)}, which was sealed later")
+        raise CommandError(
+            f"release {number} contains labels of {', '.join(closed)}, which was sealed later, so the release can't be written again"
+        )
     return release

@@ -17,15 +17,16 @@ class Command(ReadingCommand):
     """List what two releases do not have in common."""
 
     help = (
-        "Compare the folders of two releases item by item: added, removed, and changed (another label; in releases "
-        "without labels, other annotations). No database is needed. Example: manage.py release_diff first/ second/"
+        "Compare the folders of two releases, and list added, removed, and changed items. A changed item has "
+        "another label or, in releases without labels, other annotations. No database is needed. Example: "
+        "manage.py release_diff first/ second/"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("before", type=Path, metavar="BEFORE", help="the folder of the earlier release")
         parser.add_argument("after", type=Path, metavar="AFTER", help="the folder of the later release")
-        parser.add_argument("--json", action="store_true", help="print all of it as JSON")
+        parser.add_argument("--json", action="store_true", help="print the full comparison as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Compare and print."""

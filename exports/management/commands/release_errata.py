@@ -15,8 +15,9 @@ class Command(BaseCommand):
     """List what was excluded since a release was frozen."""
 
     help = (
-        "List the annotations that a release rests on and that no longer count: excluded, withdrawn or of retired items, one "
-        "JSON object a line. The next release of the same form holds the list. Example: manage.py release_errata earth 1"
+        "List the annotations of a release that no longer count because they were excluded or withdrawn, or "
+        "because their items were retired. The output is one JSON object per line. The next release with the same"
+        " format and --ways includes this list. Example: manage.py release_errata earth 1"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,7 +30,9 @@ class Command(BaseCommand):
         campaign = campaign_named(options["campaign"])
         release = Release.objects.select_related("campaign").filter(campaign=campaign, number=options["number"]).first()
         if release is None or closed_by(release):
-            raise CommandError(f"{campaign.slug} has no release {options['number']} that can be read")
+            raise CommandError(
+                f"{campaign.slug} has no release {options['number']}, or the release contains labels of a split that was sealed later"
+            )
         count = 0
         for item, annotation, why in errata_of(release):
             row = {"annotation_id": annotation, "because": why, "item_id": item, "release": release.number}

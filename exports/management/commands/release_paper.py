@@ -16,20 +16,30 @@ class Command(ReadingCommand):
     """Write tables, a paragraph and a deposit."""
 
     help = (
-        "Write what a paper needs of a release's folder: tables.tex, methods.tex (a paragraph on how it was made) and "
-        "deposit.zip (all files as one). With --anonymous the deposit names no author, mail address or host in what "
-        "describes it, for a review. No database is needed. Example: manage.py release_paper out/ --to paper/"
+        "Write files for a paper from the folder of a release. tables.tex contains tables, methods.tex a "
+        "paragraph on how the release was made, and deposit.zip all files of the release. With --anonymous, the "
+        "descriptive files in the deposit name no author, email address, or host. No database is needed. Example:"
+        " manage.py release_paper out/ --to paper/"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("folder", type=Path, metavar="DIR", help="the folder of the release")
-        parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="a folder that is empty or not there")
         parser.add_argument(
-            "--baselines", type=Path, metavar="DIR", help="add the table of results that `baseline table` wrote there"
+            "--to", type=Path, required=True, metavar="DIR", help="output folder, which must be empty or not exist yet"
         )
-        parser.add_argument("--anonymous", action="store_true", help="for an anonymous review")
-        parser.add_argument("--json", action="store_true", help="print what was written as JSON")
+        parser.add_argument(
+            "--baselines",
+            type=Path,
+            metavar="DIR",
+            help="folder from `baseline table`, whose results table is added to tables.tex",
+        )
+        parser.add_argument(
+            "--anonymous",
+            action="store_true",
+            help="omit authors, email addresses, and hosts from the deposit's descriptive files, for an anonymous review",
+        )
+        parser.add_argument("--json", action="store_true", help="print the list of written files as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Read, write, say what."""

@@ -15,9 +15,9 @@ class Command(ReadingCommand):
     """Check that a release is whole and unchanged."""
 
     help = (
-        "Check the folder of a release: that every file is there and unchanged, that nothing else lies in it, and that "
-        "its tables are what the manifest says. Any problem makes the command fail. No database is needed. "
-        "Example: manage.py release_verify out/"
+        "Check that the folder of a release contains all its files unchanged and no others, and that its tables "
+        "match the manifest. The command fails if it finds any problem. No database is needed. Example: manage.py"
+        " release_verify out/"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -39,6 +39,6 @@ class Command(ReadingCommand):
             for row in found:
                 self.stdout.write(shown(f"{row['file']}: {row['problem']}"))
         if found:
-            raise CommandError(f"{len(found)} problems")
+            raise CommandError(f"{len(found)} problems found")
         if not options["json"]:
             self.stdout.write(f"{files} files, {len(folder.tables)} tables: all there and unchanged")

@@ -16,18 +16,20 @@ class Command(ReadingCommand):
     """Check every record of one or more files against the rules of the format."""
 
     help = (
-        "Check Natural Questions files, original or simplified, plain or gzip: offsets, candidates, annotations, ids. "
-        "Ids are checked over all files together. Each error names file, line and field; any error makes the command "
-        "fail. Example: manage.py validate_nq out/nq-dev-*.jsonl.gz"
+        "Check the offsets, candidates, annotations, and ids of Natural Questions files in the original or "
+        "simplified format, plain or gzip. Ids must be unique across all files. Each error names the file, line, "
+        "and field; any error makes the command fail. Example: manage.py validate_nq out/nq-dev-*.jsonl.gz"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILES", help="the files to check")
         parser.add_argument(
-            "--unlabelled", action="store_true", help="records may lack annotations, as in a hidden test set"
+            "--unlabelled", action="store_true", help="allow records without annotations, as in a hidden test set"
         )
-        parser.add_argument("--most", type=int, default=100, help="stop after so many errors (default 100)")
+        parser.add_argument(
+            "--most", type=int, default=100, help="maximum number of errors to report before stopping (default 100)"
+        )
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -23,8 +23,9 @@ class Command(BaseCommand):
     """Run due jobs and the periodic upkeep until told to stop."""
 
     help = (
-        "Run jobs straight from the database; no broker is needed. Each lane has a thread of its own, so that long "
-        "imports don't block quality jobs. Several workers may run at once. Example: manage.py worker"
+        "Run background jobs from the database, without a message broker. Each lane (job queue) has its own "
+        "thread, so long imports don't block quality jobs. You can run several workers at once. Example: "
+        "manage.py worker"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,12 +38,19 @@ class Command(BaseCommand):
             help="longest pause between two checks for jobs when no notification arrives (default 5)",
         )
         parser.add_argument(
-            "--tick", type=float, default=5.0, metavar="SECONDS", help="how often to look for what is due"
+            "--tick",
+            type=float,
+            default=5.0,
+            metavar="SECONDS",
+            help="interval between runs of periodic tasks (default 5)",
         )
         parser.add_argument(
-            "--lane", action="append", choices=[lane.value for lane in Lane], help="only this lane (may be repeated)"
+            "--lane",
+            action="append",
+            choices=[lane.value for lane in Lane],
+            help="run only jobs of this lane; repeatable",
         )
-        parser.add_argument("--once", action="store_true", help="run what is due now, then stop")
+        parser.add_argument("--once", action="store_true", help="run all due jobs and periodic tasks once, then exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run each lane and the upkeep in a thread of its own until a signal comes."""

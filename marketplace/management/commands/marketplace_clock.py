@@ -17,23 +17,25 @@ class Command(BaseCommand):
     """Move, stop or reset the clock."""
 
     help = (
-        "Show the marketplace's clock; advance it, stop it, or set it right again. What falls due on the way happens in "
-        "order: deadlines, expiry, automatic approval, disposal. Needs MARKETPLACE_DEVELOPMENT=1. "
+        "Show, advance, stop, or reset the marketplace's clock. Events that become due while the clock advances "
+        "happen in order: deadlines, expiry, automatic approval, disposal. Needs MARKETPLACE_DEVELOPMENT=1. "
         "Example: manage.py marketplace_clock --advance 3600"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "--advance", metavar="DURATION", help="such as 3600 (seconds), 01:00:00 or 31 00:00:00 (days)"
+            "--advance",
+            metavar="DURATION",
+            help="time to advance the clock by, such as 3600 (seconds), 01:00:00 or 31 00:00:00 (days)",
         )
-        parser.add_argument("--freeze", action="store_true", help="stop it where it is")
-        parser.add_argument("--reset", action="store_true", help="back to the real time")
+        parser.add_argument("--freeze", action="store_true", help="stop the clock at its current time")
+        parser.add_argument("--reset", action="store_true", help="return the clock to the real time")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do what was asked and print the time."""
         if not settings.MARKETPLACE_DEVELOPMENT:
-            raise CommandError("the clock can be moved with MARKETPLACE_DEVELOPMENT=1 only")
+            raise CommandError("marketplace_clock works only with MARKETPLACE_DEVELOPMENT=1")
         prepare()
         if options["reset"]:
             clock_reset()
@@ -43,7 +45,7 @@ class Command(BaseCommand):
             by = parse_duration(options["advance"])
             if by is None or by.total_seconds() < 0:
                 raise CommandError(
-                    f"--advance takes seconds (3600), HH:MM:SS or DAYS HH:MM:SS, not {options['advance']!r}"
+                    f"--advance must be seconds (3600), HH:MM:SS or DAYS HH:MM:SS, not {options['advance']!r}"
                 )
             clock_advance(by=by)
         due, sent = sweep()

@@ -16,19 +16,23 @@ class Command(BaseCommand):
     """Fill the database."""
 
     help = (
-        "Make a requester with money, two workers and open HITs, if they are not there. Needs MARKETPLACE_DEVELOPMENT=1. "
-        "Example: manage.py marketplace_demo"
+        "Create a requester with money, two workers, and open HITs, unless they already exist. Needs "
+        "MARKETPLACE_DEVELOPMENT=1. Example: manage.py marketplace_demo"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
-        parser.add_argument("--port", type=int, default=8100, help="where it will be served, for the printed addresses")
-        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument(
+            "--port", type=int, default=8100, help="port of the marketplace, for the printed URLs (default 8100)"
+        )
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Fill and print."""
         if not settings.MARKETPLACE_DEVELOPMENT:
-            raise CommandError("the demo's workers have a record that nobody earned: MARKETPLACE_DEVELOPMENT=1 only")
+            raise CommandError(
+                "marketplace_demo creates workers with invented approval records and works only with MARKETPLACE_DEVELOPMENT=1"
+            )
         prepare()
         requester, key, workers = seed(now=clock.now())
         shown = {

@@ -17,24 +17,29 @@ class Command(BaseCommand):
     """Arm, list and clear faults."""
 
     help = (
-        "Arm a fault for the next calls of an operation ('*': of any; 'Notification': messages to requesters, with lose "
-        "or duplicate). drop-before and drop-after close the connection before anything is done, or after it is "
-        "committed. Without arguments: list what is armed. Needs MARKETPLACE_DEVELOPMENT=1. "
-        "Example: manage.py marketplace_fault CreateHIT throttle --times 3"
+        "Inject a fault into the next calls of an operation. '*' means all operations, and 'Notification' means "
+        "messages to requesters (only with lose or duplicate). drop-before closes the connection before the "
+        "operation runs; drop-after closes it after the result is committed. Without arguments, list the active "
+        "faults. Needs MARKETPLACE_DEVELOPMENT=1. Example: manage.py marketplace_fault CreateHIT throttle --times"
+        " 3"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
-        parser.add_argument("operation", nargs="?", default="", help="the operation that fails")
-        parser.add_argument("kind", nargs="?", choices=[kind.value for kind in Fault.Kind], help="how it fails")
-        parser.add_argument("--times", type=int, default=1, help="how often")
-        parser.add_argument("--seconds", type=float, default=1.0, help="how slow (at most 60)")
-        parser.add_argument("--clear", action="store_true", help="disarm everything")
+        parser.add_argument(
+            "operation", nargs="?", default="", help="API operation that should fail, such as CreateHIT"
+        )
+        parser.add_argument("kind", nargs="?", choices=[kind.value for kind in Fault.Kind], help="kind of fault")
+        parser.add_argument("--times", type=int, default=1, help="number of calls affected (default 1)")
+        parser.add_argument(
+            "--seconds", type=float, default=1.0, help="delay for the fault slow, in seconds (default 1, at most 60)"
+        )
+        parser.add_argument("--clear", action="store_true", help="remove all active faults")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do what was asked and print what is armed."""
         if not settings.MARKETPLACE_DEVELOPMENT:
-            raise CommandError("faults can be armed with MARKETPLACE_DEVELOPMENT=1 only")
+            raise CommandError("marketplace_fault works only with MARKETPLACE_DEVELOPMENT=1")
         prepare()
         if options["clear"]:
             faults_clear()
@@ -48,7 +53,11 @@ class Command(BaseCommand):
         if operation not in {*operation_names(), ANY, "Notification"}:
             raise CommandError(f"there is no operation {operation!r}")
         if kind is None:
-            raise CommandError(f"which kind? One of {', '.join(kind.value for kind in Fault.Kind)}")
+            raise CommandError(
+                f"the kind of fault is missing; add one of {', '.join(kind.value for kind in Fault.Kind)}"
+            )
         if (kind in _OF_NOTIFICATIONS) is not (operation == "Notification"):
-            raise CommandError("lose and duplicate belong to Notification, the other kinds to operations")
+            raise CommandError(
+                "lose and duplicate work only with Notification, and the other kinds only with operations"
+            )
         fault_add(operation=operation, kind=kind, times=options["times"], seconds=options["seconds"])

@@ -30,28 +30,40 @@ class Command(BaseCommand):
     """Make a requester, or change one that is there."""
 
     help = (
-        "Make a requester with an access key, and print what boto3 needs. For one that is there: fund it, rotate its "
-        "keys, or print the key again. Without a name: list requesters and their money. "
+        "Create a requester with an access key, and print the settings for boto3. For an existing requester, add "
+        "money, rotate the keys, or print the key again. Without a name, list all requesters and their balances. "
         "Example: manage.py marketplace_requester lab --deposit 100"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
-        parser.add_argument("name", nargs="?", default="", help="the requester's name; none: list them all")
-        parser.add_argument("--deposit", "--fund", dest="deposit", default="0", metavar="DOLLARS", help="put money in")
-        parser.add_argument("--fees", choices=sorted(RULES), default=None, help="default: MARKETPLACE_FEES")
+        parser.add_argument("name", nargs="?", default="", help="name of the requester; omit it to list all requesters")
+        parser.add_argument(
+            "--deposit",
+            "--fund",
+            dest="deposit",
+            default="0",
+            metavar="DOLLARS",
+            help="amount of money to add to the requester's balance",
+        )
+        parser.add_argument(
+            "--fees",
+            choices=sorted(RULES),
+            default=None,
+            help="fee rules (default for new requesters: MARKETPLACE_FEES)",
+        )
         parser.add_argument(
             "--sign-frames",
             action=BooleanOptionalAction,
             default=None,
-            help="add an HMAC of the ids to frame addresses, so that nobody can write one (on, unless turned off)",
+            help="sign the ids in frame URLs with an HMAC, so that nobody can forge them (on by default for new requesters)",
         )
         parser.add_argument("--rotate-keys", action="store_true", help="revoke all keys and make a new one")
         parser.add_argument(
-            "--layout", metavar="FILE", help="keep this HTML file as a HIT layout; prints its HITLayoutId"
+            "--layout", metavar="FILE", help="save this HTML file as a HIT layout and print its HITLayoutId"
         )
         parser.add_argument("--env", action="store_true", help="print endpoint, key and secret as shell variables")
-        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do what was asked and print the result."""
@@ -99,9 +111,9 @@ def _dollars(text: str) -> Decimal:
     try:
         value = Decimal(text)
     except InvalidOperation:
-        raise CommandError(f"--deposit takes dollars such as 100 or 12.50, not {text!r}") from None
+        raise CommandError(f"--deposit must be an amount in dollars such as 100 or 12.50, not {text!r}") from None
     if value < 0 or value != value.quantize(Decimal("0.01")):
-        raise CommandError("--deposit takes a positive amount in whole cents")
+        raise CommandError("--deposit must be a positive amount in dollars and whole cents")
     return value
 
 

@@ -18,9 +18,10 @@ class Command(BaseCommand):
     """Prepare the database and serve."""
 
     help = (
-        "Serve the marketplace: the requester API (POST /) and the worker site. Its database (MARKETPLACE_DATABASE_URL) is made and "
-        "migrated first. The worker site's address is MARKETPLACE_URL; by default it follows --bind "
-        "(http://worker.localhost:PORT). Example: manage.py marketplace_serve --bind 127.0.0.1:8100"
+        "Serve the marketplace: the requester API (POST /) and the worker site. The database "
+        "(MARKETPLACE_DATABASE_URL) is set up and migrated first. MARKETPLACE_URL sets the worker site's URL, "
+        "which by default is http://worker.localhost:PORT with the port of --bind. Example: manage.py "
+        "marketplace_serve --bind 127.0.0.1:8100"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,11 +30,16 @@ class Command(BaseCommand):
             "--bind",
             default="127.0.0.1:8100",
             metavar="HOST:PORT",
-            help="default 127.0.0.1:8100; fd://NUMBER is an inherited socket that listens",
+            help="address to listen on (default 127.0.0.1:8100); fd://NUMBER uses an inherited listening socket",
         )
-        parser.add_argument("--threads", type=int, default=8, help="requests answered at a time, each worker")
-        parser.add_argument("--workers", type=int, default=1, help="processes that answer")
-        parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+        parser.add_argument(
+            "--threads",
+            type=int,
+            default=8,
+            help="threads per worker process, each serving one request at a time (default 8)",
+        )
+        parser.add_argument("--workers", type=int, default=1, help="number of worker processes (default 1)")
+        parser.add_argument("--quiet", action="store_true", help="print only errors")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare and serve."""
@@ -66,14 +72,14 @@ def _free_address(bind: str) -> tuple[str, int]:
         return _inherited_address(bind)
     host, _, port = bind.rpartition(":")
     if not host or not port.isdecimal():
-        raise CommandError(f"--bind takes HOST:PORT such as 127.0.0.1:8100, not {bind!r}")
+        raise CommandError(f"--bind must be HOST:PORT such as 127.0.0.1:8100, not {bind!r}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host.strip("[]"), int(port)))
         except (OSError, OverflowError) as error:
-            raise CommandError(f"--bind {bind}: {error}; is something else served there?") from error
+            raise CommandError(f"--bind {bind}: {error}; check whether another program uses this port") from error
     return host.strip("[]"), int(port)
 
 

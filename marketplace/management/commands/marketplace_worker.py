@@ -21,31 +21,53 @@ class Command(BaseCommand):
     """Print a sign-up link, or make accounts."""
 
     help = (
-        "Without --email: print a link that lets people sign up as workers. With it: make an account with a password "
-        "(printed), a country and an approval record, for trying things out. Example: manage.py marketplace_worker --uses 5"
+        "Without --email, print a link with which people can sign up as workers. With --email, create an account "
+        "for testing, with a password (printed), a country, and an approval record. Example: manage.py "
+        "marketplace_worker --uses 5"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
         parser.add_argument(
-            "--email", default="", help="make an account with this address; of one that is there, change the country"
+            "--email",
+            default="",
+            help="email address of the account to create; for an existing account, --country changes the country",
         )
-        parser.add_argument("--password", default="", help="default: a random one, printed")
+        parser.add_argument("--password", default="", help="password of the new account (default: random and printed)")
         parser.add_argument(
             "--count",
             type=int,
             default=0,
             metavar="N",
-            help="make N accounts for a synthetic crowd, with one password: {} in the address becomes 0 to N-1",
+            help="create N accounts with the same password for a synthetic crowd; {} in the email address becomes 0 to N-1",
         )
-        parser.add_argument("--country", default="", metavar="XX", help="the country in the profile of the worker")
-        parser.add_argument("--subdivision", default="", metavar="XX", help="the state or province in the profile")
-        parser.add_argument("--approved", type=int, default=0, help="assignments approved before")
-        parser.add_argument("--rejected", type=int, default=0, help="assignments rejected before")
-        parser.add_argument("--uses", type=int, default=1, help="of the link")
-        parser.add_argument("--days", type=int, default=14, help="that the link works for")
-        parser.add_argument("--note", default="", help="what the link is for")
-        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument(
+            "--country", default="", metavar="XX", help="two-letter code of the country in the worker's profile"
+        )
+        parser.add_argument(
+            "--subdivision",
+            default="",
+            metavar="XX",
+            help="two-letter code of the state or province in the worker's profile",
+        )
+        parser.add_argument(
+            "--approved",
+            type=int,
+            default=0,
+            help="number of approved assignments in the new worker's record (default 0)",
+        )
+        parser.add_argument(
+            "--rejected",
+            type=int,
+            default=0,
+            help="number of rejected assignments in the new worker's record (default 0)",
+        )
+        parser.add_argument(
+            "--uses", type=int, default=1, help="number of people who can sign up with the link (default 1)"
+        )
+        parser.add_argument("--days", type=int, default=14, help="number of days until the link expires (default 14)")
+        parser.add_argument("--note", default="", help="note on the purpose of the link")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make and print."""
@@ -65,9 +87,9 @@ class Command(BaseCommand):
     def _crowd(self, options: dict[str, Any]) -> dict[str, Any]:
         """Make accounts for a synthetic crowd; those that are there stay as they are."""
         if not settings.MARKETPLACE_DEVELOPMENT:
-            raise CommandError("a synthetic crowd is for trying things out only (MARKETPLACE_DEVELOPMENT=1)")
+            raise CommandError("--count is for testing and works only with MARKETPLACE_DEVELOPMENT=1")
         if "{}" not in options["email"] or not options["password"]:
-            raise CommandError("--count takes an --email with {} in it, and a --password")
+            raise CommandError("--count needs an --email with {} in it and a --password")
         hashed, made = make_password(options["password"]), 0
         for number in range(options["count"]):
             email = plain_address(options["email"].replace("{}", str(number)))
@@ -94,11 +116,11 @@ class Command(BaseCommand):
             worker_move(worker=found, country=country, subdivision=subdivision)
             return {"email": found.email, "worker_id": found.worker_id, "country": country}
         if found is not None:
-            raise CommandError(f"there is a worker with the address {options['email']}")
-        if (options["approved"] or options["rejected"]) and not settings.MARKETPLACE_DEVELOPMENT:
             raise CommandError(
-                "a record is earned; it can be given for trying things out only (MARKETPLACE_DEVELOPMENT=1)"
+                f"a worker with the email address {options['email']} already exists; use --country to change the worker's country"
             )
+        if (options["approved"] or options["rejected"]) and not settings.MARKETPLACE_DEVELOPMENT:
+            raise CommandError("--approved and --rejected are for testing and work only with MARKETPLACE_DEVELOPMENT=1")
         password = options["password"] or new_password()
         worker = worker_create(
             email=options["email"],
@@ -117,7 +139,7 @@ def _check(options: dict[str, Any]) -> None:
     try:
         options["email"] = plain_address(options["email"])
     except ValidationError:
-        raise CommandError(f"--email takes an email address, not {options['email']!r}") from None
+        raise CommandError(f"--email must be an email address, not {options['email']!r}") from None
     for name in ("country", "subdivision"):
         if options[name] and not re.fullmatch(r"[A-Za-z]{2}", options[name]):
-            raise CommandError(f"--{name} takes two letters such as DE or CA, not {options[name]!r}")
+            raise CommandError(f"--{name} must be a two-letter code such as DE or CA, not {options[name]!r}")

@@ -26,16 +26,19 @@ class Command(ReadingCommand):
     """Report on a crowd."""
 
     help = (
-        "Agreement, labels, reliability and doubt of the judgments in a table (CSV, TSV, JSON lines, Parquet or Excel) with "
-        "the columns item, worker and label, and optionally seconds; --truth names a table with item and truth. Labels that "
-        "aren't numbers have an order only if --labels gives it. No database is needed. "
-        "Example: manage.py crowd_report labels.csv --truth truth.csv --level ordinal --labels poor,fair,good"
+        "Report agreement, labels, reliability, and uncertainty for a table of judgments (CSV, TSV, JSON lines, "
+        "Parquet, or Excel). The table needs the columns item, worker, and label, and can have seconds. --truth "
+        "names a table of known answers with the columns item and truth. Labels that aren't numbers have an order"
+        " only if --labels gives it. No database is needed. Example: manage.py crowd_report labels.csv --truth "
+        "truth.csv --level ordinal --labels poor,fair,good"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("judgments", type=Path, metavar="FILE", help="a table with item, worker and label")
-        parser.add_argument("--truth", type=Path, help="known answers: item,truth")
+        parser.add_argument(
+            "judgments", type=Path, metavar="FILE", help="table of judgments with the columns item, worker, and label"
+        )
+        parser.add_argument("--truth", type=Path, help="table of known answers, with the columns item,truth")
         parser.add_argument(
             "--level",
             choices=[level.value for level in Level],
@@ -43,20 +46,25 @@ class Command(ReadingCommand):
             help="the level of measurement of the labels",
         )
         parser.add_argument(
-            "--labels", dest="labels_in_order", metavar="LOW,…,HIGH", help="all labels in their order, smallest first"
+            "--labels", dest="labels_in_order", metavar="LOW,…,HIGH", help="all labels in order, lowest first"
         )
         add_reading_arguments(parser)
         parser.add_argument(
             "--repeats",
             choices=[one.value for one in Repeats],
             default=Repeats.LAST.value,
-            help="which judgment of several of one item by one worker counts (default: the last)",
+            help="judgment to use if a worker judged an item several times; refuse reports an error instead (default: last)",
         )
-        parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with charts and tables besides")
         parser.add_argument(
-            "--tables", type=Path, metavar="DIR", help="write the tables of annotators, items and labels besides"
+            "--html", type=Path, metavar="FILE", help="also write a page with charts and tables to this file"
         )
-        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of the tables (default csv)")
+        parser.add_argument(
+            "--tables",
+            type=Path,
+            metavar="DIR",
+            help="also write the tables of annotators, items, and labels to this folder",
+        )
+        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="format of the tables (default csv)")
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

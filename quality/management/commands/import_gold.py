@@ -16,17 +16,25 @@ class Command(BaseCommand):
     """Import gold keys."""
 
     help = (
-        "Import gold keys from .jsonl, .json or a table (.csv, .tsv, .xlsx, .parquet): rows as import_items takes them, with a "
-        "column accepted that lists the right labels, as in 3 4, 3;4 or [3, 4]. All rows are checked before any is imported; "
-        "importing again changes nothing. Example: manage.py import_gold gold.jsonl --campaign relevance"
+        "Import gold questions from .jsonl, .json, or a table (.csv, .tsv, .xlsx, .parquet). The rows are the "
+        "same as for import_items, with an additional column accepted. This column lists the correct labels, as "
+        "in 3 4, 3;4 or [3, 4]. All rows are checked before any is imported. Importing the same rows again "
+        "changes nothing. Example: manage.py import_gold gold.jsonl --campaign relevance"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("file", type=Path, help="the table of gold questions")
         parser.add_argument("--campaign", required=True, metavar="SLUG", help="the short name of the campaign")
-        parser.add_argument("--experts", type=int, default=0, help="how many confirm each key before it is used")
-        parser.add_argument("--encoding", metavar="NAME", help="of a CSV or TSV file that isn't UTF-8, such as gb18030")
+        parser.add_argument(
+            "--experts",
+            type=int,
+            default=0,
+            help="number of experts who must confirm each answer key before it is used (default 0)",
+        )
+        parser.add_argument(
+            "--encoding", metavar="NAME", help="encoding of a CSV or TSV file that isn't UTF-8, such as gb18030"
+        )
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

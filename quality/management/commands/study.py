@@ -27,27 +27,46 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("campaign", metavar="CAMPAIGN", help="the short name of the campaign")
-        parser.add_argument("study", choices=list(STUDIES), help="which study")
-        parser.add_argument("--split", default="", help="of statistics: one split alone")
-        parser.add_argument("--ways", type=int, default=25, help="annotations of an item (default 25)")
-        parser.add_argument("--references", type=int, default=5, help="of bounds: so many of them are references")
-        parser.add_argument("--beta", type=int, default=2, help="of bounds: so many references make an answer wanted")
+        parser.add_argument("study", choices=list(STUDIES), help="study to compute")
+        parser.add_argument("--split", default="", help="for statistics: use only this split")
+        parser.add_argument(
+            "--ways", type=int, default=25, help="annotations per item, for variability and bounds (default 25)"
+        )
+        parser.add_argument(
+            "--references",
+            type=int,
+            default=5,
+            help="for bounds: annotations per item that are used as references (default 5)",
+        )
+        parser.add_argument(
+            "--beta",
+            type=int,
+            default=2,
+            help="for bounds: references that must have an answer for the item to count as answerable (default 2)",
+        )
         parser.add_argument(
             "--alpha",
             type=int,
-            help="of bounds: from how many answers on the super-annotator answers (default: 8 of 20)",
+            help="for bounds: predicting annotations that must have an answer for the super-annotator to answer (default: 8 of 20)",
         )
-        parser.add_argument("--partitions", type=int, default=PARTITIONS, help=f"of bounds (default {PARTITIONS})")
-        parser.add_argument("--seed", type=int, default=0, help="of the partitions")
-        parser.add_argument("--tables", type=Path, metavar="DIR", help="write the numbers as a table besides")
-        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="of the table (default csv)")
+        parser.add_argument(
+            "--partitions",
+            type=int,
+            default=PARTITIONS,
+            help=f"for bounds: number of random partitions (default {PARTITIONS})",
+        )
+        parser.add_argument("--seed", type=int, default=0, help="for bounds: seed for the partitions (default 0)")
+        parser.add_argument(
+            "--tables", type=Path, metavar="DIR", help="also write the numbers as a table to this folder"
+        )
+        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="format of the table (default csv)")
         parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Read, compute, print."""
         campaign = Campaign.objects.filter(slug=options["campaign"]).first()
         if campaign is None:
-            raise CommandError(f"no campaign is called {options['campaign']!r}")
+            raise CommandError(f"no campaign has the short name {options['campaign']!r}")
         try:
             found = STUDIES[options["study"]](campaign, options)
         except StudyError as error:
@@ -64,10 +83,12 @@ def _bounds(campaign: Campaign, options: dict[str, Any]) -> dict[str, Any]:
     ways, references = options["ways"], options["references"]
     predicting = ways - references
     if not 1 <= options["beta"] <= references < ways or options["partitions"] < 1:
-        raise CommandError("expected 1 ≤ beta ≤ references < ways, and at least one partition")
+        raise CommandError(
+            "--beta, --references, and --ways must satisfy 1 ≤ beta ≤ references < ways, and --partitions must be at least 1"
+        )
     alpha = usual_alpha(predicting) if options["alpha"] is None else options["alpha"]
     if not 0 <= alpha <= predicting:
-        raise CommandError(f"alpha lies between 0 and {predicting}, the annotations that predict")
+        raise CommandError(f"--alpha must be between 0 and {predicting}, the number of predicting annotations")
     return bounds_of(
         campaign,
         ways,

@@ -15,9 +15,9 @@ class Command(BaseCommand):
     """Compute the label of each verdict again from what the verdict names."""
 
     help = (
-        "Compute the label of each verdict of a campaign again, superseded verdicts included, from the annotations, the "
-        "rule and the policy that the verdict names. Any difference makes the command fail. "
-        "Example: manage.py verify_verdicts relevance"
+        "Recompute the label of every verdict of a campaign, including superseded verdicts. Each label is "
+        "computed from the annotations, rule, and policy that the verdict records. The command fails if any label"
+        " differs. Example: manage.py verify_verdicts relevance"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         """Compute, print, and fail if anything differs."""
         campaign = campaign_named(options["campaign"])
         if not isinstance(TASK_TYPES[campaign.task_type], Voted):
-            raise CommandError(f"{campaign.slug} has no verdicts: its answers are not put to the vote")
+            raise CommandError(f"{campaign.slug} has no verdicts, because its task type doesn't use votes")
         verdicts, different = 0, []
         for found in verdicts_recomputed(campaign):
             verdicts += 1
@@ -43,4 +43,4 @@ class Command(BaseCommand):
                 self.stdout.write(f"{one['item']}: stored {one['label']}, recomputed {one['recomputed']}")
             self.stdout.write(f"{verdicts:,} verdicts recomputed, {len(different):,} differ")
         if different:
-            raise CommandError(f"{len(different):,} of {verdicts:,} labels differ from what their verdicts name")
+            raise CommandError(f"{len(different):,} of {verdicts:,} stored labels differ from the recomputed labels")

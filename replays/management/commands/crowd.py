@@ -30,42 +30,53 @@ class Command(BaseCommand):
     """Let a synthetic crowd work in a campaign, over its pages."""
 
     help = (
-        "Let a seeded synthetic crowd answer what is open in a campaign: they log in and work over the pages of a running "
-        "platform, like people, but faster. The campaign is marked for good as answered by a synthetic crowd, on its pages "
-        "and in its releases. Example: manage.py crowd demo-crowd --people 8 --pace 2"
+        "Let a synthetic crowd answer the open items of a campaign. The crowd logs in and works on the web pages "
+        "of a running platform, like people, but faster. The campaign is permanently marked as answered by a "
+        "synthetic crowd, on its pages and in its releases. Example: manage.py crowd demo-crowd --people 8 --pace"
+        " 2"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
-        parser.add_argument("--people", type=int, default=8, help="how many synthetic people")
+        parser.add_argument("--people", type=int, default=8, help="number of synthetic annotators (default 8)")
         parser.add_argument(
-            "--spam", type=float, default=0.1, help="share of work by people who do not read (default 0.1)"
+            "--spam", type=float, default=0.1, help="share of work by annotators who don't read the items (default 0.1)"
         )
-        parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same crowd")
+        parser.add_argument("--seed", type=int, default=1, help="random seed; the same seed gives the same crowd")
         parser.add_argument(
-            "--pace", type=float, default=0, help="seconds that each person waits before each step of an answer"
+            "--pace",
+            type=float,
+            default=0,
+            help="seconds that each annotator waits before each step of an answer (default 0)",
         )
-        parser.add_argument("--seconds", type=float, default=120, help="at most (default 120)")
+        parser.add_argument("--seconds", type=float, default=120, help="maximum run time in seconds (default 120)")
         parser.add_argument(
-            "--url", default="", help=f"of the platform, on this machine (default {settings.PLATFORM_URL})"
+            "--url", default="", help=f"URL of the platform, on this machine (default {settings.PLATFORM_URL})"
         )
         parser.add_argument(
-            "--production", default="", metavar="SLUG", help="with production settings: the campaign again"
+            "--production",
+            default="",
+            metavar="SLUG",
+            help="repeat the campaign's short name here to allow a synthetic crowd with production settings",
         )
         parser.add_argument(
-            "--mixed", action="store_true", help="also where people have answered: their work is marked too"
+            "--mixed",
+            action="store_true",
+            help="run even if people have answered; their answers are marked as synthetic too",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make accounts, let them work, mark the campaign with the first answer."""
         campaign = campaign_named(options["campaign"])
         if not 1 <= options["people"] <= MOST_PEOPLE:
-            raise CommandError(f"--people takes 1 to {MOST_PEOPLE:,}")
+            raise CommandError(f"--people must be between 1 and {MOST_PEOPLE:,}")
         if not 0 <= options["pace"] <= MOST_PACE:
-            raise CommandError(f"--pace takes 0 to {MOST_PACE} seconds")
+            raise CommandError(f"--pace must be between 0 and {MOST_PACE} seconds")
         if campaign.state != CampaignState.OPEN:
-            raise CommandError(f"{campaign.slug} is {campaign.get_state_display().lower()}: nothing is handed out")
+            raise CommandError(
+                f"{campaign.slug} is {campaign.get_state_display().lower()}; a synthetic crowd can work only in an open campaign"
+            )
         _refuse_production(campaign, options["production"])
         url = (options["url"] or settings.PLATFORM_URL).rstrip("/")
         began = time.monotonic()
@@ -82,7 +93,7 @@ class Command(BaseCommand):
         except NotHere as error:
             raise CommandError(str(error)) from error
         except OSError as error:
-            raise CommandError(f"{url} does not answer: is the platform running? ({error})") from error
+            raise CommandError(f"{url} doesn't respond; check that the platform is running ({error})") from error
         answered = crowd.outcomes[Outcome.HANDED_IN]
         self.stdout.write(
             f"{answered:,} answers by {options['people']} people in {time.monotonic() - began:.0f} s "
@@ -97,15 +108,14 @@ def _refuse_production(campaign: Campaign, named: str) -> None:
     """Refuse where people's campaigns are, unless this one is named once more."""
     if settings.CROWD_NEEDS_NAME and named != campaign.slug:
         raise CommandError(
-            "this installation runs with production settings, where a synthetic crowd is seldom meant: "
-            f"--production {campaign.slug} lets it work all the same, and marks the campaign for good"
+            f"this installation uses production settings; to let a synthetic crowd work anyway and permanently mark the campaign, add --production {campaign.slug}"
         )
 
 
 def _members(campaign: Campaign, url: str, options: dict[str, Any]) -> list[Member]:
     """Return the crowd, the first of whom is logged in: nothing is made where nobody answers, and one account where no login works."""
     if Browser().get(f"{url}/healthz").status != HTTPStatus.OK:
-        raise CommandError(f"{url} answers, but not as this platform does: is it the right address?")
+        raise CommandError(f"{url} responds, but not like a running Quorate platform; check the URL")
     name, password = f"{campaign.slug}-{secrets.token_hex(3)}", new_password()
     world, marked = AnyWorld(options["seed"]), _Marked(campaign, mixed=options["mixed"])
 
@@ -123,7 +133,7 @@ def _members(campaign: Campaign, url: str, options: dict[str, Any]) -> list[Memb
         member(first, people[0]).log_in()
     except RuntimeError as error:
         raise CommandError(
-            f"{error} at {url}: does that platform use this database? Nothing was marked; the account {first} was made"
+            f"{error} at {url}; check that the platform there uses this database. The campaign wasn't marked, but the account {first} was created"
         ) from error
     emails = accounts(campaign, name, options["people"], password)
     return [member(email, person) for email, person in zip(emails, people, strict=True)]

@@ -21,15 +21,16 @@ class Command(BaseCommand):
     """Prepare, fill and serve a demo."""
 
     help = (
-        "Set everything up, fill it with six small campaigns (three to label, one of them on the marketplace too; one for a synthetic crowd; two that "
-        "synthetic crowds have completed), start the marketplace beside it with a requester, workers and open HITs, print the logins and serve until "
-        "Ctrl-C. Running it again keeps what is there. Example: manage.py demo"
+        "Set up and serve a demo with six small campaigns. Three are ready to label (one also on the "
+        "marketplace), one is for a synthetic crowd, and synthetic crowds have completed two. The marketplace "
+        "runs beside the platform, with a requester, workers, and open HITs. The command prints the logins and "
+        "serves until you press Ctrl-C. Running it again keeps existing data. Example: manage.py demo"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the options."""
         add_serving_arguments(parser)
-        parser.add_argument("--no-serve", action="store_true", help="only fill the database")
+        parser.add_argument("--no-serve", action="store_true", help="fill the database without starting the servers")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prepare, fill, print, serve."""

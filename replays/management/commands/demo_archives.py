@@ -14,9 +14,9 @@ class Command(BaseCommand):
     """Make the finished campaigns and write their archives."""
 
     help = (
-        "Have synthetic crowds fill the two finished campaigns of the demo, and write the archives that `demo` loads. Needed "
-        "after a migration; it takes a minute. The installation must be empty: make demo-archives uses a temporary one. "
-        "Example: QUORATE_DATA=$(mktemp -d) manage.py demo_archives"
+        "Let synthetic crowds complete the two finished campaigns of the demo, and write the archives that `demo`"
+        " loads. Run this command after a migration; it takes a minute. The installation must be empty: `make "
+        "demo-archives` uses a temporary one. Example: QUORATE_DATA=$(mktemp -d) manage.py demo_archives"
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -24,6 +24,8 @@ class Command(BaseCommand):
         settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
         prepare_database()
         if Campaign.objects.exists():
-            raise CommandError("this installation is not empty: QUORATE_DATA=$(mktemp -d) manage.py demo_archives")
+            raise CommandError(
+                "this installation isn't empty; use a temporary one: QUORATE_DATA=$(mktemp -d) manage.py demo_archives"
+            )
         write_finished(stderr=self.stderr)
         self.stdout.write(f"The archives in {HERE} are new.")

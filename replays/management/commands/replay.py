@@ -20,26 +20,31 @@ class Command(BaseCommand):
     """Run a replay, or resume one that was interrupted."""
 
     help = (
-        "Replay the collection of a paper at any scale with a seeded synthetic crowd that knows only pages: campaign, "
-        "people, quality control, release, report. If it is interrupted, the same command resumes it. "
-        "Example: manage.py replay antique --scale 0.01 --seed 1"
+        "Repeat the data collection of a paper at any scale, with a synthetic crowd that sees only the web pages."
+        " A replay includes the campaign, people, quality control, release, and report. To resume an interrupted "
+        "replay, run the same command again. Example: manage.py replay antique --scale 0.01 --seed 1"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
-        parser.add_argument("kind", choices=list(REPLAYS), help="which paper")
-        parser.add_argument("--scale", type=float, default=0.01, help="1 is the size of the paper (default 0.01)")
-        parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same crowd")
-        parser.add_argument("--seconds", type=float, default=7200, help="give up after so long (default 7200)")
+        parser.add_argument("kind", choices=list(REPLAYS), help="data collection to repeat")
         parser.add_argument(
-            "--to", type=Path, metavar="FILE", help="write the report there too (.md, and .json beside it)"
+            "--scale",
+            type=float,
+            default=0.01,
+            help="size relative to the paper, where 1 is the paper's size (default 0.01)",
+        )
+        parser.add_argument("--seed", type=int, default=1, help="random seed; the same seed gives the same crowd")
+        parser.add_argument("--seconds", type=float, default=7200, help="maximum run time in seconds (default 7200)")
+        parser.add_argument(
+            "--to", type=Path, metavar="FILE", help="also write the report to this file (.md, and .json beside it)"
         )
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run, report."""
         if not 0 < options["scale"] <= 1:
-            raise CommandError("--scale takes a number above 0, up to 1")
+            raise CommandError("--scale must be above 0 and at most 1")
         settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"  # a synthetic crowd has no mailboxes
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C does: what was measured so far is kept
         prepare(call_command)
@@ -49,7 +54,7 @@ class Command(BaseCommand):
         try:
             figures = replay(asked, state, self.stderr.write)
         except Stuck as error:
-            raise CommandError(f"not finished: {error}. The same command resumes it") from error
+            raise CommandError(f"not finished: {error}. Run the same command again to resume") from error
         report = report_of(asked, state, figures)
         text = rendered(report)
         if options["to"]:

@@ -15,11 +15,14 @@ class Command(ReadingCommand):
     """Make a step, or make it again from its report."""
 
     help = (
-        "Make items of raw material, a step at a time, each in a folder of its own with a report: what was read, kept and "
-        "dropped, and why. The same files, parameters and seed give the same bytes. queries: take long queries from logs as Natural "
-        "Questions did. kinds: which nouns name a kind of thing. heuristics: which queries look like questions. pages: the Wikipedia page of each. questions: filter nfL6 as ANTIQUE did. "
-        "bm25: rank a collection. pool: the pairs to be judged of several runs. triples: facts of a knowledge base. sentences: texts cut into sentences. elsewhere: records of other tools. again: make a step again from its report. "
-        "No database is needed. Example: manage.py source questions nfL6.json --sample 3000 --seed 7 --to questions/"
+        "Prepare items from raw material in steps. Each step writes a folder with a report of what was read, "
+        "kept, and dropped, and why. The same files, parameters, and seed give the same bytes. queries: take long"
+        " queries from logs as Natural Questions did. kinds: find nouns that name a kind of thing. heuristics: "
+        "find queries that look like questions. pages: find the Wikipedia page of each question. questions: "
+        "filter nfL6 as ANTIQUE did. bm25: rank a collection. pool: collect the pairs to judge from several runs."
+        " triples: draw facts from a knowledge base. sentences: cut texts into sentences. elsewhere: convert "
+        "records from other tools. again: repeat a step from its report. No database is needed. Example: "
+        "manage.py source questions nfL6.json --sample 3000 --seed 7 --to questions/"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -28,12 +31,16 @@ class Command(ReadingCommand):
         for key, step in STEPS.items():
             own = steps.add_parser(key, help=step.HELP, description=step.HELP)
             step.add_arguments(own)
-            own.add_argument("--seed", type=int, default=0, metavar="N", help="of everything that is drawn (default 0)")
+            own.add_argument("--seed", type=int, default=0, metavar="N", help="seed for random draws (default 0)")
             _add_output(own)
-        again = steps.add_parser("again", help="make a step again and compare what comes out")
-        again.add_argument("folder", type=Path, metavar="DIR", help="of the step")
+        again = steps.add_parser("again", help="repeat a step and compare the output")
+        again.add_argument("folder", type=Path, metavar="DIR", help="folder of the step to repeat")
         again.add_argument(
-            "--files", type=Path, required=True, metavar="DIR", help="where the files lie that it read, at any depth"
+            "--files",
+            type=Path,
+            required=True,
+            metavar="DIR",
+            help="folder that contains the step's input files, at any depth",
         )
         _add_output(again)
 
@@ -55,7 +62,7 @@ class Command(ReadingCommand):
 
 
 def _add_output(parser: Any) -> None:
-    parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="a folder that is not there yet")
+    parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="output folder, which must not exist yet")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 

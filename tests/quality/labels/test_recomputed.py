@@ -50,7 +50,7 @@ def test_a_label_that_somebody_changed_is_found_and_fails_the_command(judged, ca
 
 
 def test_a_campaign_without_votes_has_nothing_to_verify():
-    with pytest.raises(CommandError, match="not put to the vote"):
+    with pytest.raises(CommandError, match="doesn't use votes"):
         call_command("verify_verdicts", factories.campaign(items=1).slug)
 
 

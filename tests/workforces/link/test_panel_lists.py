@@ -93,7 +93,7 @@ def test_two_visits_with_the_same_ids_are_for_a_manager_to_decide():
 def test_a_list_in_which_nothing_can_be_read_is_an_error(tmp_path):
     row = link(factories.antique(items=1))
     (tmp_path / "x.csv").write_text("nonsense\n1\n")
-    with pytest.raises(CommandError, match="no row could be read"):
+    with pytest.raises(CommandError, match="no visits were confirmed"):
         call_command("confirm_visits", row.campaign.slug, str(tmp_path / "x.csv"))
 
 

@@ -16,17 +16,17 @@ class Command(BaseCommand):
     """Add a workforce, or give the one that is there new terms."""
 
     help = (
-        "Add a workforce to a campaign: postings at the configured marketplace, or a link, which is printed, for "
-        "a panel. Terms are given as NAME=VALUE; --list shows them. Example: manage.py add_workforce relevance "
-        "mturk reward_cents=5 qualification=paper cap_cents=50000"
+        "Add a workforce (a source of annotators) to a campaign: postings on the configured marketplace, or a "
+        "link for a panel, which is printed. Terms are given as NAME=VALUE; --list shows them. Example: manage.py"
+        " add_workforce relevance mturk reward_cents=5 qualification=paper cap_cents=50000"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
-        parser.add_argument("kind", choices=[key for key, kind in KINDS.items() if kind.form], help="how people come")
+        parser.add_argument("kind", choices=[key for key, kind in KINDS.items() if kind.form], help="kind of workforce")
         parser.add_argument("terms", nargs="*", metavar="NAME=VALUE", help="a term and its value; --list shows them")
-        parser.add_argument("--list", action="store_true", help="list the terms with their defaults, change nothing")
+        parser.add_argument("--list", action="store_true", help="list the terms with their defaults and exit")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:

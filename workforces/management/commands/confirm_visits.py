@@ -15,16 +15,20 @@ class Command(BaseCommand):
     """Confirm visits by a panel's list."""
 
     help = (
-        "Confirm the visits of people whose addresses the panel did not sign, by the panel's own list (.csv, .tsv, "
-        ".xlsx, .parquet or .jsonl; Prolific's export of submissions is understood). Their work counts from then on. Example: "
-        "manage.py confirm_visits relevance prolific_export.csv"
+        "Confirm the visits of annotators whose URLs the panel didn't sign, using the panel's own list (.csv, "
+        ".tsv, .xlsx, .parquet, or .jsonl). Prolific's export of submissions is accepted as well. The work of "
+        "confirmed visits counts from then on. Example: manage.py confirm_visits relevance prolific_export.csv"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments."""
         parser.add_argument("campaign", metavar="SLUG", help="the short name of the campaign")
-        parser.add_argument("file", type=Path, help="the panel's list: a table with the person and the visit")
-        parser.add_argument("--encoding", metavar="NAME", help="of a CSV or TSV file that isn't UTF-8, such as gb18030")
+        parser.add_argument(
+            "file", type=Path, help="the panel's list: a table with the participant and the visit in each row"
+        )
+        parser.add_argument(
+            "--encoding", metavar="NAME", help="encoding of a CSV or TSV file that isn't UTF-8, such as gb18030"
+        )
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -32,7 +36,7 @@ class Command(BaseCommand):
         campaign, path = campaign_named(options["campaign"]), options["file"]
         row = next((row for row in campaign.workforces.order_by("pk") if KINDS[row.kind].list_job), None)
         if row is None:
-            raise CommandError(f"{campaign.slug} has no link for a panel")
+            raise CommandError(f"{campaign.slug} has no link for a panel; add one with manage.py add_workforce")
         if not path.is_file():
             raise CommandError(f"{path}: no such file")
         payload = VisitsListPayload(
@@ -44,7 +48,7 @@ class Command(BaseCommand):
         for note in job.result["notes"]:
             self.stderr.write(f"{path}: {note}")
         counts = job.result
-        summary = f"{counts['confirmed']} visits confirmed, {counts['doubtful']} claimed by several (see Decisions), {counts['unknown']} not known or confirmed before, {counts['unfinished']} not finished, {counts['failed']} rows wrong"
+        summary = f"{counts['confirmed']} visits confirmed, {counts['doubtful']} claimed by several (see the Review queue), {counts['unknown']} unknown or already confirmed, {counts['unfinished']} not finished, {counts['failed']} rows invalid"
         if counts["failed"] and not counts["confirmed"]:
-            raise CommandError(f"no row could be read as a confirmed visit. {summary}")
+            raise CommandError(f"no visits were confirmed, and some rows have errors. {summary}")
         print_result(self.stdout, dict(counts), as_json=options["json"], summary=summary)

@@ -15,8 +15,8 @@ class Command(BaseCommand):
     """Read every posting at the marketplace and compare it with the ledger."""
 
     help = (
-        "Compare states of assignments, rewards and bonuses with what the marketplace lists; changes nothing, and "
-        "fails if anything differs. Example: manage.py reconcile relevance"
+        "Compare the states of assignments, rewards, and bonuses with the marketplace's records. The command "
+        "changes nothing, and fails if anything differs. Example: manage.py reconcile relevance"
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         campaign = campaign_named(options["campaign"])
         workforce = next((row for row in campaign.workforces.order_by("pk") if KINDS[row.kind].has_books), None)
         if workforce is None:
-            raise CommandError(f"{campaign.slug} has no workforce at a marketplace")
+            raise CommandError(f"{campaign.slug} has no marketplace workforce; add one with manage.py add_workforce")
         try:
             found = KINDS[workforce.kind].reconcile(workforce=workforce)
         except NotConfigured as error:
@@ -43,4 +43,4 @@ class Command(BaseCommand):
         )
         print_result(self.stdout, asdict(found), as_json=options["json"], summary=summary)
         if not found.agrees:
-            raise CommandError("the books differ")
+            raise CommandError("the ledgers differ; see the differences listed above")
