@@ -76,7 +76,7 @@ def test_what_a_crowd_answered_is_released_with_its_mark(live_server, tmp_path):
 
 def test_what_cannot_be_enlivened_is_said(live_server):
     campaign = factories.antique(items=1)
-    with pytest.raises(CommandError, match="1 to 1,000"):
+    with pytest.raises(CommandError, match="between 1 and 1,000"):
         enlivened(campaign, live_server.url, people=0)
     Campaign.objects.update(state="closed")
     with pytest.raises(CommandError, match="can work only in an open campaign"):
@@ -107,7 +107,7 @@ def another_server(is_alike):
 def test_where_nobody_answers_nothing_is_made_and_nothing_marked():
     campaign = factories.antique(items=1)
     before = User.objects.count()
-    with pytest.raises(CommandError, match=r"http://127\.0\.0\.1:9 does not answer"):
+    with pytest.raises(CommandError, match=r"http://127\.0\.0\.1:9 doesn't respond"):
         enlivened(campaign, "http://127.0.0.1:9")
     with another_server(is_alike=False) as url, pytest.raises(CommandError, match="not like a running Quorate platform"):
         enlivened(campaign, url)
@@ -120,7 +120,7 @@ def test_a_platform_with_another_database_lets_nobody_in_and_one_account_is_name
     with another_server(is_alike=True) as url, pytest.raises(CommandError) as caught:
         enlivened(campaign, url)
     made = User.objects.latest("pk")
-    assert f"The campaign wasn't marked, but the account {made.email} was made" in str(caught.value)
+    assert f"The campaign wasn't marked, but the account {made.email} was created" in str(caught.value)
     assert (User.objects.count(), Campaign.objects.get().is_synthetic) == (before + 1, False)
 
 
@@ -145,6 +145,6 @@ def test_with_production_settings_a_campaign_is_named_twice(live_server, setting
 def test_a_pace_is_bounded(live_server):
     campaign = factories.antique(items=1, n=1)
     for pace in ("-1", "61"):
-        with pytest.raises(CommandError, match="--pace takes 0 to 60 seconds"):
+        with pytest.raises(CommandError, match="--pace must be between 0 and 60 seconds"):
             enlivened(campaign, live_server.url, "--pace", pace)
     assert "1 answers" in enlivened(campaign, live_server.url, "--pace", "0.1", people=1)

@@ -40,7 +40,7 @@ def test_every_label_is_the_one_that_its_verdict_comes_to(judged, capsys):
 def test_a_label_that_somebody_changed_is_found_and_fails_the_command(judged, capsys):
     changed = Verdict.objects.order_by("pk")[0]
     Verdict.objects.filter(pk=changed.pk).update(label=1)
-    with pytest.raises(CommandError, match="1 of 3 labels"):
+    with pytest.raises(CommandError, match="1 of 3 stored labels"):
         call_command("verify_verdicts", judged.slug, json=True)
     said = json.loads(capsys.readouterr().out)
     assert said == {

@@ -195,7 +195,7 @@ def test_the_sweep_begins_at_no_answer(collected):
     [
         ({"name": "bounds"}, "all of its first 25 slots. The closest item has 4"),
         ({"name": "bounds", "references": 25}, "must satisfy 1 ≤ beta"),
-        ({"name": "bounds", "ways": 4, "references": 2, "alpha": 9}, "alpha lies between 0 and 2"),
+        ({"name": "bounds", "ways": 4, "references": 2, "alpha": 9}, "alpha must be between 0 and 2"),
         ({"name": "variability", "ways": 1}, "at least two"),
     ],
 )
