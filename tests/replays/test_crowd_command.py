@@ -109,7 +109,10 @@ def test_where_nobody_answers_nothing_is_made_and_nothing_marked():
     before = User.objects.count()
     with pytest.raises(CommandError, match=r"http://127\.0\.0\.1:9 doesn't respond"):
         enlivened(campaign, "http://127.0.0.1:9")
-    with another_server(is_alike=False) as url, pytest.raises(CommandError, match="not like a running Quorate platform"):
+    with (
+        another_server(is_alike=False) as url,
+        pytest.raises(CommandError, match="not like a running Quorate platform"),
+    ):
         enlivened(campaign, url)
     assert (User.objects.count(), Campaign.objects.get().is_synthetic) == (before, False)
 
