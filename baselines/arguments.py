@@ -11,7 +11,7 @@ NEEDS = (
     "{what} needs PyTorch and transformers: pip install torch==2.13.0, then pip install --require-hashes "
     "-r requirements-ml.txt"
 )
-DATA = "the folder of a release, or files of Natural Questions"
+DATA = "folder of a release, or Natural Questions files"
 Say = Callable[[str], object]
 
 
@@ -26,11 +26,19 @@ class Usual(NamedTuple):
 def add_training_arguments(parser: ArgumentParser, usual: Usual) -> None:
     """Add where the encoder is and the run goes, and how long and fast to learn."""
     parser.add_argument(
-        "--encoder", required=True, type=Path, metavar="DIR", help="a BERT encoder in Hugging Face form"
+        "--encoder", required=True, type=Path, metavar="DIR", help="folder of a BERT encoder in the Hugging Face format"
     )
-    parser.add_argument("--to", required=True, type=Path, metavar="RUN", help="the folder of the run; again resumes it")
+    parser.add_argument(
+        "--to",
+        required=True,
+        type=Path,
+        metavar="RUN",
+        help="folder of the run; running the command again resumes the run",
+    )
     add_schedule_arguments(parser, usual)
-    parser.add_argument("--freeze", type=int, default=0, help="first layers, and embeddings, that stay as they are")
+    parser.add_argument(
+        "--freeze", type=int, default=0, help="number of lower layers to freeze, with the embeddings (default 0)"
+    )
 
 
 def add_schedule_arguments(parser: ArgumentParser, usual: Usual) -> None:
@@ -39,16 +47,24 @@ def add_schedule_arguments(parser: ArgumentParser, usual: Usual) -> None:
     parser.add_argument(
         "--epochs", type=int, default=usual.epochs, help=f"passes over the data (default {usual.epochs})"
     )
-    parser.add_argument("--batch", type=int, default=usual.batch, help=f"instances at a time (default {usual.batch})")
-    parser.add_argument("--accumulate", type=int, default=1, help="batches in a step (default 1)")
-    parser.add_argument("--seed", type=int, default=0, help="of first weights, order, dropout, and what is drawn")
+    parser.add_argument("--batch", type=int, default=usual.batch, help=f"instances per batch (default {usual.batch})")
+    parser.add_argument("--accumulate", type=int, default=1, help="batches per optimizer step (default 1)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="random seed for initial weights, order, dropout, and sampling (default 0)"
+    )
 
 
 def add_prediction_arguments(parser: ArgumentParser) -> None:
     """Add which run predicts for which pages of Natural Questions, and where to."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    parser.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
     parser.add_argument("data", nargs="+", metavar="DATA", help=DATA)
-    parser.add_argument("--to", required=True, type=Path, metavar="FILE", help="the predictions file; again resumes it")
+    parser.add_argument(
+        "--to",
+        required=True,
+        type=Path,
+        metavar="FILE",
+        help="predictions file to write; running the command again resumes it",
+    )
 
 
 def predictions_text(found: Mapping[str, int], to: Path) -> str:

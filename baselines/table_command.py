@@ -14,7 +14,7 @@ from baselines.tables import markdown, results_write
 from evaluation.files import EvaluationError
 from evaluation.statistics import RESAMPLES
 
-HELP = "the table of results of a benchmark's paper: untrained baselines, trained ones, annotators, with intervals"
+HELP = "results table for a paper: untrained baselines, trained baselines, and annotators, with confidence intervals"
 
 
 class System(NamedTuple):
@@ -31,23 +31,33 @@ def add_arguments(parser: ArgumentParser) -> None:
         "release",
         type=Path,
         metavar="RELEASE",
-        help="the folder of a release: of Natural Questions, or in the format of ANTIQUE",
+        help="folder of a release in the Natural Questions or ANTIQUE format",
     )
     parser.add_argument(
         "runs",
         type=Path,
         nargs="*",
         metavar="RUN",
-        help="folders of trained runs, which predict first, or files of predictions",
+        help="folders of trained runs (which predict first) or prediction files",
     )
-    parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="where the table and predictions go")
     parser.add_argument(
-        "--train", nargs="+", default=[], metavar="DATA", help="train files, for baselines that copy from the same page"
+        "--to", required=True, type=Path, metavar="DIR", help="output folder for the table and predictions"
     )
-    parser.add_argument("--vectors", type=Path, metavar="SOURCE", help="the word vectors of runs of readers")
-    parser.add_argument("--split", default="test", help="the split of a release of ANTIQUE (default test)")
     parser.add_argument(
-        "--resamples", type=int, default=RESAMPLES, metavar="N", help=f"for the intervals (default {RESAMPLES:,})"
+        "--train",
+        nargs="+",
+        default=[],
+        metavar="DATA",
+        help="training files, for baselines that copy answers from the same page",
+    )
+    parser.add_argument("--vectors", type=Path, metavar="SOURCE", help="word vectors used by the runs of readers")
+    parser.add_argument("--split", default="test", help="split of an ANTIQUE release (default test)")
+    parser.add_argument(
+        "--resamples",
+        type=int,
+        default=RESAMPLES,
+        metavar="N",
+        help=f"number of bootstrap resamples for the intervals (default {RESAMPLES:,})",
     )
 
 

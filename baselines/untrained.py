@@ -18,9 +18,9 @@ from evaluation.files import EvaluationError, matching_files
 
 COPYING = {"most-frequent": most_frequent, "closest-question": closest_question}
 HELP = {
-    "first-paragraph": "the first paragraph of each page",
-    "most-frequent": "the answer that training examples on the same page have most often",
-    "closest-question": "the answer of the training example on the same page whose question is closest",
+    "first-paragraph": "predict the first paragraph of each page",
+    "most-frequent": "predict the most frequent answer of the training examples on the same page",
+    "closest-question": "predict the answer of the training example on the same page with the most similar question",
 }
 
 
@@ -31,12 +31,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         required=True,
         nargs="+",
         metavar="GLOB",
-        help="files of the original format; their annotations are not looked at",
+        help="question files in the original format; their annotations are ignored",
     )
     parser.add_argument(
-        "--train", nargs="+", default=[], metavar="GLOB", help="files with annotations; first-paragraph needs none"
+        "--train",
+        nargs="+",
+        default=[],
+        metavar="GLOB",
+        help="training files with annotations (not needed by first-paragraph)",
     )
-    parser.add_argument("--to", required=True, type=Path, metavar="FILE", help="the predictions file to write")
+    parser.add_argument("--to", required=True, type=Path, metavar="FILE", help="predictions file to write")
 
 
 def predict(name: str, options: dict[str, Any]) -> dict[str, int]:

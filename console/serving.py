@@ -24,7 +24,12 @@ _PATIENCE_SECONDS = 300  # with a server whose process lives: a busy machine tak
 
 def add_serving_arguments(parser: CommandParser) -> None:
     """Add what both commands take."""
-    parser.add_argument("--bind", default="", metavar="HOST:PORT", help="default 127.0.0.1:8000, or the next free port")
+    parser.add_argument(
+        "--bind",
+        default="",
+        metavar="HOST:PORT",
+        help="address to listen on (default 127.0.0.1:8000, or the next free port)",
+    )
 
 
 def prepare(call_command: Callable[..., Any]) -> None:

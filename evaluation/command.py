@@ -12,10 +12,12 @@ from evaluation.statistics import RESAMPLES
 from storage.json_output import json_line
 
 DESCRIPTION = (
-    "Score predictions, with intervals. nq: the numbers of the official evaluation of Natural Questions, to the last digit. "
-    "relevance: runs against qrels, as the ANTIQUE paper does. pool: how much of what several runs brought is relevant. soft: probabilities against the votes of a release. annotator: whether a model could stand in for one. dbqa, "
-    "kbqa: the metrics of NLPCC 2017. No database is needed. "
-    "Example: manage.py evaluate nq --gold 'nq-dev-*.jsonl.gz' --predictions predictions.json"
+    "Score predictions, with confidence intervals. nq gives the exact numbers of the official Natural "
+    "Questions evaluation. relevance scores runs against qrels, as in the ANTIQUE paper. pool shows how much "
+    "of a judged pool is relevant and what each run contributed. soft compares predicted probabilities with "
+    "the votes of a release. annotator tests whether a model could replace an annotator. dbqa and kbqa give "
+    "the metrics of NLPCC 2017. No database is needed. Example: manage.py evaluate nq --gold "
+    "'nq-dev-*.jsonl.gz' --predictions predictions.json"
 )
 
 MOST_RESAMPLES = 1_000_000

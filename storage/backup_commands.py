@@ -21,7 +21,7 @@ class BackupCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the argument."""
-        parser.add_argument("target", metavar="DIR", help="a folder, or - for standard output")
+        parser.add_argument("target", metavar="DIR", help="output folder, or - for standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write it and say where."""
@@ -50,7 +50,7 @@ class RestoreCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the argument."""
-        parser.add_argument("source", metavar="FILE", help="a backup, or - for standard input")
+        parser.add_argument("source", metavar="FILE", help="backup file, or - for standard input")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Restore and say what was found."""

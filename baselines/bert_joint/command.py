@@ -16,7 +16,7 @@ from baselines.arguments import (
 )
 from evaluation.files import EvaluationError
 
-HELP = "BERT joint: an encoder that marks the answer in windows over the page (Alberti, Lee and Collins 2019)"
+HELP = "BERT joint: an encoder that marks the answer in windows over the page (Alberti, Lee, and Collins 2019)"
 
 
 def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
@@ -25,23 +25,31 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     train = acts.add_parser("train", help="train a model on a release", description="Train a model on a release.")
     train.add_argument("data", nargs="+", metavar="DATA", help=DATA)
     add_training_arguments(train, Usual(rate=3e-5, epochs=1, batch=8))
-    train.add_argument("--length", type=int, default=512, help="pieces in a window (default 512)")
-    train.add_argument("--stride", type=int, default=128, help="pieces between windows (default 128)")
-    train.add_argument("--nulls", type=float, default=0.02, help="share of windows without an answer (default 0.02)")
-    train.add_argument("--workers", type=int, default=1, help="processes that read files at the same time (default 1)")
+    train.add_argument("--length", type=int, default=512, help="word pieces per window (default 512)")
     train.add_argument(
-        "--as-published", action="store_true", help="place targets as the published code does, its errors included"
+        "--stride", type=int, default=128, help="word pieces between the starts of two windows (default 128)"
     )
-    train.add_argument("--blind", action="store_true", help="leave the questions out: a control")
+    train.add_argument("--nulls", type=float, default=0.02, help="share of windows without an answer (default 0.02)")
     train.add_argument(
-        "--from-scratch", action="store_true", help="random weights in the shape of the encoder: a control"
+        "--workers", type=int, default=1, help="number of processes that read files in parallel (default 1)"
+    )
+    train.add_argument(
+        "--as-published",
+        action="store_true",
+        help="place targets exactly as the published code does, including its errors",
+    )
+    train.add_argument("--blind", action="store_true", help="hide the questions from the model (a control)")
+    train.add_argument(
+        "--from-scratch",
+        action="store_true",
+        help="start from random weights with the encoder's architecture (a control)",
     )
     predict = acts.add_parser("predict", help="predict for a release", description="Predict for a release.")
     add_prediction_arguments(predict)
     predict.add_argument(
         "--with-kinds",
         action="store_true",
-        help="let the kind decide on yes, no and long answers alone (not in the paper)",
+        help="let the predicted answer type alone decide yes, no, and long-only answers (not in the paper)",
     )
     for one in (train, predict):
         add_threads_argument(one)

@@ -11,25 +11,27 @@ from evaluation.nlpcc.kbqa import read_questions
 from exports.formats.nlpcc import END, Block
 
 HELP = {
-    "dbqa-bm25": "BM25 over characters and pairs of characters, for the sentences of NLPCC's document-based questions",
-    "kbqa-match": "the longest subject in the question and the predicate that shares most with it, for NLPCC's knowledge-base questions",
+    "dbqa-bm25": "BM25 over characters and character pairs, for NLPCC's document-based questions",
+    "kbqa-match": "match of the longest subject in the question and the most similar predicate, for NLPCC's knowledge-base questions",
 }
 
 
 def add_arguments(parser: ArgumentParser, name: str) -> None:
     """Add the arguments of a baseline."""
     if name == "dbqa-bm25":
-        parser.add_argument("--pairs", required=True, type=Path, metavar="FILE", help="questions and sentences")
+        parser.add_argument("--pairs", required=True, type=Path, metavar="FILE", help="file of questions and sentences")
     else:
-        parser.add_argument("--questions", required=True, type=Path, metavar="FILE", help="questions in NLPCC's form")
+        parser.add_argument(
+            "--questions", required=True, type=Path, metavar="FILE", help="questions in the NLPCC format"
+        )
         parser.add_argument(
             "--knowledge-base",
             required=True,
             type=Path,
             metavar="FILE",
-            help="subject ||| predicate ||| object on each line, three columns, or N-Triples; packed or not",
+            help="facts as subject ||| predicate ||| object, in three columns, or as N-Triples; plain or compressed",
         )
-    parser.add_argument("--to", required=True, type=Path, metavar="FILE", help="the file to write")
+    parser.add_argument("--to", required=True, type=Path, metavar="FILE", help="file to write")
 
 
 def predict(name: str, options: dict[str, Any]) -> tuple[dict[str, int], str]:

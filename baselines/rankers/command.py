@@ -7,8 +7,8 @@ from typing import Any
 from baselines.arguments import NEEDS, Say, Usual, add_threads_argument, add_training_arguments
 from evaluation.files import EvaluationError
 
-HELP = "rankers of answers to questions: BERT, a bi-encoder, DRMM-TKS, aNMM, and a control (ANTIQUE, section 5)"
-SOURCE = "the folder of a release in the format of ANTIQUE, or a file of NLPCC's pairs"
+HELP = "answer rankers: BERT, a bi-encoder, DRMM-TKS, aNMM, and a control (ANTIQUE, section 5)"
+SOURCE = "folder of a release in the ANTIQUE format, or a file of NLPCC pairs"
 NAMES = ("bert", "bi-encoder", "drmm-tks", "anmm", "blind")
 
 
@@ -16,20 +16,22 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     """Add the parsers of training and of ranking, and return them."""
     acts = parser.add_subparsers(dest="act", required=True)
     train = acts.add_parser("train", help="train a ranker on a release", description="Train a ranker on a release.")
-    train.add_argument("ranker", choices=NAMES, help="which ranker; blind is the control that can't see the question")
+    train.add_argument("ranker", choices=NAMES, help="ranker to train; blind is a control that can't see the question")
     train.add_argument("release", type=Path, metavar="RELEASE", help=SOURCE)
     add_training_arguments(train, Usual(rate=2e-5, epochs=2, batch=16))
-    train.add_argument("--split", default="train", help="the split to learn from (default train)")
-    train.add_argument("--random", type=int, default=1, help="answers to other questions per relevant one (default 1)")
+    train.add_argument("--split", default="train", help="split to train on (default train)")
+    train.add_argument(
+        "--random", type=int, default=1, help="random answers to other questions per relevant answer (default 1)"
+    )
     predict = acts.add_parser("predict", help="rank answers", description="Rank the answers of a split.")
-    predict.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    predict.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
     predict.add_argument("release", type=Path, metavar="RELEASE", help=SOURCE)
-    predict.add_argument("--split", default="test", help="the split to rank (default test)")
+    predict.add_argument("--split", default="test", help="split to rank (default test)")
     predict.add_argument(
-        "--first", type=Path, metavar="FILE", help="a TREC run to rank again; else answers with a label"
+        "--first", type=Path, metavar="FILE", help="TREC run to rerank (default: rank the answers that have a label)"
     )
     predict.add_argument(
-        "--to", required=True, type=Path, metavar="FILE", help="the TREC run to write; for pairs, a score on each line"
+        "--to", required=True, type=Path, metavar="FILE", help="TREC run to write; for NLPCC pairs, one score per line"
     )
     for one in (train, predict):
         add_threads_argument(one)

@@ -25,9 +25,15 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
     """Add the parsers of training and of prediction, and return them."""
     acts = parser.add_subparsers(dest="act", required=True)
     train = acts.add_parser("train", help="train a reader on a release", description="Train a reader on a release.")
-    train.add_argument("reader", choices=NAMES, help="which reader")
+    train.add_argument("reader", choices=NAMES, help="reader to train")
     train.add_argument("data", nargs="+", metavar="DATA", help=DATA)
-    train.add_argument("--to", required=True, type=Path, metavar="RUN", help="the folder of the run; again resumes it")
+    train.add_argument(
+        "--to",
+        required=True,
+        type=Path,
+        metavar="RUN",
+        help="folder of the run; running the command again resumes the run",
+    )
     add_schedule_arguments(train, Usual(rate=1e-3, epochs=20, batch=15))
     predict = acts.add_parser("predict", help="predict for a release", description="Predict for a release.")
     add_prediction_arguments(predict)
@@ -38,7 +44,7 @@ def add_arguments(parser: ArgumentParser) -> list[ArgumentParser]:
             required=True,
             type=Path,
             metavar="SOURCE",
-            help="word vectors: a file in GloVe's format, or the folder of an encoder",
+            help="word vectors, as a file in the GloVe format or the folder of an encoder",
         )
     return [train, predict]
 

@@ -8,15 +8,13 @@ from evaluation.annotator.alternative import EPSILONS, LEVEL, PASSES, Alignment,
 from evaluation.annotator.files import read_labels, read_votes
 from evaluation.files import EvaluationError
 
-HELP = "a model's labels beside those of the annotators of a release: the alternative annotator test"
+HELP = "alternative annotator test: compare a model's labels with those of the annotators of a release"
 MOST_SHOWN = 50
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "--release", required=True, type=Path, metavar="DIR", help="the folder of a release with labels"
-    )
+    parser.add_argument("--release", required=True, type=Path, metavar="DIR", help="folder of a release with labels")
     parser.add_argument(
         "--predictions", required=True, type=Path, metavar="FILE", help="JSON lines with item_id and label"
     )

@@ -7,7 +7,7 @@ from typing import Any
 from evaluation.kinds.table import metric_lines
 from evaluation.nlpcc.dbqa import Ties, dbqa_report, read_pairs, read_scores
 
-HELP = "NLPCC DBQA: a score for each pair of question and sentence"
+HELP = "NLPCC DBQA: score predicted scores of question-sentence pairs"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from evaluation.kinds.table import metric_lines
 from evaluation.nlpcc.kbqa import kbqa_report, read_answers
 
-HELP = "NLPCC KBQA: sets of answers, by averaged F1"
+HELP = "NLPCC KBQA: score predicted answer sets by averaged F1"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from evaluation.nq.scores import Example, ExamplesDiffer
 from evaluation.nq.table import PATTERN
 from exports.released.folder import SUMS
 
-HELP = "Natural Questions: files of the original format and a prediction file"
+HELP = "Natural Questions: score a prediction file against files in the original format"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from evaluation.relevance.files import MOST_LABEL, read_qrels
 from evaluation.relevance.pools import pool_lines, pool_report, read_pairs
 from exports.released.folder import shown
 
-HELP = "the pairs of a pool against qrels: which share is relevant, and what each run brought"
+HELP = "judged pools: the share of relevant pairs, and each run's contribution"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

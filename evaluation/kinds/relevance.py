@@ -11,7 +11,7 @@ from evaluation.relevance.report import Convention, relevance_report
 from evaluation.statistics import PERMUTATIONS
 from exports.released.folder import shown
 
-HELP = "runs in the format of TREC against qrels; of several runs, each pair is compared"
+HELP = "TREC runs: score runs against qrels; several runs are compared pairwise"
 MOST_RUNS = 20
 
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="lowest label that counts as relevant in MAP, MRR, and P (default 3)",
     )
     parser.add_argument(
-        "--lowest", type=int, default=1, metavar="LABEL", help="the label whose gain in nDCG is 0 (default 1)"
+        "--lowest", type=int, default=1, metavar="LABEL", help="label whose gain in nDCG is 0 (default 1)"
     )
     parser.add_argument(
         "--permutations",

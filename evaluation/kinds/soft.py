@@ -7,14 +7,12 @@ from typing import Any
 from evaluation.kinds.table import metric_lines
 from evaluation.relevance.soft import SoftTarget, read_probabilities, read_soft_labels, soft_report
 
-HELP = "probabilities of labels against the shares of the votes of a release"
+HELP = "soft labels: compare predicted probabilities with the vote shares of a release"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument(
-        "--release", required=True, type=Path, metavar="DIR", help="the folder of a release with labels"
-    )
+    parser.add_argument("--release", required=True, type=Path, metavar="DIR", help="folder of a release with labels")
     parser.add_argument(
         "--predictions", required=True, type=Path, metavar="FILE", help="JSON lines with item_id and probabilities"
     )

@@ -37,10 +37,10 @@ def add_collection(parser: ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="id and question, and nbestanswers and answer where they count: nfL6, or kept.jsonl",
+        help="questions with id and question, and with nbestanswers and answer where needed: an nfL6 file or kept.jsonl",
     )
     parser.add_argument(
-        "--collection", type=Path, required=True, metavar="FILE", help="a line for each answer: id, tab, text"
+        "--collection", type=Path, required=True, metavar="FILE", help="answers, one per line: id, tab, text"
     )
 
 

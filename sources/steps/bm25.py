@@ -10,20 +10,26 @@ from sources.step import Given, Outputs, StepError
 from sources.steps.arguments import add_collection, collection_of
 
 KEY, VERSION = "bm25", 1
-HELP = "Rank the answers of a collection for each question by BM25, as a run in the format of TREC: run.txt."
+HELP = "Rank the answers of a collection for each question by BM25. Writes a TREC run, run.txt."
 RUN = "run.txt"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     add_collection(parser)
-    parser.add_argument("--depth", type=int, default=10, metavar="K", help="answers to a question (default 10)")
-    parser.add_argument("--name", default="bm25", help="of the run (default bm25)")
+    parser.add_argument("--depth", type=int, default=10, metavar="K", help="answers per question (default 10)")
+    parser.add_argument("--name", default="bm25", help="name of the run (default bm25)")
     parser.add_argument(
-        "--k1", type=float, default=bm25.K1, help=f"how soon repeated terms count no more (default {bm25.K1})"
+        "--k1",
+        type=float,
+        default=bm25.K1,
+        help=f"term saturation: how soon repeated terms stop adding to the score (default {bm25.K1})",
     )
     parser.add_argument(
-        "--b", type=float, default=bm25.B, help=f"how much long answers are held back (default {bm25.B})"
+        "--b",
+        type=float,
+        default=bm25.B,
+        help=f"length normalization: how much long answers are penalized (default {bm25.B})",
     )
 
 

@@ -21,9 +21,9 @@ from storage.text_files import text_lines
 
 KEY, VERSION = "elsewhere", 2
 HELP = (
-    "Make rows to import of records of other tools, column by column, with a table of their judgments and one of the answers "
-    "that are known: exports of annotation tools and marketplaces (--from), and any table (CSV, TSV, Excel, Parquet, JSON "
-    "lines), such as those of a Hugging Face datasets folder."
+    "Convert the records of other tools to rows to import, column by column. Also writes a table of their "
+    "judgments and one of known answers. Reads the exports of annotation tools and marketplaces (--from) and "
+    "any table (CSV, TSV, Excel, Parquet, JSON lines), such as the files of a Hugging Face datasets folder."
 )
 ROWS, JUDGMENTS, TRUTH = "rows.jsonl", "judgments.csv", "truth.csv"
 
@@ -38,16 +38,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COLUMN=PATH",
-        help="which part of a record becomes which column, such as question=data.text; repeatable",
+        help="column to fill and the part of the record to fill it from, such as question=data.text; repeatable",
     )
-    parser.add_argument("--from", dest="tool", choices=sorted(TOOLS), help="whose export the files are")
+    parser.add_argument("--from", dest="tool", choices=sorted(TOOLS), help="tool that the files were exported from")
     parser.add_argument(
         "--name",
         metavar="NAME",
-        help="with --from: the question whose answers are imported, where the export has several",
+        help="with --from: question whose answers are imported, if the export has several",
     )
-    parser.add_argument("--worker", metavar="PATH", help="where a record names who judged it")
-    parser.add_argument("--label", metavar="PATH", help="where a record holds what they said")
+    parser.add_argument("--worker", metavar="PATH", help="part of the record that names the annotator")
+    parser.add_argument("--label", metavar="PATH", help="part of the record that contains the label")
     parser.add_argument("--pseudonyms", action="store_true", help="invent an annotator for each annotation without one")
     parser.add_argument(
         "--encoding", metavar="NAME", help="encoding of CSV and TSV files that aren't UTF-8, such as gb18030"

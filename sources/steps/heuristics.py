@@ -19,8 +19,8 @@ from storage.text_files import LineFault, naming, text_lines
 
 KEY, VERSION = "heuristics", 1
 HELP = (
-    "Keep the queries that look like questions by the five syntactic rules of Natural Questions (section 3.1), and say what "
-    "each rule kept, alone and together, with samples."
+    "Keep the queries that look like questions by the five syntactic rules of Natural Questions (section "
+    "3.1). The report shows what each rule kept, alone and together, with samples."
 )
 KEPT, DROPPED = "kept.jsonl", "dropped.jsonl"
 TAGGERS: dict[str, type[Tagger]] = {tagger.key: tagger for tagger in (SpacyTagger, LexiconTagger)}
@@ -33,22 +33,23 @@ def add_arguments(parser: ArgumentParser) -> None:
         "file",
         type=Path,
         metavar="FILE",
-        help="queries: kept.jsonl of the step queries, or rows with question or query",
+        help="queries: kept.jsonl from the queries step, or rows with question or query",
     )
     parser.add_argument(
         "--tagger",
         choices=list(TAGGERS),
         default=SpacyTagger.key,
-        help="what tells parts of speech and entities: spacy (an extra, the default) or lexicon (closed classes of words alone; the report says what it misses)",
+        help="tagger for parts of speech and entities: spacy (an extra, the default) or lexicon (closed word "
+        "classes only; the report says what it misses)",
     )
     parser.add_argument(
         "--kinds",
         type=Path,
         metavar="FILE",
-        help="kinds.tsv of the step kinds, or a noun a line: what names a kind of thing (default: a list of 800 common nouns)",
+        help="nouns that name kinds of things: kinds.tsv from the kinds step, or one noun per line (default: a list of 800 common nouns)",
     )
     parser.add_argument(
-        "--rules", default=",".join(RULES), metavar="LIST", help=f"which rules keep a query (default {','.join(RULES)})"
+        "--rules", default=",".join(RULES), metavar="LIST", help=f"rules that keep a query (default {','.join(RULES)})"
     )
 
 

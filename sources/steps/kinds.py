@@ -11,8 +11,8 @@ from storage.text_files import text_lines
 
 KEY, VERSION = "kinds", 1
 HELP = (
-    'Find the nouns that name a kind of thing in a corpus of English text ("cities such as Lagos"): the categorical noun '
-    "phrases of Natural Questions' rules 4 and 5 end in one."
+    'Find the nouns that name kinds of things in a corpus of English text ("cities such as Lagos"). The '
+    "categorical noun phrases of rules 4 and 5 of Natural Questions end in such a noun."
 )
 KINDS = "kinds.tsv"
 LEAST_NAMES = 2
@@ -22,14 +22,18 @@ _EXAMPLES = 3
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="text, a paragraph or more a line; packed or not"
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="text files with one or more paragraphs per line; plain or compressed",
     )
     parser.add_argument(
         "--least-names",
         type=int,
         default=LEAST_NAMES,
         metavar="N",
-        help=f"so many different names are said to be of the kind (default {LEAST_NAMES})",
+        help=f"minimum number of different names per noun (default {LEAST_NAMES})",
     )
 
 

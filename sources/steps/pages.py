@@ -15,8 +15,8 @@ from storage.text_files import FileFault
 
 KEY, VERSION = "pages", 1
 HELP = (
-    "Pair each question with the first Wikipedia page among its first search results, as Natural Questions did; others are "
-    "dropped. The pages themselves are imported with import_documents."
+    "Pair each question with the first Wikipedia page among its top search results, as in Natural Questions. "
+    "Questions without such a page are dropped. Import the pages themselves with import_documents."
 )
 KEPT, DROPPED, ADDRESSES = "kept.jsonl", "dropped.jsonl", "addresses.txt"
 NO_RESULTS, NO_PAGE, TWICE = "no results", "no page", "question stands twice"
@@ -29,19 +29,23 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="id and question: kept.jsonl of the step heuristics",
+        help="questions with id and question: kept.jsonl from the heuristics step",
     )
     parser.add_argument(
         "--results",
         type=Path,
         required=True,
         metavar="FILE",
-        help="a row for each question: id or question, and a list of results with url, link or href",
+        help="search results, one row per question: id or question, and a list of results with url, link, or href",
     )
     parser.add_argument(
-        "--first", type=int, default=FIRST, metavar="N", help=f"among so many results (default {FIRST}, as the paper's)"
+        "--first",
+        type=int,
+        default=FIRST,
+        metavar="N",
+        help=f"number of top results to search (default {FIRST}, as in the paper)",
     )
-    parser.add_argument("--language", default="en", metavar="CODE", help="of which Wikipedia (default en)")
+    parser.add_argument("--language", default="en", metavar="CODE", help="language of the Wikipedia (default en)")
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:

@@ -19,8 +19,8 @@ from storage.text_files import LineFault, naming, text_lines
 
 KEY, VERSION = "pool", 1
 HELP = (
-    "Pool the best answers of several runs with the question's own answers, in random order, to be judged: pairs.jsonl can "
-    "be imported. The asker's best answer is not judged."
+    "Pool the best answers of several runs with the question's own answers, in random order, for judging. You"
+    " can import pairs.jsonl. The asker's best answer isn't judged."
 )
 PAIRS, DROPPED = "pairs.jsonl", "dropped.jsonl"
 ONCE, EMPTY = "near duplicate", "no text"
@@ -37,28 +37,30 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="FILE",
-        help="a run in the format of TREC; repeatable",
+        help="TREC run; repeatable",
     )
     parser.add_argument(
-        "--depth", type=int, default=10, metavar="K", help="answers that are taken of each run (default 10)"
+        "--depth", type=int, default=10, metavar="K", help="answers per question to take from each run (default 10)"
     )
     parser.add_argument(
         "--ties",
         choices=[*TieOrder],
         default=TieOrder.GREATER_ID,
-        help="which of two answers with the same score comes first: the greater id, as trec_eval ranks (default), or the lesser",
+        help="order of answers with equal scores: greater id first, as in trec_eval (default), or lesser id first",
     )
     parser.add_argument(
-        "--whole-ties", action="store_true", help="take all answers that score as the last one that is taken"
+        "--whole-ties", action="store_true", help="also take all answers with the same score as the last answer taken"
     )
     parser.add_argument(
-        "--without-own", action="store_true", help="judge only what runs bring, without the question's own answers"
+        "--without-own",
+        action="store_true",
+        help="pool only the answers from the runs, without the question's own answers",
     )
     parser.add_argument(
         "--once",
         type=share,
         metavar="SHARE",
-        help="judge one of the answers to a question that have more than this share of their terms in common (of the longer one)",
+        help="of answers to a question that share more than this part of the longer answer's terms, judge only one",
     )
 
 

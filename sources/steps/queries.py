@@ -17,8 +17,8 @@ from sources.steps.arguments import named_apart
 
 KEY, VERSION = "queries", 1
 HELP = (
-    "Take from query logs what Natural Questions was made of: queries of 8 words or more that several users issued within "
-    "a day, each once; then draw a sample. Users are counted and never written."
+    "Select queries from query logs as Natural Questions did: queries of 8 words or more that several users "
+    "issued within a day, each once. Then draw a sample. Users are counted but never written."
 )
 KEPT, DROPPED = "kept.jsonl", "dropped.jsonl"
 FEW, NOT_DRAWN = "few users", "not drawn"
@@ -33,26 +33,30 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="JSON lines, CSV or TSV with query, user and time; packed or not",
+        help="query logs as JSON lines, CSV, or TSV with query, user, and time; plain or compressed",
     )
     parser.add_argument(
-        "--least-words", type=int, default=LEAST_WORDS, metavar="N", help=f"default {LEAST_WORDS}, as the paper's"
+        "--least-words",
+        type=int,
+        default=LEAST_WORDS,
+        metavar="N",
+        help=f"minimum number of words (default {LEAST_WORDS}, as in the paper)",
     )
     parser.add_argument(
         "--least-users",
         type=int,
         default=LEAST_USERS,
         metavar="N",
-        help=f"so many users within a window (default {LEAST_USERS}; the paper says several)",
+        help=f"minimum number of users within the window (default {LEAST_USERS}; the paper says several)",
     )
     parser.add_argument(
         "--hours",
         type=int,
         default=WINDOW_HOURS,
         metavar="N",
-        help=f"length of the window (default {WINDOW_HOURS}; the paper says a short period)",
+        help=f"length of the window in hours (default {WINDOW_HOURS}; the paper says a short period)",
     )
-    parser.add_argument("--sample", type=int, metavar="N", help="draw so many of what is left")
+    parser.add_argument("--sample", type=int, metavar="N", help="size of the sample to draw from the remaining rows")
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:

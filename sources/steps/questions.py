@@ -29,13 +29,15 @@ _OF = {
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="JSON, JSON lines, CSV or TSV; packed or not")
+    parser.add_argument(
+        "file", type=Path, metavar="FILE", help="JSON, JSON lines, CSV, or TSV file; plain or compressed"
+    )
     parser.add_argument(
         "--least-terms",
         type=int,
         default=LEAST_TERMS,
         metavar="N",
-        help=f"a question has so many terms at least (default {LEAST_TERMS})",
+        help=f"minimum number of terms per question (default {LEAST_TERMS})",
     )
     parser.add_argument(
         "--exclude",
@@ -54,12 +56,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--overlap-of",
         choices=[*Denominator],
         default=Denominator.LONGER,
-        help="what it is a share of: the longer text (default), all terms (Jaccard), the mean length (Dice), the shorter text (containment)",
+        help="what it is a share of: the longer text (default), all terms (Jaccard), the mean length (Dice), the "
+        "shorter text (containment)",
     )
     parser.add_argument(
         "--or-equal", action="store_true", help="a share that equals it is enough; the paper does not say"
     )
-    parser.add_argument("--sample", type=int, metavar="N", help="draw so many of what is left")
+    parser.add_argument("--sample", type=int, metavar="N", help="size of the sample to draw from the remaining rows")
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:

@@ -17,7 +17,7 @@ from sources.steps.arguments import named_apart
 from storage.text_files import text_lines
 
 KEY, VERSION = "sentences", 1
-HELP = "Cut texts in Chinese or English into sentences, a document a row, for the task type DBQA."
+HELP = "Split Chinese or English texts into sentences, one document per row, for the task type DBQA."
 ROWS, DROPPED = "documents.jsonl", "dropped.jsonl"
 FEW, TWICE, NOT_DRAWN = "few sentences", "text stands twice", "not drawn"
 
@@ -25,19 +25,23 @@ FEW, TWICE, NOT_DRAWN = "few sentences", "text stands twice", "not drawn"
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="a text (.txt), or rows with title and text"
+        "files", type=Path, nargs="+", metavar="FILE", help="text files (.txt), or tables with title and text"
     )
     parser.add_argument(
         "--least",
         type=int,
         default=LEAST,
         metavar="N",
-        help=f"sentences that a document has at least (default {LEAST})",
+        help=f"minimum number of sentences per document (default {LEAST})",
     )
     parser.add_argument(
-        "--most", type=int, default=MOST, metavar="N", help=f"of more, the first so many (default {MOST})"
+        "--most",
+        type=int,
+        default=MOST,
+        metavar="N",
+        help=f"maximum number of sentences per document; further sentences are dropped (default {MOST})",
     )
-    parser.add_argument("--sample", type=int, metavar="N", help="draw so many documents")
+    parser.add_argument("--sample", type=int, metavar="N", help="number of documents to draw")
 
 
 def inputs(options: dict[str, Any]) -> dict[str, list[Path]]:

@@ -17,8 +17,8 @@ from storage.text_files import LineFault, text_lines
 
 KEY, VERSION = "triples", 1
 HELP = (
-    "Draw facts of a knowledge base (s ||| p ||| o, three columns, or N-Triples), each with the other facts about its subject, "
-    "for the task type KBQA."
+    "Draw a sample of facts from a knowledge base, each with the other facts about its subject, for the task "
+    "type KBQA. Reads s ||| p ||| o, three columns, and N-Triples."
 )
 ROWS, DAMAGED = "triples.jsonl", "damaged.jsonl"
 LONGEST = 100
@@ -28,8 +28,10 @@ LONG, PREDICATE, NOT_DRAWN = "long", "predicate", "not drawn"
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="the knowledge base; packed or not, UTF-8")
-    parser.add_argument("--sample", type=int, required=True, metavar="N", help="draw so many facts")
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="files of the knowledge base in UTF-8; plain or compressed"
+    )
+    parser.add_argument("--sample", type=int, required=True, metavar="N", help="number of facts to draw")
     parser.add_argument(
         "--predicate", action="append", default=[], metavar="NAME", help="only facts with this predicate; repeatable"
     )
@@ -41,14 +43,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a predicate whose objects are other names of the subject; repeatable",
+        help="predicate whose objects are other names of the subject; repeatable",
     )
     parser.add_argument(
         "--longest",
         type=int,
         default=LONGEST,
         metavar="N",
-        help=f"signs that a part of a fact has at most (default {LONGEST})",
+        help=f"maximum number of characters in a part of a fact (default {LONGEST})",
     )
 
 
