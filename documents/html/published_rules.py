@@ -47,20 +47,20 @@ Problem = tuple[str, str]  # (field, what is wrong)
 class Checker:
     """Check records one after another; ids are remembered, so one checker serves all files of a set.
 
-    Files of questions that nobody annotated yet (``unlabelled``), such as those of a hidden test set, may lack annotations.
+    Files of questions that nobody annotated yet (``unlabeled``), such as those of a hidden test set, may lack annotations.
     """
 
     example_ids: set[int]
     annotation_ids: set[int]
 
-    def __init__(self, *, unlabelled: bool = False) -> None:
-        self._unlabelled = unlabelled
+    def __init__(self, *, unlabeled: bool = False) -> None:
+        self._unlabeled = unlabeled
         self.example_ids = set()
         self.annotation_ids = set()
 
     def problems(self, record: dict[str, Any]) -> Iterator[Problem]:
         """Yield everything that is wrong with one record, original or simplified."""
-        if self._unlabelled:
+        if self._unlabeled:
             record = {"annotations": [], **record}
         simplified = "document_text" in record and "document_tokens" not in record
         missing = list(_fields(record, _SIMPLIFIED_FIELDS if simplified else _ORIGINAL_FIELDS, ""))

@@ -345,8 +345,8 @@ def test_questions_that_nobody_annotated_yet_are_valid_where_that_is_said(labell
     path.write_text("".join(json.dumps(row) + "\n" for row in bare))
     with pytest.raises(CommandError, match="3 errors in 3 records"):
         call_command("validate_nq", str(path))
-    call_command("validate_nq", "--unlabelled", str(path))
+    call_command("validate_nq", "--unlabeled", str(path))
     bare[0]["question_text"] = " "
     path.write_text("".join(json.dumps(row) + "\n" for row in bare))
     with pytest.raises(CommandError, match="1 errors in 3 records"):
-        call_command("validate_nq", "--unlabelled", str(path))
+        call_command("validate_nq", "--unlabeled", str(path))

@@ -43,7 +43,9 @@ class Command(BaseCommand):
             "--no-training", action="store_true", help="skip the training round of task types that have one"
         )
         parser.add_argument(
-            "--no-behaviour",
+            "--no-behavior",
+            "--no-behaviour",  # of version 0.2.0
+            dest="no_behavior",
             action="store_true",
             help="don't compare how annotators work, and leave this out of the consent text",
         )
@@ -87,7 +89,7 @@ class Command(BaseCommand):
                     options["purpose"],
                     "Answers and the time they take.",
                     options["contact"],
-                    tells_behaviour=not options["no_behaviour"],
+                    tells_behaviour=not options["no_behavior"],
                 ),
             )
         except ValueError as error:

@@ -25,7 +25,7 @@ class Command(ReadingCommand):
         """Add the arguments."""
         parser.add_argument("files", nargs="+", type=Path, metavar="FILES", help="the files to check")
         parser.add_argument(
-            "--unlabelled", action="store_true", help="allow records without annotations, as in a hidden test set"
+            "--unlabeled", action="store_true", help="allow records without annotations, as in a hidden test set"
         )
         parser.add_argument(
             "--most", type=int, default=100, help="maximum number of errors to report before stopping (default 100)"
@@ -34,7 +34,7 @@ class Command(ReadingCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Check, print, and fail if anything is wrong."""
-        checker = Checker(unlabelled=options["unlabelled"])
+        checker = Checker(unlabeled=options["unlabeled"])
         errors: list[dict[str, Any]] = []
         records = 0
         for path in options["files"]:
