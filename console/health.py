@@ -56,7 +56,7 @@ def problems(now: datetime) -> Iterator[str]:
         for check in _DATABASE:
             yield from check(now)
     except DatabaseError:
-        yield "the database does not answer or cannot be written"
+        yield "the database doesn't respond or cannot be written"
     yield from _disk(now)
     yield from _broker(now)
 
@@ -116,7 +116,7 @@ def _broker(_now: datetime) -> Iterator[str]:
     try:
         broker.ensure_connection(max_retries=1, timeout=BROKER_SECONDS)
     except (OSError, KombuError):
-        yield "the broker does not answer"
+        yield "the broker doesn't respond"
     finally:
         broker.release()
 

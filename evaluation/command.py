@@ -77,7 +77,7 @@ def evaluate(options: dict[str, Any]) -> str:
     EvaluationError
     """
     if not 0 <= options["resamples"] <= MOST_RESAMPLES or options["seed"] < 0:
-        raise EvaluationError(f"resamples and seeds are at least 0, resamples {MOST_RESAMPLES:,} at most")
+        raise EvaluationError(f"--resamples must be between 0 and {MOST_RESAMPLES:,}, and --seed at least 0")
     kind = KINDS[options["kind"]]
     found = kind.report(options)
     return json_line(found) if options["json"] else kind.text(found)

@@ -19,5 +19,5 @@ def matching_files(pattern: str) -> set[Path]:
     """
     found = {Path(pattern)} if Path(pattern).exists() else set(map(Path, glob.glob(pattern)))  # noqa: PTH207  patterns may be absolute
     if not found:
-        raise EvaluationError(f"{pattern}: there is no such file")
+        raise EvaluationError(f"{pattern}: no such file")
     return found

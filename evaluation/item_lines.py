@@ -53,7 +53,7 @@ def _row(text: str) -> Mapping[str, Any]:
     try:
         row = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise LineFault(f"is no JSON: {error}") from error
+        raise LineFault(f"isn't valid JSON: {error}") from error
     if not isinstance(row, Mapping) or not isinstance(row.get("item_id"), str):
         raise LineFault("item_id: expected an object that has it, as a text")
     return row

@@ -157,7 +157,7 @@ def _run(arguments: Sequence[str], name: str) -> str:
     said = problem.decode(errors="replace").strip()
     if child.returncode == 1 and said and "Traceback" not in said:
         raise EvaluationError(said)
-    raise EvaluationError(f"{name}: cannot be read, or takes more memory than allowed")
+    raise EvaluationError(f"{name}: can't be read, or needs more memory than allowed")
 
 
 def _files(release: Release, scorer: Scorer, split: str) -> list[str]:

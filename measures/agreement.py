@@ -260,7 +260,7 @@ def _half_width(
         (np.concatenate(single), times),
     ]
     if any(np.isnan(values).any() or weights.sum() < 2 for values, weights in counted):
-        return None, "everything hangs on one item, annotator or judgment: there is no interval"
+        return None, "everything depends on one item, annotator, or judgment, so there is no interval"
     by_item, by_annotator, by_judgment = (_variance(values, weights) for values, weights in counted)
     variance = max(by_item + by_annotator - by_judgment, by_item, by_annotator)
     units, annotators = int(counted[0][1].sum()), len(people)

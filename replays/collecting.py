@@ -145,7 +145,7 @@ class Collecting:
         if self.campaign.state != CampaignState.CLOSED:
             now = timezone.now()
             campaign_move(campaign=self.campaign, to=CampaignState.CLOSED, actor_id=self.manager, now=now)
-        self.say("every pair has a label; waiting until everybody is paid")
+        self.say("all pairs are labeled; waiting until all workers are paid")
         settle(self.campaign, self.deadline, self.decide)
 
     def _keys(self) -> None:
@@ -247,7 +247,7 @@ class Collecting:
         self.say(f"batch {batch + 1} of {BATCHES} is imported")
         slots = launch_here(self.campaign, Quiet())
         self.campaign.refresh_from_db()
-        self.say(f"batch {batch + 1} of {BATCHES}: {slots:,} votes are wanted")
+        self.say(f"batch {batch + 1} of {BATCHES}: {slots:,} votes requested")
 
     def decide(self) -> None:
         """Decide what waits for the manager and the experts."""

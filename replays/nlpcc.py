@@ -127,7 +127,7 @@ def _campaign(asked: Asked, state: State, task_type: str, items: int, say: Say) 
 
     state.once(f"{task_type} launched", launched)
     campaign.refresh_from_db()
-    say(f"{items:,} questions are to be written ({task_type})")
+    say(f"{items:,} questions to write ({task_type})")
     return campaign
 
 

@@ -127,7 +127,7 @@ def _campaign(asked: Asked, state: State, items: int, say: Say) -> Campaign:
     slots = state.once("launched", launched)
     shutil.rmtree(folder, ignore_errors=True)
     campaign.refresh_from_db()
-    say(f"{items:,} questions about {pages:,} pages: {slots:,} annotations are wanted")
+    say(f"{items:,} questions about {pages:,} pages: {slots:,} annotations requested")
     return campaign
 
 

@@ -26,7 +26,7 @@ def settle(campaign: Campaign, deadline: float, meanwhile: Callable[[], None] = 
         if not (waiting or errands.exists() or _owed(campaign) or postings.exists()):
             return
         if time.monotonic() > deadline:
-            raise Stuck(f"{waiting} tickets and {errands.count()} errands are not settled")
+            raise Stuck(f"{waiting} tickets and {errands.count()} errands aren't settled yet")
         time.sleep(0.5)
 
 

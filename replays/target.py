@@ -93,7 +93,7 @@ class _Audited(Collecting):
         wrong = wrong_by_rule(self.campaign, self.material)
         measured = label_error_of(self.campaign)
         if measured is None:
-            raise Stuck("an audit was drawn and gave no estimate")
+            raise Stuck("an audit ended without an estimate")
         return {
             "judgments": summary.judgments,
             "labels": sum(of for _wrong, of in wrong.values()),

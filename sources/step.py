@@ -150,7 +150,7 @@ def step_make(
 
 def _hashed(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        raise StepError(f"{path}: is no file")
+        raise StepError(f"{path}: isn't a file")
     with path.open("rb") as file:
         return {"name": path.name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
@@ -177,7 +177,7 @@ def read_report(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise StepError(f"{folder}: is there, and holds no step that can be read: {error}") from error
     if not _is_report(report):
-        raise StepError(f"{folder / REPORT}: is no report of a step")
+        raise StepError(f"{folder / REPORT}: isn't the report of a step")
     return report  # type: ignore[no-any-return]
 
 
@@ -215,7 +215,7 @@ def step_again(step: Step, *, report: dict[str, Any], files: Path, to: Path) -> 
     except StepError:
         raise
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise StepError(f"the report is no report of the step {step.KEY}: {error!r}") from error
+        raise StepError(f"the report isn't a report of the step {step.KEY}: {error!r}") from error
     return found
 
 

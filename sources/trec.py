@@ -44,7 +44,7 @@ def result_of(text: str) -> Result:
     except ValueError:
         score = math.nan
     if not math.isfinite(score):
-        raise LineFault(f"the score {text_score[:40]!r} is no finite number")
+        raise LineFault(f"the score {text_score[:40]!r} isn't a finite number")
     return Result(question, answer, score, name)
 
 

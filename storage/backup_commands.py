@@ -65,6 +65,7 @@ class RestoreCommand(BaseCommand):
         self.stderr.write(f"{len(manifest['files'])} files of {manifest['made_at']} restored and verified")
         if not manifest["is_same_key"]:
             self.stderr.write(
-                "The SECRET_KEY in force is another one: sessions, links of visits and statements from before do not "
-                "work. Set the one in keys.json of the backup to keep them."
+                "The current SECRET_KEY differs from that of the backup, so earlier sessions and links to "
+                "visits and statements don't work. To keep them, use the SECRET_KEY in keys.json of the "
+                "backup."
             )

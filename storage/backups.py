@@ -72,7 +72,9 @@ def backup_save(target: Path, *, now: str) -> tuple[Path, dict[str, Any]]:
             stream.flush()
             os.fsync(stream.fileno())
     except FileExistsError as error:
-        raise BackupError(f"{part} exists: another backup is being made, or one was cut short; delete it") from error
+        raise BackupError(
+            f"{part} already exists: another backup is running, or an earlier one was interrupted. If none is running, delete the file"
+        ) from error
     except BaseException:
         part.unlink(missing_ok=True)
         raise
@@ -172,10 +174,10 @@ def _refuse_unless_empty() -> None:
     tables = connection.introspection.table_names()
     connection.close()
     if tables:
-        raise BackupError("the database is not empty: restore into a new one (DATABASE_URL, QUORATE_DATA)")
+        raise BackupError("the database isn't empty: restore into a new installation (DATABASE_URL, QUORATE_DATA)")
     for name in settings.BACKUP_FOLDERS:
         if any((Path(settings.DATA_DIR) / name).glob("*")):
-            raise BackupError(f"{Path(settings.DATA_DIR) / name} is not empty: restore into a new QUORATE_DATA")
+            raise BackupError(f"{Path(settings.DATA_DIR) / name} isn't empty: restore into a new QUORATE_DATA")
 
 
 def _unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:
@@ -188,14 +190,16 @@ def _unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:
         about, database = (manifest["format"], manifest["service"]), manifest["database"]
         datetime.fromisoformat(manifest["made_at"])
     except (KeyError, TypeError, ValueError) as error:
-        raise BackupError("the manifest is not one of a backup") from error
+        raise BackupError("the manifest isn't that of a backup") from error
     here = FORMAT, settings.ROOT_URLCONF.partition(".")[0]
     if about != here:
-        raise BackupError(f"this is a backup of {about[1]}, format {about[0]}; here is {here[1]}, format {here[0]}")
+        raise BackupError(
+            f"this is a backup of {about[1]}, format {about[0]}, but this installation is {here[1]}, format {here[0]}"
+        )
     if database not in DATABASES or database not in manifest["files"] or KEYS not in manifest["files"]:
-        raise BackupError("the archive lacks its database or its keys")
+        raise BackupError("the backup has no database or no keys")
     if database != DATABASES[0 if connection.vendor == "sqlite" else 1]:
-        raise BackupError(f"the backup holds {database}, and DATABASE_URL names another kind of database")
+        raise BackupError(f"the backup contains {database}, but DATABASE_URL names another kind of database")
     return manifest
 
 
@@ -229,9 +233,9 @@ def _secret(path: Path) -> str:
     try:
         secret = json.loads(path.read_text())["SECRET_KEY"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BackupError(f"{KEYS} holds no key") from error
+        raise BackupError(f"{KEYS} contains no key") from error
     if not isinstance(secret, str) or not secret.strip() or not secret.isascii():
-        raise BackupError(f"{KEYS} holds no key")
+        raise BackupError(f"{KEYS} contains no key")
     return secret
 
 
@@ -243,7 +247,7 @@ def _check_database(copy: Path) -> None:
         with closing(sqlite3.connect(f"file:{quote(str(copy))}?mode=ro", uri=True)) as found:
             state = found.execute("PRAGMA quick_check").fetchone()[0]
     except sqlite3.DatabaseError as error:
-        raise BackupError(f"{copy.name} is no database: {error}") from error
+        raise BackupError(f"{copy.name} isn't a database: {error}") from error
     if state != "ok":
         raise BackupError(f"{copy.name} is damaged: {state}")
 

@@ -65,7 +65,7 @@ class BucketStorage(Storage):
             raise kind(f"{place}: {code}: {said.get('Message', 'no reason given')}") from error
         except (ConnectionError, HTTPClientError) as error:
             logger.warning("%s: %s", place, error)  # it holds the address of the store, which is nobody's business
-            raise StoreAway(f"{place}: the store does not answer ({type(error).__name__})") from error
+            raise StoreAway(f"{place}: the store doesn't respond ({type(error).__name__})") from error
         except BotoCoreError as error:  # no credentials, no region: nothing that waiting would change
             raise StoreRefuses(f"{place}: {error}") from error
 

@@ -81,7 +81,7 @@ def unpacked(stream: IO[bytes], folder: Path) -> dict[str, Any]:
                 else:
                     found[entry.name] = _unpack(source, folder / entry.name)
     except (tarfile.TarError, EOFError, OSError, ValueError, RecursionError) as error:
-        raise TarDamaged(f"the archive cannot be read: {error}") from error
+        raise TarDamaged(f"the archive can't be read: {error}") from error
     if manifest is None:
         raise TarDamaged("the archive is cut short: its manifest, which comes last, is missing")
     _compare(manifest, found)
@@ -92,7 +92,7 @@ def _compare(manifest: Any, found: dict[str, str]) -> None:
     try:
         stated = {name: file["sha256"] for name, file in manifest["files"].items()}
     except (KeyError, TypeError, AttributeError) as error:
-        raise TarDamaged("the manifest is not one of a backup or archive") from error
+        raise TarDamaged("the manifest isn't that of a backup or archive") from error
     for name in sorted({*stated, *found}):
         if stated.get(name) != found.get(name):
             raise TarDamaged(f"{name} is not as the manifest says: the archive is damaged")

@@ -48,7 +48,7 @@ def text_lines(
             if not text.isspace():
                 yield number, text.rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise FileFault(f"{path}: line {number}: is no text in {' or '.join(encodings)}") from error
+        raise FileFault(f"{path}: line {number}: isn't text in {' or '.join(encodings)}") from error
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def _byte_lines(path: Path, most: int, longest: int) -> Iterator[tuple[int, byte
     number = 0
     try:
         if path.exists() and not path.is_file():
-            raise FileFault(f"{path}: is no file")
+            raise FileFault(f"{path}: isn't a file")
         with path.open("rb") as raw, _content(raw) as file:
             for number, line in read_lines(file, max_bytes=longest):
                 if number > most:

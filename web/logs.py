@@ -21,7 +21,7 @@ class ShortWhenAway(logging.Filter):
         """Shorten the record, and keep it."""
         error = record.exc_info[1] if record.exc_info else None
         if record.name == "django.request" and error is not None and is_away(error):
-            record.msg, record.args = f"{record.getMessage()}: the database does not answer", ()
+            record.msg, record.args = f"{record.getMessage()}: the database doesn't respond", ()
             record.exc_info = record.exc_text = None
         return True
 

@@ -17,7 +17,9 @@ def campaign_named(slug: str) -> Campaign:
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
         known = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20]) or "none yet"
-        raise CommandError(f"no campaign is called {slug!r}; there are: {known} (manage.py create_campaign makes one)")
+        raise CommandError(
+            f"no campaign has the short name {slug!r}. Existing campaigns: {known} (create one with manage.py create_campaign)"
+        )
     return campaign
 
 

@@ -26,12 +26,12 @@ def files_check(folder: Path) -> None:
     try:
         expected = set(_checked(folder))
     except _DAMAGED as error:  # type: ignore[misc]  # its stub says Any
-        raise ArchiveError(f"the pages of the archive cannot be read: {error}") from error
+        raise ArchiveError(f"the pages in the archive can't be read: {error}") from error
     found = {
         str(path.relative_to(folder / "documents")) for path in (folder / "documents").rglob("*") if path.is_file()
     }
     for name in sorted(found ^ expected):
-        raise ArchiveError(f"documents/{name} is missing, or belongs to nothing in the archive")
+        raise ArchiveError(f"documents/{name} is missing, or nothing in the archive refers to it")
 
 
 def _checked(folder: Path) -> Iterator[str]:
@@ -41,7 +41,7 @@ def _checked(folder: Path) -> Iterator[str]:
         page, tokens = str(pages[row["document_id"]]), str(row["sha256"])
         text, columns = (_content(folder, name) for name in (page_path(page), tokens_path(tokens)))
         if sha256_of(text.decode()) != page or tokens_address(page, columns) != tokens:
-            raise ArchiveError(f"the page {page} of the archive is not what its name says")
+            raise ArchiveError(f"the page {page} in the archive doesn't match its hash")
         yield from (page_path(page), tokens_path(tokens), display_path(tokens))
 
 
@@ -53,5 +53,5 @@ def _rows(folder: Path, label: str) -> Iterator[dict[str, Any]]:
 def _content(folder: Path, name: str) -> bytes:
     path = (folder / "documents" / name).resolve()
     if not path.is_relative_to(folder.resolve()):
-        raise ArchiveError(f"{name[:80]!r} has no place in an archive")
+        raise ArchiveError(f"{name[:80]!r} isn't part of a campaign archive")
     return bytes(igzip.decompress(path.read_bytes()))

@@ -94,7 +94,7 @@ def archive_read(stream: IO[bytes], *, now: datetime, beside_others: bool = Fals
             _Inserting(Path(name), beside_others=beside_others, later=timedelta(days=passed)).all(manifest["tables"])
             campaign = Campaign.objects.filter(slug=manifest["campaign"]).first()
             if campaign is None or Campaign.objects.count() != before + 1:
-                raise ArchiveError(f"the archive holds another campaign than {str(manifest['campaign'])[:60]}")
+                raise ArchiveError(f"the archive contains a campaign other than {str(manifest['campaign'])[:60]}")
             record(
                 action="campaign_import",
                 subject=campaign,
@@ -110,19 +110,19 @@ def archive_read(stream: IO[bytes], *, now: datetime, beside_others: bool = Fals
 
 def _check(manifest: dict[str, Any]) -> None:
     if manifest.get("format") != FORMAT:
-        raise ArchiveError("this is no archive of a campaign (a backup goes through manage.py restore)")
+        raise ArchiveError("this isn't a campaign archive (restore a backup with manage.py restore)")
     if manifest.get("migrations") != migrations_here():
         raise ArchiveError(
-            f"the archive was written by another version ({manifest.get('code')}): upgrade both installations to the same"
+            f"the archive was written by another version ({manifest.get('code')}): upgrade both installations to the same version"
         )
     try:
         fields = {label: (table["fields"], table["rows"]) for label, table in manifest["tables"].items()}
         manifest["campaign"], datetime.fromisoformat(manifest["made_at"]), manifest["code"]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ArchiveError("the manifest is not one of an archive") from error
+        raise ArchiveError("the manifest isn't that of a campaign archive") from error
     for label in LABELS:
         if fields.get(label, ([],))[0] != [field.attname for field in columns_of(model_named(label), label)]:
-            raise ArchiveError(f"the archive lacks the table {label}, or has other columns in it")
+            raise ArchiveError(f"the table {label} is missing from the archive or has other columns")
 
 
 def _refuse_unless_empty() -> None:
@@ -130,7 +130,7 @@ def _refuse_unless_empty() -> None:
     for label in LABELS:
         if label not in _MAY_BE_THERE and model_named(label)._base_manager.exists():  # noqa: SLF001  Django's documented way past managers that filter
             raise ArchiveError(
-                f"this installation is not empty ({label}): an archive goes into a new one (QUORATE_DATA, DATABASE_URL)"
+                f"this installation isn't empty ({label}): import the archive into a new installation (QUORATE_DATA, DATABASE_URL)"
             )
 
 
@@ -180,11 +180,11 @@ class _Inserting:
                     found = self._insert(model_named(label), label, rows)
                 if found != tables[label]["rows"]:
                     raise ArchiveError(
-                        f"the archive has {found} rows of {label}, its manifest says {tables[label]['rows']}"
+                        f"the archive has {found} rows of {label}, but its manifest lists {tables[label]['rows']}"
                     )
             connection.check_constraints()
         except _UNFIT as error:
-            raise ArchiveError(f"the rows of the archive do not fit together: {error}") from error
+            raise ArchiveError(f"the rows of the archive are inconsistent: {error}") from error
         models = [model_named(label) for label in LABELS]
         with connection.cursor() as cursor:
             for statement in connection.ops.sequence_reset_sql(no_style(), models):

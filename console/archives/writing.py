@@ -102,7 +102,7 @@ def _refuse_unless_quiet(campaign: Campaign) -> None:
         (postings.exists(), "postings of it are not settled yet: the marketplace is still read for them"),
     ):
         if is_so:
-            raise ArchiveError(f"{campaign.slug} cannot be archived: {why}")
+            raise ArchiveError(f"{campaign.slug} can't be archived: {why}")
 
 
 def _write_rows(campaign: Campaign, tar: HashedTar, part: Path) -> dict[str, Any]:

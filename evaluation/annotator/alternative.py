@@ -109,7 +109,7 @@ def _check_numbers(votes: Votes) -> None:
         try:
             float(label)
         except ValueError:
-            raise EvaluationError(f"the label {label!r} is no number, as rmse needs") from None
+            raise EvaluationError(f"the label {label!r} isn't a number, which rmse needs") from None
 
 
 def _p(differences: list[int], epsilon: float) -> float:

@@ -72,7 +72,7 @@ def predictions_of(records: Iterable[Record], baseline: Baseline) -> dict[str, l
         try:
             found.append({"example_id": record["example_id"], **baseline(record)})
         except (KeyError, IndexError, TypeError) as error:
-            raise EvaluationError(f"record {number}: is no example of the original format: {error!r}") from error
+            raise EvaluationError(f"record {number}: isn't an example in the original format: {error!r}") from error
     return {"predictions": found}
 
 
@@ -103,7 +103,7 @@ def pages_of(training: Iterable[Record]) -> dict[str, Page]:
                     page.answers.append(answer)
         except (KeyError, IndexError, TypeError) as error:
             raise EvaluationError(
-                f"training record {number}: is no example of the original format: {error!r}"
+                f"training record {number}: isn't an example in the original format: {error!r}"
             ) from error
     return dict(pages)
 

@@ -44,7 +44,7 @@ def score_apart(
     finally:
         child_end(child)
     if not out:
-        raise EvaluationError(f"{name}: cannot be read, or takes more memory than allowed")
+        raise EvaluationError(f"{name}: can't be read, or needs more memory than allowed")
     found = orjson.loads(out)
     if "error" in found:
         raise EvaluationError(found["error"].replace(str(predictions), name))

@@ -103,11 +103,11 @@ def _files(patterns: list[str]) -> list[Path]:
         if Path(pattern).is_dir():
             paths = set(Path(pattern).glob(PATTERN))
             if not paths:
-                raise GoldFault(f"{pattern}: has no {PATTERN}: it is no release of Natural Questions")
+                raise GoldFault(f"{pattern}: has no {PATTERN}: it isn't a Natural Questions release")
             if not all(path.is_file() for path in paths):
                 raise GoldFault(f"{pattern}: not everything like {PATTERN} is a file")
             if not (Path(pattern) / SUMS).is_file():
-                raise GoldFault(f"{pattern}: has no {SUMS}, which is written last: it is no whole release")
+                raise GoldFault(f"{pattern}: has no {SUMS}, which is written last: the release is incomplete")
         else:
             paths = matching_files(pattern)
         found |= paths

@@ -94,7 +94,7 @@ def read_scores(path: Path) -> list[float]:
             except ValueError:
                 score = math.nan
             if not math.isfinite(score):
-                raise LineFault(f"the score {text[:40]!r} is no finite number")
+                raise LineFault(f"the score {text[:40]!r} isn't a finite number")
             found.append(score)
     return found
 

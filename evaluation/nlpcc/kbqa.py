@@ -92,7 +92,7 @@ def _read_line(found: Answered, number: int, text: str, asked: int | None) -> in
     """Take what a line says, and return the question that waits for its answer then."""
     matched = _LINE.fullmatch(text)
     if matched is None:
-        found.note(number, "is no question, triple or answer")
+        found.note(number, "isn't a question, triple, or answer")
         return asked
     kind, which = matched[1], int(matched[2])
     if kind == "question":

@@ -166,9 +166,9 @@ def _whole(line: bytes) -> tuple[int, list[Any]]:
     except LineTooLong as error:
         raise AnswerFault("line", str(error)) from error
     except orjson.JSONDecodeError as error:
-        raise AnswerFault("line", f"is no JSON: {error}") from error
+        raise AnswerFault("line", f"isn't valid JSON: {error}") from error
     if not isinstance(record, dict):
-        raise AnswerFault("line", "is no object")
+        raise AnswerFault("line", "isn't a JSON object")
     if type(record.get("example_id")) is not int:
         raise AnswerFault("example_id", "expected a whole number")
     if not isinstance(record.get("annotations"), list):

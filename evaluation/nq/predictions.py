@@ -25,14 +25,14 @@ def read_predictions(path: Path) -> dict[int, Prediction]:
     """
     try:
         if path.exists() and not path.is_file():
-            raise PredictionFault(f"{path}: is no file")
+            raise PredictionFault(f"{path}: isn't a file")
         if path.stat().st_size > MOST_BYTES:
             raise PredictionFault(f"{path}: is larger than {MOST_BYTES:,} bytes")
         content = orjson.loads(path.read_bytes())
     except OSError as error:
-        raise PredictionFault(f"{path}: cannot be read: {error}") from error
+        raise PredictionFault(f"{path}: can't be read: {error}") from error
     except orjson.JSONDecodeError as error:
-        raise PredictionFault(f"{path}: is no JSON: {error}") from error
+        raise PredictionFault(f"{path}: isn't valid JSON: {error}") from error
     rows = content.get("predictions") if isinstance(content, dict) else None
     if not isinstance(rows, list):
         raise PredictionFault(f"{path}: expected an object with a list called predictions")

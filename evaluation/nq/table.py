@@ -35,7 +35,7 @@ def examples_of_table(path: Path) -> Iterator[tuple[int, int, list[Gold]]]:
                 example_id, first, annotations = item_id, row, []
             annotations.append(_gold(row, tuple(offsets), shorts, yes_no))
     except ParquetFault as fault:
-        raise TableFault(f"is no table of annotations: {fault}") from fault
+        raise TableFault(f"isn't a table of annotations: {fault}") from fault
     if annotations:
         yield first, _number(example_id, first), annotations
 

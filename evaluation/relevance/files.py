@@ -70,7 +70,7 @@ def _qrel(text: str, lowest: int) -> tuple[str, str, int]:
     try:
         value = int(label)
     except ValueError:
-        raise LineFault(f"the label {label[:40]!r} is no whole number") from None
+        raise LineFault(f"the label {label[:40]!r} isn't a whole number") from None
     if not (-MOST_LABEL <= value < 0 or lowest <= value <= MOST_LABEL):
         raise LineFault(f"the label {value} is below {lowest} or above {MOST_LABEL}: see --lowest")
     return question, answer, value

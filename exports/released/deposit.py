@@ -36,7 +36,7 @@ def deposit_write(folder: ReleasedFolder, to: Path, *, anonymous: bool) -> int:
     for name in names:
         sums[name] = hashlib.sha256(texts[name]).hexdigest() if name in texts else sums[name]
         if not (folder.path / name).is_file() or (folder.path / name).is_symlink():
-            raise FolderError(f"{folder.path / name}: is no file")
+            raise FolderError(f"{folder.path / name}: isn't a file")
     texts[SUMS] = "".join(f"{sums[name]}  {name}\n" for name in names).encode()
 
     def opened(name: str) -> IO[bytes]:
@@ -70,6 +70,6 @@ def _spellings(authors: list[str]) -> Iterator[str]:
 def _scrubbed(folder: ReleasedFolder) -> dict[str, bytes]:
     authors = folder.manifest.get("authors", [])
     if not isinstance(authors, list) or not all(isinstance(one, str) for one in authors):
-        raise FolderError(f"{folder.path}: the authors in the manifest are no texts")
+        raise FolderError(f"{folder.path}: the authors in the manifest must be text")
     there = [name for name in DESCRIPTIONS if (folder.path / name).is_file()]
     return {name: scrubbed(small_file(folder.path / name).decode(), authors).encode() for name in there}

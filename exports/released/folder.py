@@ -32,11 +32,13 @@ class ReleasedFolder:
         try:
             self.manifest: dict[str, Any] = orjson.loads(small_file(path / MANIFEST))
         except FileNotFoundError as error:
-            raise FolderError(f"{path / MANIFEST}: cannot be read: is this the folder of a release?") from error
+            raise FolderError(
+                f"{path / MANIFEST}: can't be read. Check that this is the folder of a release"
+            ) from error
         except orjson.JSONDecodeError as error:
-            raise FolderError(f"{path / MANIFEST}: is no JSON: {error}") from error
+            raise FolderError(f"{path / MANIFEST}: isn't valid JSON: {error}") from error
         if not _is_manifest(self.manifest):
-            raise FolderError(f"{path / MANIFEST}: is no manifest of a release")
+            raise FolderError(f"{path / MANIFEST}: isn't a release manifest")
 
     @property
     def tables(self) -> dict[str, Any]:
@@ -78,12 +80,12 @@ class ReleasedFolder:
         path, line = self._path(key), 0
         try:
             if not path.is_file():
-                raise FolderError(f"{path}: is no file")
+                raise FolderError(f"{path}: isn't a file")
             with path.open("rb") as raw, unzipped(raw) as file:
                 for line, text in read_lines(file):
                     row = orjson.loads(text)
                     if not isinstance(row, dict):
-                        raise FolderError(f"{path}: line {line}: is no object")
+                        raise FolderError(f"{path}: line {line}: isn't a JSON object")
                     yield line, row
         except (OSError, DamagedFile, LineTooLong, orjson.JSONDecodeError) as error:
             raise FolderError(f"{path}: line {line + 1}: {error}") from error
@@ -114,12 +116,14 @@ def sums_of(folder: Path) -> dict[str, str]:
     try:
         lines = small_file(path).decode().splitlines()
     except (FileNotFoundError, UnicodeDecodeError) as error:
-        raise FolderError(f"{path}: cannot be read: is this the folder of a whole release?") from error
+        raise FolderError(f"{path}: can't be read. Check that this is the folder of a complete release") from error
     sums = {}
     for number, line in enumerate(lines, 1):
         digest, blank, name = line.partition("  ")
         if not blank or not name or "\0" in name or Path(name).is_absolute() or ".." in Path(name).parts:
-            raise FolderError(f"{path}: line {number}: expected a sha256, two blanks and the name of a file in here")
+            raise FolderError(
+                f"{path}: line {number}: expected a SHA-256, two spaces, and the name of a file in this folder"
+            )
         sums[name] = digest
     return sums
 
@@ -133,14 +137,14 @@ def small_file(path: Path) -> bytes:
         It is no plain file, or large.
     """
     if path.exists() and not path.is_file():
-        raise FolderError(f"{path}: is no file")
+        raise FolderError(f"{path}: isn't a file")
     try:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise FolderError(f"{path}: cannot be read: {error}") from error
+        raise FolderError(f"{path}: can't be read: {error}") from error
     if len(content) > MOST_BYTES:
         raise FolderError(f"{path}: is larger than {MOST_BYTES:,} bytes")
     return content

@@ -48,7 +48,7 @@ def tables_tex(folder: ReleasedFolder) -> str:
             table_tex("Annotations by what became of them.", ("State", "Annotations"), _states(folder)),
         ]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise FolderError(f"{folder.path}: the manifest lacks something: {error}") from error
+        raise FolderError(f"{folder.path}: the manifest is incomplete: {error}") from error
     return "\n\n".join(parts) + "\n"
 
 
@@ -63,7 +63,7 @@ def methods_tex(folder: ReleasedFolder) -> str:
     try:
         return " ".join(latex(one) for one in _sentences(manifest)) + "\n"
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise FolderError(f"{folder.path}: the manifest lacks something: {error}") from error
+        raise FolderError(f"{folder.path}: the manifest is incomplete: {error}") from error
 
 
 def _sentences(manifest: dict[str, Any]) -> Iterable[str]:

@@ -32,7 +32,7 @@ def names_of(path: Path) -> list[str]:
     except MemoryError:  # Arrow's own is one of its exceptions too
         raise
     except (OSError, pa.ArrowException) as error:
-        raise ParquetFault(f"cannot be read: {error}") from error
+        raise ParquetFault(f"can't be read: {error}") from error
 
 
 def rows_of(path: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:
@@ -64,7 +64,7 @@ def rows_of(path: Path, columns: list[str]) -> Iterator[tuple[Any, ...]]:
     except MemoryError:  # Arrow's own is one of its exceptions too
         raise
     except (OSError, IndexError, pa.ArrowException) as error:  # an index: of a text that is not there
-        raise ParquetFault(f"cannot be read: {error}") from error
+        raise ParquetFault(f"can't be read: {error}") from error
 
 
 def _is_text(schema: Any, name: str) -> bool:

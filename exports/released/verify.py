@@ -43,7 +43,7 @@ def _file_problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
         if _is_link(folder.path, path):
             yield name, "is a link or lies behind one"
         elif not path.is_file():
-            yield name, "is no file" if path.exists() else "is missing"
+            yield name, "isn't a file" if path.exists() else "is missing"
         elif _sha256(path) != digest:
             yield name, f"was changed: its sha256 is not the one in {SUMS}"
     for name, file in folder.manifest["files"].items():
@@ -55,7 +55,7 @@ def _file_problems(folder: ReleasedFolder) -> Iterator[tuple[str, str]]:
         if path.is_symlink() or not path.is_dir()
     }
     for name in sorted(there - set(sums) - {SUMS}):
-        yield name, "is no part of the release"
+        yield name, "isn't part of the release"
 
 
 def _is_link(folder: Path, path: Path) -> bool:

@@ -70,11 +70,11 @@ def _seconds(value: str | float) -> float:
             said = datetime.fromisoformat(str(value).strip())
         except ValueError:
             raise RecordFault(
-                _TIME[0], f"{str(value)[:40]!r} is no time: expected ISO 8601 or seconds since 1970"
+                _TIME[0], f"{str(value)[:40]!r} isn't a time: expected ISO 8601 or seconds since 1970"
             ) from None
         return (said if said.tzinfo else said.replace(tzinfo=UTC)).timestamp()
     if not isfinite(seconds) or abs(seconds) > _LAST_SECOND:
-        raise RecordFault(_TIME[0], f"{str(value)[:40]!r} is no time: expected ISO 8601 or seconds since 1970")
+        raise RecordFault(_TIME[0], f"{str(value)[:40]!r} isn't a time: expected ISO 8601 or seconds since 1970")
     return seconds
 
 

@@ -13,7 +13,7 @@ def share(text: str) -> Fraction:
     """Return a share as people write it, exactly: ``0.9`` or ``9/10``; the type of an argument."""
     is_one = re.fullmatch(r"[01]?(\.\d{1,9})?|\d{1,6}/[1-9]\d{0,5}", text, re.ASCII) and text
     if not is_one or not 0 < Fraction(text) <= 1:
-        raise ArgumentTypeError(f"{text!r} is no share: expected 0.9 or 9/10, above 0 and at most 1")
+        raise ArgumentTypeError(f"{text!r} isn't a share: expected 0.9 or 9/10, above 0 and at most 1")
     return Fraction(text)
 
 

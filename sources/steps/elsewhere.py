@@ -261,7 +261,7 @@ def _one(label: Any, path: str) -> str:
             raise RecordFault(path, "a judgment is one label, and this has several or none")
         label = label[0]
     if not isinstance(label, str | int | float) or not text_of(label).strip():
-        raise RecordFault(path, "is no label")
+        raise RecordFault(path, "isn't a label")
     return text_of(label)
 
 

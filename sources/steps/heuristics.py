@@ -121,7 +121,7 @@ def read_kinds(path: Path) -> frozenset[str]:
         with naming(path, number):
             noun = line.split("\t")[0].strip().lower()
             if not noun.isalpha():
-                raise LineFault(f"{noun[:40]!r} is no noun")
+                raise LineFault(f"{noun[:40]!r} isn't a noun")
             nouns.add(noun)
     return frozenset(nouns)
 

@@ -101,7 +101,7 @@ def _titled(row: Mapping[str, Any]) -> tuple[str, str]:
     if not isinstance(text, str) or not text.strip():
         raise RecordFault("text", "is missing")
     if not isinstance(title, str):
-        raise RecordFault("title", "is no text")
+        raise RecordFault("title", "isn't text")
     return " ".join(title.split()), text
 
 

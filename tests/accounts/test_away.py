@@ -55,7 +55,7 @@ def test_a_database_that_is_away_is_said_once(tmp_path):
     assert said["alive"][0] == 200
     lines = [line for line in done.stderr.splitlines() if "ERROR" in line]
     assert "Traceback" not in done.stderr
-    assert [line for line in lines if "the database does not answer" not in line] == []
+    assert [line for line in lines if "the database doesn't respond" not in line] == []
     assert len(lines) == 4  # one a request
 
 

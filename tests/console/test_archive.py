@@ -186,7 +186,7 @@ def test_what_is_still_going_on_is_not_archived(questions, tmp_path):
 
 def test_an_archive_is_never_written_over_a_file(questions, tmp_path):
     (tmp_path / "a.tar").write_bytes(b"precious")
-    with pytest.raises(CommandError, match="not written over"):
+    with pytest.raises(CommandError, match="choose another file name"):
         call_command("archive", questions.slug, str(tmp_path / "a.tar"))
     assert (tmp_path / "a.tar").read_bytes() == b"precious"
 
@@ -214,43 +214,43 @@ ORPHAN = gzip.compress(b'["00000000-0000-4000-8000-000000000000"]\n')
 @pytest.mark.parametrize(
     ("harm", "why"),
     [
-        (lambda data: data[: len(data) // 2], "cannot be read|cut short"),
-        (lambda data: changed(data, manifest={"format": "another"}), "no archive of a campaign"),
+        (lambda data: data[: len(data) // 2], "can't be read|cut short"),
+        (lambda data: changed(data, manifest={"format": "another"}), "isn't a campaign archive"),
         (lambda data: changed(data, manifest={"migrations": {}}), "another version"),
-        (lambda data: changed(data, manifest={"tables": {}}), "lacks the table"),
-        (lambda data: changed(data, manifest={"tables": [1]}), "not one of an archive"),
-        (lambda data: changed(data, manifest={"campaign": "another"}), "another campaign"),
-        (lambda data: changed(data, manifest={"made_at": 7}), "not one of an archive"),
+        (lambda data: changed(data, manifest={"tables": {}}), "is missing from the archive"),
+        (lambda data: changed(data, manifest={"tables": [1]}), "isn't that of a campaign archive"),
+        (lambda data: changed(data, manifest={"campaign": "another"}), "a campaign other than"),
+        (lambda data: changed(data, manifest={"made_at": 7}), "isn't that of a campaign archive"),
         (
             lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[" * 100_000)}),
-            "do not fit together",
+            "are inconsistent",
         ),
         (
             lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[]" * 9)[:-9]}),
-            "do not fit together",
+            "are inconsistent",
         ),
         (
             lambda data: changed(data, **{"rows/annotation.EventChunk.jsonl.gz": ORPHAN}),
-            "do not fit together|its manifest says",
+            "are inconsistent|its manifest says",
         ),
         (
             lambda data: changed(data, **{one_of(data, "documents/pages/"): gzip.compress(b"planted")}),
-            "not what its name says",
+            "doesn't match its hash",
         ),
         (
             lambda data: changed(data, **{one_of(data, "documents/tokens/"): gzip.compress(b"planted")}),
-            "not what its name says",
+            "doesn't match its hash",
         ),
-        (lambda data: changed(data, **{one_of(data, "documents/pages/"): None}), "cannot be read"),
+        (lambda data: changed(data, **{one_of(data, "documents/pages/"): None}), "can't be read"),
         (lambda data: changed(data, **{one_of(data, "documents/display/"): None}), "is missing"),
-        (lambda data: changed(data, **{"documents/pages/aa/more": b"x"}), "belongs to nothing"),
-        (lambda data: changed(data, **{"rows/annotation.Batch.jsonl.gz": None}), "do not fit together|cannot be read"),
-        (lambda data: changed(data, **{"rows/accounts.Scope.jsonl.gz": ORPHAN}), "do not fit together"),
+        (lambda data: changed(data, **{"documents/pages/aa/more": b"x"}), "nothing in the archive refers to it"),
+        (lambda data: changed(data, **{"rows/annotation.Batch.jsonl.gz": None}), "are inconsistent|can't be read"),
+        (lambda data: changed(data, **{"rows/accounts.Scope.jsonl.gz": ORPHAN}), "are inconsistent"),
         (
             lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": gzip.compress(b"[1]\n")}),
-            "do not fit together",
+            "are inconsistent",
         ),
-        (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": b"no gzip"}), "do not fit together"),
+        (lambda data: changed(data, **{"rows/annotation.Split.jsonl.gz": b"no gzip"}), "are inconsistent"),
     ],
 )
 def test_a_damaged_archive_brings_nothing_in(questions, tmp_path, harm, why):

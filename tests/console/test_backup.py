@@ -187,17 +187,17 @@ def with_member(archive, name, data):
 @pytest.mark.parametrize(
     ("harm", "why"),
     [
-        (lambda data: resealed(data, database="../../victim.sqlite3"), "lacks its database"),
-        (lambda data: resealed(data, database="keys.json"), "lacks its database"),
-        (lambda data: resealed(data, database=7), "lacks its database"),
+        (lambda data: resealed(data, database="../../victim.sqlite3"), "has no database"),
+        (lambda data: resealed(data, database="keys.json"), "has no database"),
+        (lambda data: resealed(data, database=7), "has no database"),
         (lambda data: resealed(data, files={}), "is not as the manifest says"),
-        (lambda data: resealed(data, files=[1]), "not one of a backup"),
-        (lambda data: resealed(data, made_at="\x1b[2J"), "not one of a backup"),
-        (lambda data: with_member(data, "keys.json", b'{"SECRET_KEY": "\\ud800"}'), "holds no key"),
-        (lambda data: with_member(data, "keys.json", b'{"SECRET_KEY": ""}'), "holds no key"),
-        (lambda data: with_member(data, "database.sqlite3", b"hello"), "is no database"),
-        (lambda data: changed(data, "manifest.json", b"[]"), "not one of a backup"),
-        (lambda data: changed(data, "manifest.json", b"[" * 100_000), "cannot be read"),
+        (lambda data: resealed(data, files=[1]), "isn't that of a backup"),
+        (lambda data: resealed(data, made_at="\x1b[2J"), "isn't that of a backup"),
+        (lambda data: with_member(data, "keys.json", b'{"SECRET_KEY": "\\ud800"}'), "contains no key"),
+        (lambda data: with_member(data, "keys.json", b'{"SECRET_KEY": ""}'), "contains no key"),
+        (lambda data: with_member(data, "database.sqlite3", b"hello"), "isn't a database"),
+        (lambda data: changed(data, "manifest.json", b"[]"), "isn't that of a backup"),
+        (lambda data: changed(data, "manifest.json", b"[" * 100_000), "can't be read"),
     ],
 )
 def test_a_manifest_that_lies_is_a_sentence(archive, settings, tmp_path, monkeypatch, harm, why):

@@ -228,7 +228,7 @@ def test_ready_means_that_work_can_be_done_and_is_looked_at(settings, monkeypatc
     from config.celery import app
 
     monkeypatch.setattr(app.conf, "broker_url", settings.CELERY_BROKER_URL)
-    assert ready() == (503, "the broker does not answer\n")
+    assert ready() == (503, "the broker doesn't respond\n")
     assert Client().get("/healthz").content == b"ok\n"
 
 
@@ -296,13 +296,13 @@ def test_a_frozen_broker_keeps_one_probe_waiting_however_many_ask(silent_broker,
     for thread in threads:
         thread.join(60)
     assert len(answers) == 20  # nobody waits for ever
-    assert set(answers) <= {("the first check is still running",), ("the broker does not answer",)}
+    assert set(answers) <= {("the first check is still running",), ("the broker doesn't respond",)}
     connections = len(silent_broker)
     assert 1 <= connections <= 3  # of one look, with what kombu tries again
-    assert asked.problems(timezone.now()) == ("the broker does not answer",)
+    assert asked.problems(timezone.now()) == ("the broker doesn't respond",)
     assert len(silent_broker) == connections  # what was found is kept
     asked.forget()
-    assert asked.problems(timezone.now()) == ("the broker does not answer",)
+    assert asked.problems(timezone.now()) == ("the broker doesn't respond",)
     assert len(silent_broker) > connections
 
 

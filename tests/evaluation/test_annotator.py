@@ -92,7 +92,7 @@ def test_labels_that_are_numbers_can_be_nearer_or_farther():
     assert [(row["model"], row["person"]) for row in by_rmse] == [(1, 1), (1, 1), (1, 1)]
     farther = outcome(votes, dict.fromkeys(votes, "4"), alignment=Alignment.RMSE)["compared"]
     assert [(row["model"], row["person"]) for row in farther] == [(0, 1)] * 3
-    with pytest.raises(EvaluationError, match="'x' is no number"):
+    with pytest.raises(EvaluationError, match="'x' isn't a number"):
         outcome({"q": {"ann": "x", "bo": "1"}}, {"q": "1"}, alignment=Alignment.RMSE)
 
 
@@ -112,7 +112,7 @@ def test_annotators_with_few_items_are_not_tested():
     ("line", "why"),
     [
         ('{"item_id": "a", "label": "5"}', "label: '5' is none of 1, 2"),
-        ("[", "is no JSON"),
+        ("[", "isn't valid JSON"),
         ('{"item_id": 3}', "item_id: expected"),
         ('{"item_id": "a", "label": 1}', "item_id: there is an earlier line for a"),
     ],

@@ -139,7 +139,7 @@ def test_the_command_writes_what_the_evaluation_reads(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("content", "why"),
-    [(b"{}\n", "no example of the original format"), (b"[]\n", "line 1"), (b"nonsense\n", "line 1")],
+    [(b"{}\n", "an example in the original format"), (b"[]\n", "line 1"), (b"nonsense\n", "line 1")],
 )
 def test_files_that_are_no_examples_end_with_a_sentence(tmp_path, content, why):
     (tmp_path / "a.jsonl").write_bytes(content)

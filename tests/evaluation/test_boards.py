@@ -201,14 +201,14 @@ BOMB = gzip.compress(b"[" * 50_000_000)
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"\x00\xff\xfe", "no text"),
-        (b"[" * 60_000 + b"\n", "no JSON|recursion|expected an object"),
-        (b'{"item_id": "x", "label": NaN}\n', "no JSON"),
+        (b"\x00\xff\xfe", "text in"),
+        (b"[" * 60_000 + b"\n", "valid JSON|recursion|expected an object"),
+        (b'{"item_id": "x", "label": NaN}\n', "valid JSON"),
         (b'{"item_id": 99999999999999999999999999, "label": 1}\n', "item_id"),
         (b'{"item_id": "../../etc/passwd", "label": 9}\n', "is none of 1, 2, 3, 4"),
         (b'{"item_id": "x", "label": 1}\n', "items of the split have no label"),
-        (BOMB, "unpacks|longer|cannot be read"),
-        (b"{" + b'"a":' * 30_000 + b"1", "no JSON|longer"),
+        (BOMB, "unpacks|longer|can't be read"),
+        (b"{" + b'"a":' * 30_000 + b"1", "valid JSON|longer"),
     ],
 )
 def test_hostile_files_end_with_a_sentence(content, why):

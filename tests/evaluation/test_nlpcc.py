@@ -77,7 +77,7 @@ def test_dbqa_is_its_definition_and_ties_are_ranked_as_was_asked(questions):
         ("q\ts\t2\n", "1\n", "pairs: line 1: the label '2'"),
         ("q\ts\n", "1\n", "pairs: line 1: expected question, sentence and label"),
         ("", "1\n", "pairs: holds no pair"),
-        ("q\ts\t1\n", "inf\n", "scores: line 1: the score 'inf' is no finite number"),
+        ("q\ts\t1\n", "inf\n", "scores: line 1: the score 'inf' isn't a finite number"),
         ("q\ts\t1\n", "a b\n", "scores: line 1"),
     ],
 )
@@ -164,7 +164,7 @@ def test_damaged_records_are_named_by_line_and_left_out(tmp_path, capsys):
             "line 2: question 1 was answered before",
             "line 4: question 2 has no answer",
             "line 5: answer 2 stands under question 3",
-            "line 6: is no question, triple or answer",
+            "line 6: isn't a question, triple, or answer",
             "line 7: question 5 has no answer",
         ],
     }

@@ -247,7 +247,7 @@ def test_damaged_files_are_told(tmp_path):
     with pytest.raises(GoldFault, match="line"):
         read_gold([gold])
     (tmp_path / "cut.jsonl").write_text('{"annotations":[{"a":1}],"example_id":1')
-    with pytest.raises(GoldFault, match="line 1: line: is no JSON"):
+    with pytest.raises(GoldFault, match="line 1: line: isn't valid JSON"):
         read_gold([tmp_path / "cut.jsonl"])
 
 
@@ -280,7 +280,7 @@ def test_missing_and_unknown_examples_are_listed(tmp_path):
         predictions.write_text(wrong if isinstance(wrong, str) else json.dumps(wrong))
         with pytest.raises(CommandError, match=r"predictions\.json"):
             call_command("evaluate", "nq", "--gold", str(gold), "--predictions", str(predictions))
-    with pytest.raises(CommandError, match="there is no such file"):
+    with pytest.raises(CommandError, match="no such file"):
         call_command("evaluate", "nq", "--gold", str(tmp_path / "nothing-*"), "--predictions", str(predictions))
 
 

@@ -63,16 +63,16 @@ def test_the_folder_of_a_release_is_scored_by_its_tables(released, tmp_path, cap
 
 def test_a_folder_whose_writer_was_stopped_is_not_scored(released, tmp_path):
     (released / "SHA256SUMS").unlink()
-    with pytest.raises(CommandError, match="no whole release"):
+    with pytest.raises(CommandError, match="release is incomplete"):
         call_command("evaluate", "nq", "--gold", str(released), "--predictions", str(tmp_path / "p.json"))
 
 
 def test_what_is_no_table_of_annotations_is_said(released, tmp_path):
-    with pytest.raises(GoldFault, match=r"items\.parquet: is no table of annotations: .*long_start_byte"):
+    with pytest.raises(GoldFault, match=r"items\.parquet: isn't a table of annotations: .*long_start_byte"):
         read_gold([released / "tables/items.parquet"])
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes((released / "tables/annotations-dev-00.parquet").read_bytes()[:-20])
-    with pytest.raises(GoldFault, match=r"damaged\.parquet: is no table of annotations"):
+    with pytest.raises(GoldFault, match=r"damaged\.parquet: isn't a table of annotations"):
         read_gold([damaged])
     with pytest.raises(CommandError, match=r"has no tables/annotations-\*\.parquet"):
         call_command("evaluate", "nq", "--gold", str(tmp_path), "--predictions", str(damaged))

@@ -158,12 +158,12 @@ def test_an_interval_holds_its_mean_and_narrows_with_questions():
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("q1 Q0 b 1 nan x", "line 2: the score 'nan' is no finite number"),
-        ("q1 Q0 b 1 1e300 x", "no finite number"),
-        ("q1 Q0 b 1 1_0x x", "no finite number"),
+        ("q1 Q0 b 1 nan x", "line 2: the score 'nan' isn't a finite number"),
+        ("q1 Q0 b 1 1e300 x", "a finite number"),
+        ("q1 Q0 b 1 1_0x x", "a finite number"),
         ("q1 Q0 a 2 1.0 x", "line 2: a was returned for q1 before"),
         ("q1 Q0 b 2", "found 4 columns"),
-        ("q1 Q0 b 1 1.0 \udcff", "is no text in utf-8"),
+        ("q1 Q0 b 1 1.0 \udcff", "isn't text in utf-8"),
     ],
 )
 def test_a_run_that_cannot_be_scored_says_which_line(tmp_path, line, why):
@@ -177,7 +177,7 @@ def test_a_run_that_cannot_be_scored_says_which_line(tmp_path, line, why):
     ("line", "why"),
     [
         ("q1 Q0 a 3", "line 2: q1 a has a label already"),
-        ("q1 Q0 b 5x", "'5x' is no whole number"),
+        ("q1 Q0 b 5x", "'5x' isn't a whole number"),
         ("q1 Q0 b 0", "the label 0 is below 1"),
         ("q1 Q0 b 128", "above 127"),
         ("q1 Q0 b", "found 3 columns"),
@@ -197,8 +197,8 @@ def test_files_that_are_none_or_too_large_are_refused(tmp_path, monkeypatch):
     (tmp_path / "cut.gz").write_bytes(gzip.compress(run.read_bytes())[:-9])
     cases = {
         "absent": "line 1: .*No such file",
-        "pipe": "is no file",
-        ".": "is no file",
+        "pipe": "isn't a file",
+        ".": "isn't a file",
         "long": "line 1: .* longer than",
         "cut.gz": "damaged or cut short",
     }
@@ -238,9 +238,9 @@ def test_the_text_says_what_the_numbers_rest_on(tmp_path, capsys):
     [
         ({"relevant": 1}, "relevant labels begin above"),
         ({"permutations": 0}, "permutations"),
-        ({"seed": -1}, "seeds"),
+        ({"seed": -1}, "--seed"),
         ({"relevant": 10**14}, "127 at most"),
-        ({"resamples": 10**11}, "1,000,000 at most"),
+        ({"resamples": 10**11}, "between 0 and 1,000,000"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(tmp_path, options, why):

@@ -69,7 +69,7 @@ def test_probabilities_are_scored_against_the_shares_of_the_votes(folder, tmp_pa
 
 WRONG = [
     ('{"item_id": 5}', "item_id: expected"),
-    ("[1", "is no JSON"),
+    ("[1", "isn't valid JSON"),
     ('{"item_id": "x", "probabilities": {"1": 1}}', "expected one for each of 4, 3, 2, 1"),
     ('{"item_id": "x", "probabilities": {"1": 0.5, "2": 0.1, "3": 0, "4": 0}}', "their sum is 0.6"),
     ('{"item_id": "x", "probabilities": {"1": 1.5, "2": -0.5, "3": 0, "4": 0}}', "between 0 and 1"),

@@ -167,4 +167,4 @@ def test_what_is_no_place_in_a_bucket_is_said(monkeypatch):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     with pytest.raises(StoreAway) as away:  # researchers read this
         BucketStorage("s3://bucket", attempts=1).save("name", ContentFile(b"text"))
-    assert str(away.value) == "s3://bucket/name: the store does not answer (EndpointConnectionError)"
+    assert str(away.value) == "s3://bucket/name: the store doesn't respond (EndpointConnectionError)"

@@ -85,7 +85,7 @@ def test_antique_is_replayed_from_nothing_to_a_verified_release_though_it_is_kil
         "0.002",
         "--seed",
         "2",
-        until=["batch 3 of 7 is imported", "waiting until everybody is paid"],
+        until=["batch 3 of 7 is imported", "waiting until all workers are paid"],
     )
     assert said.count("batch 2 of 7 is imported") == 1  # it was resumed
     assert report["attempts"] == 3
@@ -152,7 +152,7 @@ def test_questions_are_written_reviewed_answered_released_and_scored(tmp_path):
 @pytest.mark.database
 def test_the_paper_s_process_and_a_target_are_run_with_the_same_crowd_and_audited_whatever_is_killed(tmp_path):
     # The first lies in the paper's campaign, the others in the one with a target.
-    kills = ["batch 5 of 7: ", "batch 4 of 7: ", "waiting until everybody is paid"]
+    kills = ["batch 5 of 7: ", "batch 4 of 7: ", "waiting until all workers are paid"]
     report, _ = replayed(tmp_path, "target", "--scale", "0.0012", "--seed", "5", until=kills)
     assert report["attempts"] == 4
     paid = 0

@@ -99,7 +99,7 @@ def test_the_mapping_is_shown_before_anything_is_written(export, tmp_path):
         (["--map", "a=id", "--map", "a=id"], "named twice"),
         (["--map", "a=data.none"], "row 1: data.none: is missing"),
         (["--map", "a=id", "--label", "id"], "judgments have --worker and --label"),
-        (["--map", "a=id", "--worker", "id", "--label", "data"], "is no label"),
+        (["--map", "a=id", "--worker", "id", "--label", "data"], "isn't a label"),
     ],
 )
 def test_what_cannot_be_mapped_is_said(export, tmp_path, arguments, match):

@@ -52,7 +52,7 @@ class Command(BaseCommand):
 def _save(campaign: Any, path: Path) -> dict[str, Any]:
     """Write a file that is there whole or not at all, and never over another."""
     if path.exists():
-        raise ArchiveError(f"{path} exists: an archive is not written over another file")
+        raise ArchiveError(f"{path} already exists; choose another file name")
     part = path.with_name(f".{path.name}.part")
     try:
         with part.open("xb") as stream:
@@ -61,7 +61,7 @@ def _save(campaign: Any, path: Path) -> dict[str, Any]:
             os.fsync(stream.fileno())
     except FileExistsError as error:
         raise ArchiveError(
-            f"{part} exists: another archive is being written, or one was cut short; delete it"
+            f"{part} already exists: another archive is being written, or an earlier run was interrupted. If none is running, delete the file"
         ) from error
     except BaseException:
         part.unlink(missing_ok=True)

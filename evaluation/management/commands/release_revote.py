@@ -108,7 +108,7 @@ def _refuse_unknown(folder: ReleasedFolder, without: list[str]) -> None:
         set(without) - {row["annotator"] for row in folder.rows("annotators", ("annotator",))} if without else set()
     )
     if unknown:
-        raise FolderError(f"no annotator of this release is called {', '.join(sorted(unknown))}")
+        raise FolderError(f"this release has no annotators with the ids {', '.join(sorted(unknown))}")
 
 
 def _as_data(found: Revoted, ranks: list[Reranked]) -> dict[str, Any]:

@@ -63,5 +63,5 @@ class Command(ReadingCommand):
 def _make_empty(folder: Path) -> None:
     """Make a folder, or take one that is empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FolderError(f"{folder} is not empty")
+        raise FolderError(f"{folder} isn't empty")
     folder.mkdir(parents=True, exist_ok=True)

@@ -41,4 +41,4 @@ class Command(ReadingCommand):
         if found:
             raise CommandError(f"{len(found)} problems found")
         if not options["json"]:
-            self.stdout.write(f"{files} files, {len(folder.tables)} tables: all there and unchanged")
+            self.stdout.write(f"{files} files and {len(folder.tables)} tables: complete and unchanged")

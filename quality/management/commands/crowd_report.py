@@ -168,8 +168,7 @@ def _label_lines(found: dict[str, Any]) -> list[str]:
     if seen["held_out"]:
         better = "the model" if seen["prefers_model"] else "the vote"
         lines.append(
-            f"{seen['held_out']:,} judgments held out are foreseen better by {better} "
-            f"(mean log-likelihood: model {seen['model']:.3f}, vote {seen['vote']:.3f})"
+            f"{better} predicts {seen['held_out']:,} held-out judgments better (mean log-likelihood: model {seen['model']:.3f}, vote {seen['vote']:.3f})"
         )
     return lines
 

@@ -54,5 +54,8 @@ class Command(BaseCommand):
         for note in notes:
             self.stderr.write(f"{path}: {note}")
         print_result(
-            self.stdout, {"keys": made, "notes": notes}, as_json=options["json"], summary=f"{made} gold keys imported"
+            self.stdout,
+            {"keys": made, "notes": notes},
+            as_json=options["json"],
+            summary=f"{made} gold questions imported",
         )

@@ -96,8 +96,7 @@ class Command(BaseCommand):
             raise CommandError(f"{url} doesn't respond; check that the platform is running ({error})") from error
         answered = crowd.outcomes[Outcome.HANDED_IN]
         self.stdout.write(
-            f"{answered:,} answers by {options['people']} people in {time.monotonic() - began:.0f} s "
-            f"({crowd.days:.1f} days by their own clock); {waiting.count():,} are open"
+            f"{answered:,} answers by {options['people']} annotators in {time.monotonic() - began:.0f} s ({crowd.days:.1f} days of simulated time); {waiting.count():,} still open"
         )
 
     def _waiting(self, campaign: Campaign) -> Any:

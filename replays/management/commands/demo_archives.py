@@ -28,4 +28,4 @@ class Command(BaseCommand):
                 "this installation isn't empty; use a temporary one: QUORATE_DATA=$(mktemp -d) manage.py demo_archives"
             )
         write_finished(stderr=self.stderr)
-        self.stdout.write(f"The archives in {HERE} are new.")
+        self.stdout.write(f"New archives written to {HERE}.")

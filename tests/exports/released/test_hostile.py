@@ -67,7 +67,7 @@ def test_a_parquet_file_that_says_something_else_is_told(folder):
     assert found(folder)["tables/labels.parquet"] == "its columns are not those of the manifest"
     path.write_bytes(os.urandom(4000))
     renew(folder)
-    assert found(folder)["tables/labels.parquet"].startswith("cannot be read")
+    assert found(folder)["tables/labels.parquet"].startswith("can't be read")
 
 
 @pytest.mark.django_db
@@ -83,13 +83,13 @@ def test_links_and_pipes_are_no_part_of_a_release(folder, tmp_path):
     (folder / "README.md").rename(outside)
     (folder / "README.md").symlink_to(outside)
     os.mkfifo(folder / "pipe")
-    assert found(folder) == {"README.md": "is a link or lies behind one", "pipe": "is no part of the release"}
+    assert found(folder) == {"README.md": "is a link or lies behind one", "pipe": "isn't part of the release"}
     (folder / "tables").rename(tmp_path / "elsewhere")
     (folder / "tables").symlink_to(tmp_path / "elsewhere")
     assert found(folder)["tables/labels.parquet"] == "is a link or lies behind one"
     (folder / "manifest.json").unlink()
     os.mkfifo(folder / "manifest.json")
-    with pytest.raises(FolderError, match="is no file"):
+    with pytest.raises(FolderError, match="isn't a file"):
         ReleasedFolder(folder)
 
 
@@ -106,7 +106,7 @@ def test_a_pipe_among_the_tables_of_annotations_keeps_nobody_waiting(tmp_path):
 def test_a_table_that_is_a_pipe_keeps_nobody_waiting(folder, key):
     (folder / f"tables/{key}.jsonl.gz").unlink()
     os.mkfifo(folder / f"tables/{key}.jsonl.gz")
-    with pytest.raises(CommandError, match="is no file"):
+    with pytest.raises(CommandError, match="isn't a file"):
         call_command("release_revote", str(folder), "--policy", "all")
 
 
@@ -148,7 +148,7 @@ def test_signs_that_move_a_cursor_are_printed_as_text(folder, tmp_path, capsys):
 )
 def test_what_is_no_manifest_is_said(tmp_path, manifest):
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(FolderError, match="is no manifest of a release"):
+    with pytest.raises(FolderError, match="isn't a release manifest"):
         ReleasedFolder(tmp_path)
 
 

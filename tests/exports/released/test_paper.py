@@ -113,14 +113,14 @@ def test_names_are_removed_in_each_spelling_and_words_that_hold_them_stay():
 
 
 def test_folders_that_are_no_release_or_not_empty_end_with_a_sentence(judged, tmp_path):
-    with pytest.raises(CommandError, match="is this the folder of a release"):
+    with pytest.raises(CommandError, match="this is the folder of a release"):
         paper(tmp_path / "none", tmp_path / "paper")
     folder = release(judged, tmp_path / "out")
-    with pytest.raises(CommandError, match="is not empty"):
+    with pytest.raises(CommandError, match="isn't empty"):
         paper(folder, folder)
     (folder / "SHA256SUMS").unlink()
-    with pytest.raises(CommandError, match="whole release"):
+    with pytest.raises(CommandError, match="complete release"):
         paper(folder, tmp_path / "paper")
     (folder / "manifest.json").write_text('{"files": {}, "splits": 7, "campaign": "a", "release": 1}')
-    with pytest.raises(CommandError, match="lacks something"):
+    with pytest.raises(CommandError, match="is incomplete"):
         paper(folder, tmp_path / "other")

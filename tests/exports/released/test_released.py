@@ -49,7 +49,7 @@ def test_a_release_is_found_whole(judged, tmp_path, capsys):
             "was changed",
         ),
         (lambda folder: (folder / "tables/labels.parquet").unlink(), "tables/labels.parquet", "is missing"),
-        (lambda folder: (folder / "notes.txt").write_text("mine"), "notes.txt", "no part of the release"),
+        (lambda folder: (folder / "notes.txt").write_text("mine"), "notes.txt", "part of the release"),
         (lambda folder: (folder / "README.md").write_text("# Another"), "README.md", "was changed"),
     ],
 )
@@ -133,7 +133,7 @@ def test_without_an_annotator_two_to_one_decides_nothing_and_two_who_agree_do(ju
     }
     assert split not in without[3]["undecided"]
     assert split in without[4]["undecided"]
-    with pytest.raises(CommandError, match="no annotator"):
+    with pytest.raises(CommandError, match="no annotators"):
         call_command("release_revote", str(folder), "--policy", "second", "--without", "annotator-x")
 
 

@@ -61,10 +61,10 @@ def _term(text: str, known: dict[str, Any]) -> tuple[str, Any]:
     default = known[name]
     if isinstance(default, bool):
         if value not in ("true", "false"):
-            raise ValueError(f"{name} is true or false")
+            raise ValueError(f"{name} must be true or false")
         return name, value == "true"
     if isinstance(default, int) or default is None:
         if not value.lstrip("-").isdecimal():
-            raise ValueError(f"{name} is a whole number")
+            raise ValueError(f"{name} must be a whole number")
         return name, int(value)
     return name, value
